@@ -1,0 +1,106 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { buildSync } from "esbuild";
+import * as v from "valibot";
+import { type Bundle, type BundleSize, bundle, bundleSizes, bundling } from "#infra/bundle.ts";
+import { routes } from "#infra/routes.ts";
+import { runCommand } from "../local/commands.ts";
+import { projectRoot } from "../local/paths.ts";
+import { quantile } from "./statistics.ts";
+
+export interface Import {
+  readonly output: string;
+  /** Median milliseconds of processor time that importing takes in a process of its own. */
+  readonly cpuMs: number;
+  /** Against an empty handler with the same SDK clients. */
+  readonly ratio: number;
+}
+
+export interface Bundles {
+  readonly sizes: readonly BundleSize[];
+  /** The sizes that are a route's: others may be larger. What only the routes of schedules carry is counted apart. */
+  readonly routes: readonly (BundleSize & { readonly cronBytes: number })[];
+  readonly imports: readonly Import[];
+  /** Median milliseconds of processor time that the empty handler takes. */
+  readonly emptyCpuMs: number;
+}
+
+/** What the functions weigh, and what loading them costs: the heaviest route, and the one that every caller meets first. */
+export async function measureBundles(processes: number): Promise<Bundles> {
+  // Below the checkout, where the bundler finds the packages; git ignores it.
+  const folder = path.join(projectRoot, "dist", `bench-${process.pid}`);
+  await mkdir(folder, { recursive: true });
+  try {
+    const made = bundle({ outdir: path.join(folder, "functions") });
+    const sizes = bundleSizes(made);
+    const files = new Set(routes.map(({ file }) => `${file}/index.mjs`));
+    const ofRoutes = sizes
+      .filter(({ output }) => files.has(output))
+      .map((size) => ({ ...size, cronBytes: cronBytes(made, size.output) }));
+    const heaviest = ofRoutes.toSorted((a, b) => b.ownBytes - a.ownBytes)[0]?.output;
+    const candidates = [...new Set([CREATE, heaviest ?? CREATE])];
+    const empty = await emptyHandler(folder);
+    const contenders = [empty, ...candidates.map((output) => path.join(folder, "functions", output))];
+    const times = await importTimes(contenders, path.join(folder, "probe.mjs"), processes);
+    const emptyCpuMs = times[0] ?? Number.NaN;
+    const imports = candidates.map((output, index) => {
+      const cpuMs = times[index + 1] ?? Number.NaN;
+      return { output, cpuMs, ratio: cpuMs / emptyCpuMs };
+    });
+    return { sizes, routes: ofRoutes, imports, emptyCpuMs };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The library of crons, one class that nothing can be left out of. */
+function cronBytes({ metafile }: Bundle, output: string): number {
+  const inputs = Object.entries(metafile.outputs).find(([file]) => file.endsWith(`/${output}`))?.[1].inputs ?? {};
+  const crons = Object.entries(inputs).filter(([input]) => input.includes("node_modules/croner/"));
+  return crons.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
+}
+
+const CREATE = "runs/create-run/index.mjs";
+
+/** A handler that does nothing, with the clients and commands of the SDK that every route of ours has. */
+const EMPTY = `
+import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { SendMessageCommand } from "@aws-sdk/client-sqs";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { dynamoClient, s3Client, sqsClient } from "${path.join(projectRoot, "shared/aws/clients.ts")}";
+export const handler = async () => [
+  BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand, TransactWriteCommand, UpdateCommand,
+  GetObjectCommand, HeadObjectCommand, PutObjectCommand, SendMessageCommand, getSignedUrl, dynamoClient, s3Client, sqsClient,
+].length;
+`;
+
+async function emptyHandler(folder: string): Promise<string> {
+  const entry = path.join(folder, "empty.ts");
+  await writeFile(entry, EMPTY);
+  const outdir = path.join(folder, "empty");
+  buildSync({ ...bundling(), absWorkingDir: projectRoot, entryPoints: [{ in: entry, out: "index" }], outdir });
+  return path.join(outdir, "index.mjs");
+}
+
+/** Processor time and not the clock's, since other programs are at work here too. */
+const PROBE = `
+const before = process.cpuUsage();
+await import(process.argv[2]);
+const { user, system } = process.cpuUsage(before);
+process.stdout.write(JSON.stringify((user + system) / 1000));
+`;
+
+/** Median import time of each file; they take turns, so that what disturbs one disturbs the others as well. */
+async function importTimes(files: readonly string[], probe: string, processes: number): Promise<number[]> {
+  await writeFile(probe, PROBE);
+  const times = files.map((): number[] => []);
+  for (let round = 0; round < processes; round++) {
+    for (const [index, file] of files.entries()) {
+      const { code, output } = await runCommand(process.execPath, [probe, file], { timeoutSeconds: 60 });
+      if (code !== 0) throw new Error(`${file} cannot be imported: ${output}`);
+      times[index]?.push(v.parse(v.number(), JSON.parse(output)));
+    }
+  }
+  return times.map((list) => quantile(list, 0.5));
+}

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Api } from "../local/api.ts";
+import { lastLines } from "../local/commands.ts";
+import { readJson } from "../local/files.ts";
+import { LocalFile } from "../local/local-file.ts";
+import { projectRoot } from "../local/paths.ts";
+import { firstFreePort } from "../local/ports.ts";
+import { Problem } from "../local/terminal.ts";
+
+export interface BenchCloud {
+  readonly api: Api;
+  readonly emulatorUrl: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+const START_MS = 300_000;
+const STOP_MS = 30_000;
+
+/** A local cloud of the benchmark's own: its state, its port; it is gone afterwards, with all that it wrote. */
+export async function startCloud(): Promise<BenchCloud> {
+  const state = await mkdtemp(path.join(tmpdir(), "runyard-bench-"));
+  const port = await firstFreePort(4700);
+  const child = spawn(process.execPath, [path.join(projectRoot, "local/start.ts"), "--port", String(port)], {
+    cwd: projectRoot,
+    env: { ...process.env, RUNYARD_STATE: state },
+    stdio: ["ignore", "pipe", "pipe"],
+    // Ctrl-C reaches the benchmark alone, which then takes the cloud down.
+    detached: true,
+  });
+  const stop = async (): Promise<void> => {
+    await end(child);
+    await rm(state, { recursive: true, force: true, maxRetries: 3 });
+  };
+  try {
+    await untilReady(child);
+    const local = await readJson(path.join(state, "local.json"), LocalFile);
+    if (local === undefined || child.pid === undefined) throw new Problem("The local cloud left no address.");
+    const api = { baseUrl: local.base_url, key: local.api_key };
+    return { api, emulatorUrl: local.emulator_url, pid: child.pid, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function untilReady(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const fail = (why: string) => reject(new Problem(`The local cloud ${why}.`, lastLines(text, 20)));
+    const timer = setTimeout(() => fail("did not start in time"), START_MS);
+    const read = (chunk: Buffer): void => {
+      text += chunk.toString();
+      if (!text.includes("Ctrl-C stops it.")) return;
+      clearTimeout(timer);
+      resolve();
+    };
+    child.stdout?.on("data", read);
+    child.stderr?.on("data", read);
+    child.once("exit", (code) => {
+      clearTimeout(timer);
+      fail(`ended with ${code}`);
+    });
+  });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  child.kill("SIGINT");
+  await Promise.race([ended, pause(STOP_MS, undefined, { ref: false })]);
+  child.kill("SIGKILL");
+}

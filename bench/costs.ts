@@ -1,0 +1,232 @@
+import { createHash, randomUUID } from "node:crypto";
+import * as v from "valibot";
+import { routes } from "#infra/routes.ts";
+import type { Answered, ControlPlane, Usage } from "./control-plane.ts";
+
+/** What one call of a function costs in counts. */
+export interface Cost {
+  readonly name: string;
+  readonly calls: number;
+  readonly reads: number;
+  readonly writes: number;
+  /** Bytes to and from AWS. */
+  readonly bytes: number;
+  /** The calls by command, such as `GetItem ×2`. */
+  readonly commands: string;
+}
+
+export interface Costs {
+  readonly steps: readonly Cost[];
+  /** From create to the composed transcript, nothing said and nothing reported in between. */
+  readonly bareRun: Cost;
+  /** As today's harness lives it with one command: agent_started, one batch of messages, the last heartbeat. */
+  readonly shortRun: Cost;
+  /** Bytes of the head of a run at work: one that has told nothing, and one with messages, a file and a follow-up. */
+  readonly headBytes: { readonly bare: number; readonly rich: number };
+  /** A run, for what needs one. */
+  readonly lastRun: string;
+  /** Routes that this scenario does not call. */
+  readonly unmeasured: readonly string[];
+}
+
+const RunId = v.object({ run_id: v.string() });
+
+/** Walks runs through their lives, one call after the other as a harness and a caller make them. */
+export async function measureCosts(plane: ControlPlane): Promise<Costs> {
+  const steps = new Map<string, Cost>();
+  const note = (name: string, usage: Usage): void => void steps.set(name, costOf(name, [usage]));
+
+  async function call(name: string, target: string, options: Parameters<ControlPlane["call"]>[2] = {}, want = 200) {
+    const [method = ""] = name.split(" ");
+    const answered = await plane.call(method, target, options);
+    expectStatus(name, answered, want);
+    note(name, answered);
+    return answered;
+  }
+  async function create(name: string, body: Record<string, unknown>) {
+    const answered = await call(name, "/agent/runs", { body: { title: TITLE, prompt: PROMPT, ...body } });
+    return { answered, runId: v.parse(RunId, answered.body).run_id };
+  }
+  async function dispatch(runId: string) {
+    const usage = await plane.consume("dispatchRun", runId);
+    note("SQS dispatch-run", usage);
+    const { key, execution_id } = plane.lastEnvelope();
+    const headers = { "runyard-instance": randomUUID(), "runyard-protocol": "1" };
+    return { usage, execution_id, with: (body: unknown) => ({ key, headers, body }) };
+  }
+  async function end(runId: string) {
+    const usage = await plane.consume("endRun", runId);
+    note("SQS end-run", usage);
+    return usage;
+  }
+
+  const prompted = "POST /harness-support/resolve-prompt";
+  const finishing = "POST /harness-support/finish-task";
+
+  /** One life; what `between` the first call and the last happens is its own. */
+  async function live(between: (execution: Execution, run: string) => Promise<Usage[]>): Promise<Life> {
+    const { answered: created, runId } = await create("POST /agent/runs", {});
+    const execution = await dispatch(runId);
+    const resolved = await call(prompted, "/harness-support/resolve-prompt", execution.with({}));
+    const more = await between(execution, `/agent/runs/${runId}`);
+    const headBytes = await plane.headBytes(runId);
+    const finished = await call(finishing, "/harness-support/finish-task", execution.with(FINISH));
+    const ended = await end(runId);
+    return { runId, headBytes, usages: [created, execution.usage, resolved, ...more, finished, ended] };
+  }
+
+  // The first life makes what a new team lacks, its counters for example.
+  await live(async () => []);
+  const bare = await live(async () => []);
+  const short = await live((execution, run) => oneCommand(call, execution, run));
+  const rich = await live(async (execution, run) => {
+    await oneCommand(call, execution, run);
+    await storeArtifact(call, execution.with);
+    await call("POST /agent/runs/{runId}/followups", `${run}/followups`, { body: { message: PROMPT } });
+    const beat = { execution_id: execution.execution_id, followups_stored: 1 };
+    await call("POST /harness-support/heartbeat (follow-up)", "/harness-support/heartbeat", execution.with(beat));
+    return [];
+  });
+  await readAll(call, rich.runId);
+  await otherEnds(call, create, dispatch);
+
+  return {
+    steps: [...steps.values()],
+    bareRun: costOf("a run without messages", bare.usages),
+    shortRun: costOf("a run of one command", short.usages),
+    headBytes: { bare: bare.headBytes, rich: rich.headBytes },
+    lastRun: bare.runId,
+    unmeasured: routes
+      .filter(({ path }) => path !== "*")
+      .map(({ method, path }) => `${method} ${path}`)
+      .filter((name) => !steps.has(name)),
+  };
+}
+
+interface Life {
+  readonly runId: string;
+  readonly headBytes: number;
+  readonly usages: readonly Usage[];
+}
+
+interface Execution {
+  readonly execution_id: string;
+  /** A call with the execution's key. */
+  readonly with: (body: unknown) => { key: string; headers: Record<string, string>; body: unknown };
+}
+
+/** What the harness tells of an agent that runs one command. */
+async function oneCommand(call: Call, execution: Execution, run: string): Promise<Usage[]> {
+  const event = { event_uuid: randomUUID(), event_name: "agent_started", timestamp: new Date().toISOString() };
+  const ids = { execution_id: execution.execution_id };
+  const batch = execution.with({ ...ids, first_sequence: 1, messages: MESSAGES });
+  const beat = execution.with({ ...ids, followups_stored: 0 });
+  return [
+    await call("POST /agent/runs/{runId}/client-events", `${run}/client-events`, execution.with(event)),
+    await call("POST /harness-support/messages", "/harness-support/messages", batch),
+    await call("POST /harness-support/heartbeat", "/harness-support/heartbeat", beat),
+  ];
+}
+
+type Call = (
+  name: string,
+  target: string,
+  options?: Parameters<ControlPlane["call"]>[2],
+  want?: number,
+) => Promise<Answered>;
+
+/** A file is reported, uploaded and reported again. */
+async function storeArtifact(call: Call, request: (body: unknown) => object): Promise<void> {
+  const content = "an artifact\n";
+  const data = {
+    filepath: "a.txt",
+    filename: "a.txt",
+    mime_type: "text/plain",
+    size_bytes: Buffer.byteLength(content),
+    sha256: createHash("sha256").update(content).digest("hex"),
+  };
+  const artifact = request({ artifact_type: "FILE", data });
+  const target = "/harness-support/report-artifact";
+  const { body } = await call("POST /harness-support/report-artifact", target, artifact);
+  const { upload } = v.parse(v.object({ upload: v.object({ url: v.string() }) }), body);
+  await fetch(upload.url, { method: "PUT", body: content });
+  await call("POST /harness-support/report-artifact (commit)", target, artifact);
+}
+
+/** What a caller reads of a run that has ended. */
+async function readAll(call: Call, runId: string): Promise<void> {
+  const run = `/agent/runs/${runId}`;
+  const { body } = await call("GET /agent/runs/{runId}", run);
+  const [artifact] = v.parse(WithArtifacts, body).artifacts;
+  await call("GET /agent/runs", "/agent/runs?limit=20");
+  await call("GET /agent/runs/{runId}/timeline", `${run}/timeline`);
+  await call("GET /agent/runs/{runId}/conversation", `${run}/conversation`);
+  await call("GET /agent/runs/{runId}/events", `${run}/events?after=0`);
+  await call("GET /agent/runs/{runId}/response", `${run}/response`);
+  await call("GET /agent/runs/{runId}/transcript", `${run}/transcript`, {}, 302);
+  await call("GET /agent/conversations/{conversationId}", `/agent/conversations/${runId}`);
+  await call("GET /agent/artifacts/{artifactUid}", `/agent/artifacts/${artifact?.data.artifact_uid}`);
+  await call("GET /agent/models", "/agent/models");
+}
+
+const WithArtifacts = v.object({ artifacts: v.array(v.object({ data: v.object({ artifact_uid: v.string() }) })) });
+
+/** Runs that end otherwise: as a child, by cancel, by the sandbox's word. */
+async function otherEnds(
+  call: Call,
+  create: (name: string, body: Record<string, unknown>) => Promise<{ runId: string }>,
+  dispatch: (runId: string) => Promise<{ with: (body: unknown) => object }>,
+): Promise<void> {
+  const parent = await create("POST /agent/runs", {});
+  await create("POST /agent/runs (child)", { parent_run_id: parent.runId });
+  await call("POST /agent/runs/{runId}/cancel", `/agent/runs/${parent.runId}/cancel`, {});
+  const { runId } = await create("POST /agent/runs", {});
+  const execution = await dispatch(runId);
+  await call("POST /harness-support/resolve-prompt", "/harness-support/resolve-prompt", execution.with({}));
+  await call("POST /harness-support/report-shutdown", "/harness-support/report-shutdown", execution.with({}));
+  await call("POST /agent/run", "/agent/run", { body: { title: TITLE, prompt: PROMPT } });
+}
+
+const TITLE = "Tidy up the build and report what changed";
+const PROMPT = "Tell the time.\n\n```sh\ndate\n```";
+const FINISH = { success: true, summary: "Ran one command." };
+const MESSAGES = [
+  {
+    role: "assistant",
+    content: [{ type: "action", id: "1", category: "command", name: "run_command", input: { command: "date" } }],
+  },
+  {
+    role: "tool",
+    content: [
+      {
+        type: "action_result",
+        action_id: "1",
+        category: "command",
+        name: "run_command",
+        state: "completed",
+        output: { exit_code: 0, stdout: "Sat Nov 21 12:00:00 UTC 2026\n", duration_ms: 12 },
+      },
+    ],
+  },
+  { role: "assistant", content: [{ type: "text", text: "Ran one command." }] },
+];
+
+function expectStatus(name: string, { status, body }: Answered, want: number): void {
+  if (status !== want) throw new Error(`${name} answered ${status}: ${JSON.stringify(body)}`);
+}
+
+function costOf(name: string, usages: readonly Usage[]): Cost {
+  const calls = usages.flatMap((usage) => usage.calls);
+  const units = usages.flatMap((usage) => usage.units);
+  const sum = (kind: "read" | "write") =>
+    units.filter((entry) => entry.kind === kind).reduce((total, entry) => total + entry.units, 0);
+  const commands = Map.groupBy(calls, ({ command }) => command);
+  return {
+    name,
+    calls: calls.length,
+    reads: sum("read"),
+    writes: sum("write"),
+    bytes: calls.reduce((total, { sentBytes, receivedBytes }) => total + sentBytes + receivedBytes, 0),
+    commands: [...commands].map(([command, { length }]) => (length > 1 ? `${command} ×${length}` : command)).join(", "),
+  };
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { findProgram, lastLines, runCommand } from "../local/commands.ts";
+import { projectRoot } from "../local/paths.ts";
+import { firstFreePort } from "../local/ports.ts";
+import { Problem } from "../local/terminal.ts";
+
+/** AWS's own DynamoDB for one machine. Version 3.0.0 counts the capacity of transactions otherwise than AWS does. */
+const VERSION = "2.6.1";
+const PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.0:copy-dependencies";
+const LEAST_JAVA = 17;
+
+export interface DynamoDbLocal {
+  readonly endpoint: string;
+  readonly name: string;
+  stop(): Promise<void>;
+}
+
+/** Starts it in memory; answers why not, where this host lacks something for it. */
+export async function startDynamoDbLocal(): Promise<DynamoDbLocal | { readonly missing: string }> {
+  const java = await findProgram("java", process.env["PATH"] ?? "");
+  const told = java === undefined ? undefined : await runCommand(java, ["-version"], { timeoutSeconds: 20 });
+  const version = Number(/version "(\d+)/.exec(told?.output ?? "")?.[1] ?? 0);
+  if (java === undefined || version < LEAST_JAVA) return { missing: `Java ${LEAST_JAVA} or later` };
+  const folder = await fetched();
+  if (typeof folder !== "string") return folder;
+  const port = await firstFreePort(18_000);
+  const args = [`-Djava.library.path=${folder}`, "-cp", path.join(folder, "*"), MAIN, "-inMemory", "-port", `${port}`];
+  const child = spawn(java, ["-Xmx512m", ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  const said: string[] = [];
+  child.stderr?.on("data", (chunk: Buffer) => said.push(chunk.toString()));
+  const endpoint = `http://127.0.0.1:${port}`;
+  const stop = () => end(child);
+  if (await answers(child, endpoint)) return { endpoint, name: `DynamoDB Local ${VERSION}`, stop };
+  await stop();
+  throw new Problem("DynamoDB Local did not start.", lastLines(said.join(""), 5));
+}
+
+const MAIN = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner";
+
+/** Its classes, fetched once from Maven's repository and kept beside the local cloud's state. */
+async function fetched(): Promise<string | { readonly missing: string }> {
+  const home = path.join(projectRoot, ".runyard", "dynamodb-local");
+  const folder = path.join(home, VERSION);
+  if ((await readdir(folder).catch(() => [])).length > 0) return folder;
+  if ((await runCommand("mvn", ["--version"], { timeoutSeconds: 60 })).code !== 0) return { missing: "Maven (mvn)" };
+  const draft = path.join(home, `draft-${process.pid}`);
+  await mkdir(draft, { recursive: true });
+  try {
+    const pom = path.join(draft, "pom.xml");
+    await writeFile(pom, POM);
+    const repository = `-Dmaven.repo.local=${path.join(draft, "repository")}`;
+    const copy = [`-DoutputDirectory=${path.join(draft, "classes")}`, "-DincludeScope=runtime"];
+    const args = ["-q", "-B", "-f", pom, repository, PLUGIN, ...copy];
+    const { code, output } = await runCommand("mvn", args, { timeoutSeconds: 300 });
+    if (code !== 0) return { missing: `Maven's repository (${lastLines(output, 1).join()})` };
+    await rename(path.join(draft, "classes"), folder);
+    return folder;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>runyard</groupId>
+  <artifactId>dynamodb-local</artifactId>
+  <version>1</version>
+  <dependencies>
+    <dependency>
+      <groupId>com.amazonaws</groupId>
+      <artifactId>DynamoDBLocal</artifactId>
+      <version>${VERSION}</version>
+    </dependency>
+  </dependencies>
+</project>
+`;
+
+async function answers(child: ChildProcess, endpoint: string): Promise<boolean> {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await pause(50)) {
+    if (child.exitCode !== null || child.pid === undefined) return false;
+    // Without a signature it refuses, which is an answer too.
+    const answered = await fetch(endpoint, { signal: AbortSignal.timeout(2_000) }).then(
+      async (answer) => {
+        await answer.body?.cancel();
+        return true;
+      },
+      () => false,
+    );
+    if (answered) return true;
+  }
+  return false;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}

@@ -1,0 +1,17 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { readArtifact } from "#shared/runs/artifacts.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { ArtifactResponse } from "#shared/wire/artifact.ts";
+
+/** GET /agent/artifacts/{artifactUid}: an artifact, with a time-limited URL of its file. */
+export const getArtifact = endpoint({
+  request: { path: v.object({ artifactUid: PathId }) },
+  reply: { 200: ArtifactResponse },
+  async run({ path, principal }, ports: RunPorts) {
+    return { status: 200, body: await readArtifact(path.artifactUid, principal, ports) };
+  },
+});
+
+export const handler = getArtifact.lambda(liveRuns);

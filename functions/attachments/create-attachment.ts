@@ -1,0 +1,18 @@
+import { endpoint } from "#shared/http/endpoint.ts";
+import { onceOf } from "#shared/idempotency/once.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { prepareUpload } from "#shared/runs/uploads.ts";
+import { CreateAttachmentRequest, CreateAttachmentResponse } from "#shared/wire/attachment.ts";
+
+/** POST /agent/attachments: where to upload a file that the caller's next runs may be given, for 24 hours. */
+export const createAttachment = endpoint({
+  request: { body: CreateAttachmentRequest },
+  reply: { 200: CreateAttachmentResponse },
+  async run({ body, principal, header }, ports: RunPorts) {
+    const once = onceOf(header, principal, "create-attachment", body);
+    return { status: 200, body: await prepareUpload(body, principal, once, ports) };
+  },
+});
+
+export const handler = createAttachment.lambda(liveRuns);

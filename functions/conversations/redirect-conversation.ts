@@ -1,0 +1,17 @@
+import * as v from "valibot";
+import { PathId, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { livePorts } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { sessionOfConversation } from "#shared/runs/shared-sessions.ts";
+import { ConversationRedirect } from "#shared/wire/conversation.ts";
+
+/** GET /agent/conversations/{conversationId}/redirect: the latest session of it that is shared with everybody. */
+export const redirectConversation = publicEndpoint({
+  request: { path: v.object({ conversationId: PathId }) },
+  reply: { 200: ConversationRedirect },
+  async run({ path }, ports: RunPorts & PublicPorts) {
+    return { status: 200, body: { session_id: await sessionOfConversation(path.conversationId, ports) } };
+  },
+});
+
+export const handler = redirectConversation.lambda(livePorts);

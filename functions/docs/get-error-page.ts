@@ -1,0 +1,19 @@
+import * as v from "valibot";
+import { CODES, errorPage } from "#shared/docs/error-pages.ts";
+import { pageHeaders } from "#shared/docs/html.ts";
+import { liveDocs } from "#shared/docs/live.ts";
+import { notFound } from "#shared/errors.ts";
+import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+
+/** GET /docs/errors/{code}: the page of one error, which the `type` of a problem leads to. */
+export const getErrorPage = publicEndpoint({
+  request: { path: v.object({ code: v.picklist([...CODES.keys()]) }) },
+  reply: { 200: HTML },
+  async run({ path }, { baseUrl }: PublicPorts) {
+    const code = CODES.get(path.code);
+    if (code === undefined) throw notFound("code");
+    return { status: 200, html: errorPage(code, baseUrl), headers: pageHeaders() };
+  },
+});
+
+export const handler = getErrorPage.lambda(liveDocs);

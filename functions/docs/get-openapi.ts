@@ -1,0 +1,18 @@
+import * as v from "valibot";
+import { PUBLIC_HEADERS } from "#shared/docs/html.ts";
+import { liveDocs } from "#shared/docs/live.ts";
+import { type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import document from "../../docs/openapi.json" with { type: "json" };
+
+/** GET /openapi.json: this document, with the address that it was asked at as its server. */
+export const getOpenapi = publicEndpoint({
+  request: {},
+  reply: { 200: v.looseObject({ openapi: v.string() }) },
+  async run(_call, { baseUrl }: PublicPorts) {
+    const body = { ...document, servers: [{ url: baseUrl }] };
+    // Tools that show the document run in browsers, on pages of their own.
+    return { status: 200, body, headers: { ...PUBLIC_HEADERS, "access-control-allow-origin": "*" } };
+  },
+});
+
+export const handler = getOpenapi.lambda(liveDocs);

@@ -1,0 +1,16 @@
+import { pageHeaders } from "#shared/docs/html.ts";
+import { liveDocs } from "#shared/docs/live.ts";
+import { referencePage } from "#shared/docs/reference-page.ts";
+import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import document from "../../docs/openapi.json" with { type: "json" };
+
+/** GET /docs: the API reference, for people to read. */
+export const getReference = publicEndpoint({
+  request: {},
+  reply: { 200: HTML },
+  async run(_call, { baseUrl }: PublicPorts) {
+    return { status: 200, html: referencePage(document, baseUrl), headers: pageHeaders() };
+  },
+});
+
+export const handler = getReference.lambda(liveDocs);

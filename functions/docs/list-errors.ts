@@ -1,0 +1,15 @@
+import { errorIndex } from "#shared/docs/error-pages.ts";
+import { pageHeaders } from "#shared/docs/html.ts";
+import { liveDocs } from "#shared/docs/live.ts";
+import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+
+/** GET /docs/errors: all error codes on a page. */
+export const listErrors = publicEndpoint({
+  request: {},
+  reply: { 200: HTML },
+  async run(_call, { baseUrl }: PublicPorts) {
+    return { status: 200, html: errorIndex(baseUrl), headers: pageHeaders() };
+  },
+});
+
+export const handler = listErrors.lambda(liveDocs);

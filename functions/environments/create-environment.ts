@@ -1,0 +1,25 @@
+import type { EnvironmentPorts } from "#shared/environments/ports.ts";
+import { shownEnvironment } from "#shared/environments/read-environments.ts";
+import { createEnvironment as create } from "#shared/environments/write-environment.ts";
+import { endpoint } from "#shared/http/endpoint.ts";
+import { onceOf } from "#shared/idempotency/once.ts";
+import { liveIdentities } from "#shared/identities/live.ts";
+import { personOf } from "#shared/teams/people.ts";
+import { CreateEnvironmentRequest, EnvironmentItem } from "#shared/wire/environment.ts";
+
+/** POST /agent/environments: repositories and setup commands under a name, for runs to begin with. */
+export const createEnvironment = endpoint({
+  request: { body: CreateEnvironmentRequest },
+  reply: { 201: EnvironmentItem },
+  async run({ body, principal, header }, ports: EnvironmentPorts) {
+    const once = onceOf(header, principal, "create-environment", body);
+    const { environment, replayed } = await create(body, personOf(principal), once, ports);
+    return {
+      status: 201,
+      body: await shownEnvironment(environment, ports.table),
+      ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}),
+    };
+  },
+});
+
+export const handler = createEnvironment.lambda(liveIdentities);

@@ -1,0 +1,41 @@
+import * as v from "valibot";
+import type { EnvironmentPorts } from "#shared/environments/ports.ts";
+import { visibleEnvironments } from "#shared/environments/read-environments.ts";
+import { endpoint } from "#shared/http/endpoint.ts";
+import { one } from "#shared/http/request.ts";
+import { liveIdentities } from "#shared/identities/live.ts";
+import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import { principalKey } from "#shared/principals/principal.ts";
+import { teamsToRead } from "#shared/principals/team-of.ts";
+import { sortableTime } from "#shared/table/keys.ts";
+import { type EnvironmentItem, ListEnvironmentsResponse } from "#shared/wire/environment.ts";
+import { textOfBytes } from "#shared/wire/primitives.ts";
+
+/** After every time there will be. */
+const LAST_TIME = 9_999_999_999_999;
+
+/** Places in the list: by name without regard to case, or the latest change first. */
+const places = {
+  name: ({ uid, config }: EnvironmentItem) => `${config.name.normalize("NFKC").toLowerCase()}\u0000${uid}`,
+  last_updated: ({ uid, last_updated }: EnvironmentItem) =>
+    `${sortableTime(LAST_TIME - Date.parse(last_updated))}#${uid}`,
+} as const;
+
+/** GET /agent/environments: those that the caller owns or is a guest of, and the one that `link` opens. */
+export const listEnvironments = endpoint({
+  request: {
+    query: { ...pageQuery, sort_by: one(v.picklist(["name", "last_updated"])), link: one(textOfBytes(512)) },
+  },
+  reply: { 200: ListEnvironmentsResponse },
+  async run({ query, principal }, ports: EnvironmentPorts) {
+    const { sort_by = "last_updated", link } = query;
+    const placeOf = places[sort_by];
+    const binding = ["environments", principalKey(principal), teamsToRead(principal), sort_by, link ?? ""];
+    const found = await visibleEnvironments(principal, link, ports.table);
+    const all = found.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+    const { items, page } = await pageOf(all, query, { binding, placeOf }, ports.cursors);
+    return { status: 200, body: { environments: items, ...page } };
+  },
+});
+
+export const handler = listEnvironments.lambda(liveIdentities);

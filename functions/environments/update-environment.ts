@@ -1,0 +1,20 @@
+import * as v from "valibot";
+import type { EnvironmentPorts } from "#shared/environments/ports.ts";
+import { shownEnvironment } from "#shared/environments/read-environments.ts";
+import { updateEnvironment as update } from "#shared/environments/write-environment.ts";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { liveIdentities } from "#shared/identities/live.ts";
+import { personOf } from "#shared/teams/people.ts";
+import { EnvironmentItem, UpdateEnvironmentRequest } from "#shared/wire/environment.ts";
+
+/** PUT /agent/environments/{environmentUid}: changes what the body says and leaves the rest. */
+export const updateEnvironment = endpoint({
+  request: { path: v.object({ environmentUid: PathId }), body: UpdateEnvironmentRequest },
+  reply: { 200: EnvironmentItem },
+  async run({ path, body, principal }, ports: EnvironmentPorts) {
+    const environment = await update(path.environmentUid, body, personOf(principal), ports);
+    return { status: 200, body: await shownEnvironment(environment, ports.table) };
+  },
+});
+
+export const handler = updateEnvironment.lambda(liveIdentities);

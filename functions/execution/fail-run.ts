@@ -1,0 +1,15 @@
+import { worker } from "#shared/queue/worker.ts";
+import { failByPlatform } from "#shared/runs/execution.ts";
+import { livePorts } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { RunMessage } from "#shared/runs/run-queue.ts";
+
+/** SQS `runs-dead`: a run that could not be dispatched ends in ERROR instead of waiting for ever. */
+export const failRun = worker({
+  message: RunMessage,
+  async run(message, ports: RunPorts) {
+    await failByPlatform(message.run_id, "the run could not be dispatched", ports);
+  },
+});
+
+export const handler = failRun.lambda(livePorts);

@@ -1,0 +1,15 @@
+import { worker } from "#shared/queue/worker.ts";
+import { fire } from "#shared/schedules/fire.ts";
+import { liveFiring } from "#shared/schedules/live-firing.ts";
+import type { FiringPorts } from "#shared/schedules/ports.ts";
+import { TickMessage } from "#shared/schedules/tick.ts";
+
+/** SQS `ticks`: a timer has gone off, once or several times; the schedule makes one run, if this is a time of its cron. */
+export const fireSchedule = worker({
+  message: TickMessage,
+  async run(message, ports: FiringPorts) {
+    await fire(message.schedule_id, Date.parse(message.scheduled_time), ports);
+  },
+});
+
+export const handler = fireSchedule.lambda(liveFiring);

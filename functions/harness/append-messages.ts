@@ -1,0 +1,19 @@
+import { endpoint } from "#shared/http/endpoint.ts";
+import { executionOf, sameExecution } from "#shared/runs/execution.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import { appendMessages as append } from "#shared/runs/messages.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { MessagesRequest, MessagesResponse } from "#shared/wire/harness.ts";
+
+/** POST /harness-support/messages: appends to the conversation; a batch that came before is stored once. */
+export const appendMessages = endpoint({
+  request: { body: MessagesRequest },
+  reply: { 200: MessagesResponse },
+  async run({ body, principal, header }, ports: RunPorts) {
+    const head = executionOf(principal, header);
+    sameExecution(head, body.execution_id);
+    return { status: 200, body: { next_sequence: await append(head, body.first_sequence, body.messages, ports) } };
+  },
+});
+
+export const handler = appendMessages.lambda(liveRuns);

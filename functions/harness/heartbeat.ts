@@ -1,0 +1,17 @@
+import { endpoint } from "#shared/http/endpoint.ts";
+import { heartbeat as beat } from "#shared/runs/heartbeat.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { HeartbeatRequest, HeartbeatResponse } from "#shared/wire/harness.ts";
+
+/** POST /harness-support/heartbeat: a sign of life, answered with new follow-ups and whether to stop. */
+export const heartbeat = endpoint({
+  request: { body: HeartbeatRequest },
+  reply: { 200: HeartbeatResponse },
+  whileStopping: true,
+  async run({ body, principal, header }, ports: RunPorts) {
+    return { status: 200, body: await beat(principal, header, body, ports) };
+  },
+});
+
+export const handler = heartbeat.lambda(liveRuns);

@@ -1,0 +1,17 @@
+import { endpoint } from "#shared/http/endpoint.ts";
+import { reportArtifact as report } from "#shared/runs/artifacts.ts";
+import { executionOf } from "#shared/runs/execution.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/harness.ts";
+
+/** POST /harness-support/report-artifact: where to upload a file, and then that it is there. */
+export const reportArtifact = endpoint({
+  request: { body: ReportArtifactRequest },
+  reply: { 200: ReportArtifactResponse },
+  async run({ body, principal, header }, ports: RunPorts) {
+    return { status: 200, body: await report(executionOf(principal, header), body, ports) };
+  },
+});
+
+export const handler = reportArtifact.lambda(liveRuns);

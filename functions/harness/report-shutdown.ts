@@ -1,0 +1,21 @@
+import { RunyardError } from "#shared/errors.ts";
+import { endpoint } from "#shared/http/endpoint.ts";
+import { checkInstance, shutDown } from "#shared/runs/execution.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { Empty, ReportShutdownRequest } from "#shared/wire/harness.ts";
+
+/** POST /harness-support/report-shutdown: the sandbox's word that its execution has stopped. */
+export const reportShutdown = endpoint({
+  request: { body: ReportShutdownRequest },
+  reply: { 200: Empty },
+  whileStopping: true,
+  async run({ body, principal, header }, ports: RunPorts) {
+    if (principal.kind !== "run") throw new RunyardError("not_authorized");
+    checkInstance(principal.head, header);
+    await shutDown(principal.head, principal.executionId, body, ports);
+    return { status: 200, body: {} };
+  },
+});
+
+export const handler = reportShutdown.lambda(liveRuns);

@@ -1,0 +1,24 @@
+import * as v from "valibot";
+import { holderOfIdentity } from "#shared/api-keys/holder.ts";
+import { createKey } from "#shared/api-keys/manage-keys.ts";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { onceOf } from "#shared/idempotency/once.ts";
+import { liveIdentities } from "#shared/identities/live.ts";
+import type { IdentityPorts } from "#shared/identities/ports.ts";
+import { refuseUnavailable, visibleIdentity } from "#shared/identities/read-identities.ts";
+import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
+
+/** POST /agent/identities/{identityUid}/keys: a key with which an agent calls as the identity, shown this once. */
+export const createIdentityKey = endpoint({
+  request: { path: v.object({ identityUid: PathId }), body: CreateKeyRequest },
+  reply: { 201: CreatedKey },
+  errors: ["feature_not_available"],
+  async run({ path, body, principal, header }, ports: IdentityPorts) {
+    const found = await visibleIdentity(path.identityUid, principal, ports.table);
+    refuseUnavailable(found);
+    const once = onceOf(header, principal, `create-key:${path.identityUid}`, body);
+    return { status: 201, body: await createKey(holderOfIdentity(found.identity), body, once, ports) };
+  },
+});
+
+export const handler = createIdentityKey.lambda(liveIdentities);

@@ -1,0 +1,27 @@
+import { endpoint } from "#shared/http/endpoint.ts";
+import { onceOf } from "#shared/idempotency/once.ts";
+import { toIdentityItem } from "#shared/identities/identity-item.ts";
+import { liveIdentities } from "#shared/identities/live.ts";
+import type { IdentityPorts } from "#shared/identities/ports.ts";
+import { createIdentity as create } from "#shared/identities/write-identity.ts";
+import { teamToWrite } from "#shared/principals/team-of.ts";
+import { CreateIdentityRequest, IdentityItem } from "#shared/wire/identity.ts";
+
+/** POST /agent/identities: an account for an agent of the team, with defaults for its runs. */
+export const createIdentity = endpoint({
+  request: { body: CreateIdentityRequest },
+  reply: { 201: IdentityItem },
+  errors: ["feature_not_available"],
+  async run({ body, principal, header }, ports: IdentityPorts) {
+    const team = teamToWrite(principal);
+    const once = onceOf(header, principal, "create-identity", body);
+    const { found, replayed } = await create(team, body, once, ports);
+    return {
+      status: 201,
+      body: toIdentityItem(found.identity, found.available),
+      ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}),
+    };
+  },
+});
+
+export const handler = createIdentity.lambda(liveIdentities);

@@ -1,0 +1,20 @@
+import * as v from "valibot";
+import { holderOfIdentity } from "#shared/api-keys/holder.ts";
+import { deleteKey } from "#shared/api-keys/manage-keys.ts";
+import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
+import { liveIdentities } from "#shared/identities/live.ts";
+import type { IdentityPorts } from "#shared/identities/ports.ts";
+import { visibleIdentity } from "#shared/identities/read-identities.ts";
+
+/** DELETE /agent/identities/{identityUid}/keys/{keyUid}: the key is refused from the next request on. */
+export const deleteIdentityKey = endpoint({
+  request: { path: v.object({ identityUid: PathId, keyUid: PathId }) },
+  reply: { 204: NO_CONTENT },
+  async run({ path, principal }, ports: IdentityPorts) {
+    const { identity } = await visibleIdentity(path.identityUid, principal, ports.table);
+    await deleteKey(holderOfIdentity(identity), path.keyUid, ports);
+    return { status: 204 };
+  },
+});
+
+export const handler = deleteIdentityKey.lambda(liveIdentities);

@@ -1,0 +1,25 @@
+import * as v from "valibot";
+import { holderOfIdentity } from "#shared/api-keys/holder.ts";
+import { listKeys } from "#shared/api-keys/manage-keys.ts";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { liveIdentities } from "#shared/identities/live.ts";
+import type { IdentityPorts } from "#shared/identities/ports.ts";
+import { visibleIdentity } from "#shared/identities/read-identities.ts";
+import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import { principalKey } from "#shared/principals/principal.ts";
+import { ListKeysResponse } from "#shared/wire/key.ts";
+
+/** GET /agent/identities/{identityUid}/keys: the identity's keys, without what opens anything. */
+export const listIdentityKeys = endpoint({
+  request: { path: v.object({ identityUid: PathId }), query: pageQuery },
+  reply: { 200: ListKeysResponse },
+  async run({ path, query, principal }, ports: IdentityPorts) {
+    const { identity } = await visibleIdentity(path.identityUid, principal, ports.table);
+    const all = await listKeys(holderOfIdentity(identity), ports);
+    const binding = ["identity-keys", principalKey(principal), identity.uid];
+    const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
+    return { status: 200, body: { keys: items, ...page } };
+  },
+});
+
+export const handler = listIdentityKeys.lambda(liveIdentities);

@@ -1,0 +1,22 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { onceOf } from "#shared/idempotency/once.ts";
+import { createInvitation as create } from "#shared/teams/invitations.ts";
+import { liveTeams } from "#shared/teams/live.ts";
+import { adminOf } from "#shared/teams/people.ts";
+import type { TeamPorts } from "#shared/teams/ports.ts";
+import { CreatedInvitation, CreateInvitationRequest } from "#shared/wire/team.ts";
+
+/** POST /agent/teams/{teamUid}/invitations: a link, shown this once, by which somebody joins the team within a week. */
+export const createInvitation = endpoint({
+  request: { path: v.object({ teamUid: PathId }), body: CreateInvitationRequest },
+  reply: { 201: CreatedInvitation },
+  async run({ path, body, principal, header }, ports: TeamPorts) {
+    adminOf(path.teamUid, principal);
+    const once = onceOf(header, principal, `create-invitation:${path.teamUid}`, body);
+    const invitation = { email: body.email, role: body.role ?? "member" };
+    return { status: 201, body: await create(path.teamUid, invitation, once, ports) };
+  },
+});
+
+export const handler = createInvitation.lambda(liveTeams);

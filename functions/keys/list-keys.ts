@@ -1,0 +1,22 @@
+import { holderOf } from "#shared/api-keys/holder.ts";
+import { listKeys as list } from "#shared/api-keys/manage-keys.ts";
+import { endpoint } from "#shared/http/endpoint.ts";
+import { liveIdentities } from "#shared/identities/live.ts";
+import type { IdentityPorts } from "#shared/identities/ports.ts";
+import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import { principalKey } from "#shared/principals/principal.ts";
+import { ListKeysResponse } from "#shared/wire/key.ts";
+
+/** GET /agent/keys: the caller's own keys, without what opens anything. */
+export const listKeys = endpoint({
+  request: { query: pageQuery },
+  reply: { 200: ListKeysResponse },
+  async run({ query, principal }, ports: IdentityPorts) {
+    const all = await list(holderOf(principal), ports);
+    const binding = ["keys", principalKey(principal)];
+    const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
+    return { status: 200, body: { keys: items, ...page } };
+  },
+});
+
+export const handler = listKeys.lambda(liveIdentities);

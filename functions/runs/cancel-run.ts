@@ -1,0 +1,29 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { one } from "#shared/http/request.ts";
+import { onceOf } from "#shared/idempotency/once.ts";
+import { cancelRun as cancel } from "#shared/runs/cancel.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { steerableRun } from "#shared/runs/read-run.ts";
+
+const Flag = v.pipe(
+  v.picklist(["true", "false"], "must be true or false"),
+  v.transform((text) => text === "true"),
+);
+
+/** POST /agent/runs/{runId}/cancel: stops the run and its agent's processes. */
+export const cancelRun = endpoint({
+  request: { path: v.object({ runId: PathId }), query: { force: one(Flag) } },
+  reply: { 200: v.string() },
+  errors: ["operation_not_supported"],
+  async run({ path, query, principal, header }, ports: RunPorts) {
+    const { head, body } = await steerableRun(path.runId, principal, ports);
+    const force = query.force ?? false;
+    const once = onceOf(header, principal, `cancel:${path.runId}`, { force });
+    await cancel({ head, body, principal, force, once }, ports);
+    return { status: 200, body: path.runId };
+  },
+});
+
+export const handler = cancelRun.lambda(liveRuns);

@@ -1,0 +1,18 @@
+import { endpoint } from "#shared/http/endpoint.ts";
+import { onceOf } from "#shared/idempotency/once.ts";
+import { cancelRuns as cancel } from "#shared/runs/cancel-many.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { CancelRunsRequest, CancelRunsResponse } from "#shared/wire/cancel.ts";
+
+/** POST /agent/runs/cancel: cancels all runs that match a filter and have not ended, up to 1,000 at once. */
+export const cancelRuns = endpoint({
+  request: { body: CancelRunsRequest },
+  reply: { 200: CancelRunsResponse },
+  async run({ body, principal, header }, ports: RunPorts) {
+    const once = onceOf(header, principal, "cancel-runs", body);
+    return { status: 200, body: await cancel({ request: body, principal, once }, ports) };
+  },
+});
+
+export const handler = cancelRuns.lambda(liveRuns);

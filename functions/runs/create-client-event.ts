@@ -1,0 +1,20 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { storeClientEvent } from "#shared/runs/client-events.ts";
+import { executionOf } from "#shared/runs/execution.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { ClientEvent } from "#shared/wire/event.ts";
+import { Empty } from "#shared/wire/harness.ts";
+
+/** POST /agent/runs/{runId}/client-events: an execution's own entry in its timeline, once per event_uuid. */
+export const createClientEvent = endpoint({
+  request: { path: v.object({ runId: PathId }), body: ClientEvent },
+  reply: { 200: Empty },
+  async run({ path, body, principal, header }, ports: RunPorts) {
+    await storeClientEvent(executionOf(principal, header, path.runId), body, ports);
+    return { status: 200, body: {} };
+  },
+});
+
+export const handler = createClientEvent.lambda(liveRuns);

@@ -1,0 +1,22 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { lastWords, messagesOf } from "#shared/runs/conversation.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { visibleRun } from "#shared/runs/read-run.ts";
+import { ArtifactItem } from "#shared/wire/artifact.ts";
+import { RunState } from "#shared/wire/run.ts";
+
+/** GET /agent/runs/{runId}/response: the agent's last words. */
+export const getResponse = endpoint({
+  request: { path: v.object({ runId: PathId }) },
+  reply: { 200: v.object({ text: v.string(), state: RunState, artifacts: v.array(ArtifactItem) }) },
+  async run({ path, principal }, ports: RunPorts) {
+    const { head } = await visibleRun(path.runId, principal, ports);
+    const text = lastWords(await messagesOf(path.runId, ports));
+    const artifacts = head.artifacts > 0 ? await ports.runs.artifacts(path.runId) : [];
+    return { status: 200, body: { text, state: head.state, artifacts } };
+  },
+});
+
+export const handler = getResponse.lambda(liveRuns);

@@ -1,0 +1,25 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { fullPrompt } from "#shared/runs/conversation.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { visibleRun } from "#shared/runs/read-run.ts";
+import { toRunItem } from "#shared/runs/run-item.ts";
+import { RunItem } from "#shared/wire/run.ts";
+
+/** GET /agent/runs/{runId}: the run in full. */
+export const getRun = endpoint({
+  request: { path: v.object({ runId: PathId }) },
+  reply: { 200: RunItem },
+  async run({ path, principal }, ports: RunPorts) {
+    const { head, body } = await visibleRun(path.runId, principal, ports);
+    const [prompt, artifacts] = await Promise.all([
+      fullPrompt(body, ports),
+      head.artifacts > 0 ? ports.runs.artifacts(path.runId) : [],
+    ]);
+    const item = toRunItem(head, { ...body, prompt }, artifacts, { webUrl: ports.webUrl, now: ports.now() });
+    return { status: 200, body: item };
+  },
+});
+
+export const handler = getRun.lambda(liveRuns);

@@ -1,0 +1,24 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import type { Cursors } from "#shared/runs/cursor.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { visibleRun } from "#shared/runs/read-run.ts";
+import { toTimelineEvent } from "#shared/runs/timeline.ts";
+import { Timeline } from "#shared/wire/event.ts";
+
+/** GET /agent/runs/{runId}/timeline: what happened to the run, in order. */
+export const getTimeline = endpoint({
+  request: { path: v.object({ runId: PathId }), query: pageQuery },
+  reply: { 200: Timeline },
+  async run({ path, query, principal }, ports: RunPorts & { readonly cursors: Cursors }) {
+    await visibleRun(path.runId, principal, ports);
+    const { items } = await ports.runs.timelineItems(path.runId);
+    const options = { binding: ["timeline", path.runId], placeOf: ({ sk }: { sk: string }) => sk };
+    const { items: some, page } = await pageOf(items, query, options, ports.cursors);
+    return { status: 200, body: { events: some.map((item) => toTimelineEvent(path.runId, item)), ...page } };
+  },
+});
+
+export const handler = getTimeline.lambda(liveRuns);

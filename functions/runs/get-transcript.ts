@@ -1,0 +1,34 @@
+import * as v from "valibot";
+import { RunyardError } from "#shared/errors.ts";
+import { fileKeys } from "#shared/files/file-store.ts";
+import { endpoint, PathId, REDIRECT } from "#shared/http/endpoint.ts";
+import { one } from "#shared/http/request.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { visibleRun } from "#shared/runs/read-run.ts";
+import { TRANSCRIPT_TYPE } from "#shared/runs/transcript.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+
+/** GET /agent/runs/{runId}/transcript: 302 to a time-limited URL of the raw transcript, or with redirect=false the URL itself. */
+export const getTranscript = endpoint({
+  request: { path: v.object({ runId: PathId }), query: { redirect: one(v.picklist(["true", "false"])) } },
+  reply: { 302: REDIRECT, 200: v.object({ download_url: v.string(), expires_at: v.string() }) },
+  async run({ path, query, principal }, ports: RunPorts) {
+    const { head } = await visibleRun(path.runId, principal, ports);
+    const events = "transcript_events" in head ? head.transcript_events : undefined;
+    if (events === undefined) {
+      throw new RunyardError("resource_not_found", {
+        detail: "the run has no transcript yet: it is composed within moments of the run's end",
+      });
+    }
+    const file = { filename: `run-${path.runId}.jsonl`, contentType: TRANSCRIPT_TYPE };
+    const { url, expiresAt } = await ports.files.downloadUrl(fileKeys.transcript(path.runId, events), file);
+    // A page in a browser cannot read where a redirect leads.
+    if (query.redirect === "false") {
+      return { status: 200, body: { download_url: url, expires_at: toTimestamp(expiresAt) } };
+    }
+    return { status: 302, location: url };
+  },
+});
+
+export const handler = getTranscript.lambda(liveRuns);

@@ -1,0 +1,28 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { one } from "#shared/http/request.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { visibleRun } from "#shared/runs/read-run.ts";
+import { waitForEvents } from "#shared/runs/wait-for-events.ts";
+import { RunEvents } from "#shared/wire/event.ts";
+
+const whole = (most: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,10}$/, "must be a whole number"),
+    v.transform(Number),
+    v.maxValue(most, `must be at most ${most}`),
+  );
+
+/** GET /agent/runs/{runId}/events: everything in one gapless sequence; `wait` holds the answer until there is more. */
+export const listEvents = endpoint({
+  request: { path: v.object({ runId: PathId }), query: { after: one(whole(9_999_999_999)), wait: one(whole(25)) } },
+  reply: { 200: RunEvents },
+  async run({ path, query, principal }, ports: RunPorts) {
+    const { head } = await visibleRun(path.runId, principal, ports);
+    return { status: 200, body: await waitForEvents(head, query.after ?? 0, query.wait ?? 0, ports) };
+  },
+});
+
+export const handler = listEvents.lambda(liveRuns);

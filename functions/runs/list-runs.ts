@@ -1,0 +1,83 @@
+import * as v from "valibot";
+import { endpoint } from "#shared/http/endpoint.ts";
+import { many, map, one } from "#shared/http/request.ts";
+import type { Cursors } from "#shared/runs/cursor.ts";
+import { listRuns as list } from "#shared/runs/list-runs.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { ArtifactType } from "#shared/wire/artifact.ts";
+import { Id, Timestamp, text, textOfBytes } from "#shared/wire/primitives.ts";
+import { ListRunsResponse, Metadata, RunState } from "#shared/wire/run.ts";
+
+const Limit = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,9}$/, "must be a whole number"),
+  v.transform(Number),
+  v.minValue(1, "must be at least 1"),
+  v.maxValue(500, "must be at most 500"),
+);
+
+/** GET /agent/runs: the runs that the caller sees, page by page. */
+export const listRuns = endpoint({
+  request: {
+    query: {
+      limit: one(Limit),
+      cursor: one(textOfBytes(4096)),
+      sort_by: one(v.picklist(["updated_at", "created_at", "title", "agent"])),
+      sort_order: one(v.picklist(["asc", "desc"])),
+      state: many(RunState),
+      name: one(textOfBytes(1024)),
+      model_id: one(Id),
+      creator: one(Id),
+      executor: one(Id),
+      source: one(Id),
+      execution_location: one(v.picklist(["REMOTE", "LOCAL"])),
+      created_after: one(Timestamp),
+      created_before: one(Timestamp),
+      updated_after: one(Timestamp),
+      environment_id: one(Id),
+      skill: one(Id),
+      skill_spec: one(Id),
+      schedule_id: one(Id),
+      ancestor_run_id: one(Id),
+      artifact_type: one(ArtifactType),
+      q: one(text(256)),
+      metadata: map(v.pipe(Metadata, v.maxEntries(5, "at most 5 metadata filters"))),
+    },
+  },
+  reply: { 200: ListRunsResponse },
+  async run({ query, principal }, ports: RunPorts & { readonly cursors: Cursors }) {
+    const body = await list(
+      {
+        limit: query.limit ?? 20,
+        cursor: query.cursor,
+        sortBy: query.sort_by ?? "updated_at",
+        descending: query.sort_order !== "asc",
+        filters: {
+          states: query.state,
+          name: query.name,
+          modelId: query.model_id,
+          creator: query.creator,
+          executor: query.executor,
+          source: query.source,
+          executionLocation: query.execution_location,
+          createdAfter: query.created_after,
+          createdBefore: query.created_before,
+          updatedAfter: query.updated_after,
+          environmentId: query.environment_id,
+          skillSpec: query.skill ?? query.skill_spec,
+          scheduleId: query.schedule_id,
+          ancestorRunId: query.ancestor_run_id,
+          artifactType: query.artifact_type,
+          metadata: query.metadata,
+          q: query.q,
+        },
+      },
+      principal,
+      ports,
+    );
+    return { status: 200, body };
+  },
+});
+
+export const handler = listRuns.lambda(liveRuns);

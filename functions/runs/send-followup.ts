@@ -1,0 +1,23 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { onceOf } from "#shared/idempotency/once.ts";
+import { sendFollowup as send } from "#shared/runs/followups.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { steerableRun } from "#shared/runs/read-run.ts";
+import { Empty } from "#shared/wire/harness.ts";
+import { RunFollowupRequest } from "#shared/wire/run.ts";
+
+/** POST /agent/runs/{runId}/followups: a message for the agent, whatever the run's state. */
+export const sendFollowup = endpoint({
+  request: { path: v.object({ runId: PathId }), body: RunFollowupRequest },
+  reply: { 200: Empty },
+  async run({ path, body, principal, header }, ports: RunPorts) {
+    const { head } = await steerableRun(path.runId, principal, ports);
+    const once = onceOf(header, principal, `followup:${path.runId}`, body);
+    const { replayed } = await send(head, body.message, once, ports);
+    return { status: 200, body: {}, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+  },
+});
+
+export const handler = sendFollowup.lambda(liveRuns);

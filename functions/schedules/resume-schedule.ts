@@ -1,0 +1,22 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { onceOf } from "#shared/idempotency/once.ts";
+import { setEnabled } from "#shared/schedules/change-schedule.ts";
+import { liveSchedules } from "#shared/schedules/live.ts";
+import type { SchedulePorts } from "#shared/schedules/ports.ts";
+import { toItem } from "#shared/schedules/read-schedule.ts";
+import { ScheduleItem } from "#shared/wire/schedule.ts";
+
+/** POST /agent/schedules/{scheduleId}/resume: it fires again, from its next time on. */
+export const resumeSchedule = endpoint({
+  request: { path: v.object({ scheduleId: PathId }) },
+  reply: { 200: ScheduleItem },
+  async run({ path, principal, header }, ports: SchedulePorts) {
+    const once = onceOf(header, principal, `resume-schedule:${path.scheduleId}`, {});
+    const { schedule, replayed } = await setEnabled(path.scheduleId, true, { principal, once }, ports);
+    const body = await toItem(schedule, ports);
+    return { status: 200, body, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+  },
+});
+
+export const handler = resumeSchedule.lambda(liveSchedules);

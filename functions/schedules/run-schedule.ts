@@ -1,0 +1,21 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { onceOf } from "#shared/idempotency/once.ts";
+import { liveRunNow } from "#shared/schedules/live-firing.ts";
+import type { FiringPorts } from "#shared/schedules/ports.ts";
+import { runNow } from "#shared/schedules/run-now.ts";
+import { RunAgentResponse } from "#shared/wire/run.ts";
+
+/** POST /agent/schedules/{scheduleId}/run: one run of it now, beside those that it plans. */
+export const runSchedule = endpoint({
+  request: { path: v.object({ scheduleId: PathId }) },
+  reply: { 200: RunAgentResponse },
+  errors: ["feature_not_available", "operation_not_supported"],
+  async run({ path, principal, header }, ports: FiringPorts) {
+    const once = onceOf(header, principal, `run-schedule:${path.scheduleId}`, {});
+    const { response, replayed } = await runNow(path.scheduleId, principal, once, ports);
+    return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+  },
+});
+
+export const handler = runSchedule.lambda(liveRunNow);

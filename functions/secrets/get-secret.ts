@@ -1,0 +1,18 @@
+import * as v from "valibot";
+import { endpoint } from "#shared/http/endpoint.ts";
+import { liveIdentities } from "#shared/identities/live.ts";
+import type { IdentityPorts } from "#shared/identities/ports.ts";
+import { readSecret } from "#shared/secrets/secrets.ts";
+import { administered } from "#shared/teams/people.ts";
+import { SecretItem, SecretName } from "#shared/wire/secret.ts";
+
+/** GET /agent/secrets/{secret}: that there is a secret of this name, and since when. */
+export const getSecret = endpoint({
+  request: { path: v.object({ secret: SecretName }) },
+  reply: { 200: SecretItem },
+  async run({ path, principal }, { table }: IdentityPorts) {
+    return { status: 200, body: await readSecret(administered(principal), path.secret, table) };
+  },
+});
+
+export const handler = getSecret.lambda(liveIdentities);

@@ -1,0 +1,17 @@
+import * as v from "valibot";
+import { PathId, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { livePorts } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { conversationOfSession } from "#shared/runs/shared-sessions.ts";
+import { SessionRedirect } from "#shared/wire/conversation.ts";
+
+/** GET /agent/sessions/{sessionId}/redirect: the conversation of a session that is shared with everybody. */
+export const redirectSession = publicEndpoint({
+  request: { path: v.object({ sessionId: PathId }) },
+  reply: { 200: SessionRedirect },
+  async run({ path }, ports: RunPorts & PublicPorts) {
+    return { status: 200, body: { conversation_id: await conversationOfSession(path.sessionId, ports) } };
+  },
+});
+
+export const handler = redirectSession.lambda(livePorts);

@@ -1,0 +1,25 @@
+import { endpoint } from "#shared/http/endpoint.ts";
+import { onceOf } from "#shared/idempotency/once.ts";
+import { liveTeams } from "#shared/teams/live.ts";
+import { personOf } from "#shared/teams/people.ts";
+import type { TeamPorts } from "#shared/teams/ports.ts";
+import { toTeamItem } from "#shared/teams/team.ts";
+import { createTeam as create } from "#shared/teams/write-team.ts";
+import { CreateTeamRequest, TeamItem } from "#shared/wire/team.ts";
+
+/** POST /agent/teams: a new team, whose admin is the caller. */
+export const createTeam = endpoint({
+  request: { body: CreateTeamRequest },
+  reply: { 201: TeamItem },
+  async run({ body, principal, header }, ports: TeamPorts) {
+    const once = onceOf(header, principal, "create-team", body);
+    const { team, replayed } = await create(personOf(principal), body, once, ports);
+    return {
+      status: 201,
+      body: toTeamItem(team),
+      ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}),
+    };
+  },
+});
+
+export const handler = createTeam.lambda(liveTeams);

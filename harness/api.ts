@@ -1,0 +1,90 @@
+import * as v from "valibot";
+import type { Message } from "#shared/wire/conversation.ts";
+import type { ClientEvent } from "#shared/wire/event.ts";
+import {
+  Empty,
+  type Envelope,
+  type FinishTaskRequest,
+  HeartbeatResponse,
+  MessagesResponse,
+  type ReportArtifactRequest,
+  ReportArtifactResponse,
+  ResolvePromptResponse,
+} from "#shared/wire/harness.ts";
+import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
+import { type HttpAnswer, postJson, type RetryLimits, withRetries } from "./http.ts";
+import { Stop } from "./stop.ts";
+
+/** The control plane as an execution sees it. Every call throws `Stop` when this execution cannot go on. */
+export interface ControlPlane {
+  resolvePrompt(): Promise<ResolvePromptResponse>;
+  sendEvent(event: ClientEvent): Promise<void>;
+  /** Answers the number that the next message must have. */
+  sendMessages(firstSequence: number, messages: readonly Message[]): Promise<number>;
+  heartbeat(followupsStored: number): Promise<HeartbeatResponse>;
+  reportArtifact(artifact: ReportArtifactRequest): Promise<ReportArtifactResponse>;
+  finishTask(outcome: FinishTaskRequest): Promise<void>;
+  /** The last word of an execution that ends without finishing; tries for a short while only. */
+  reportShutdown(error?: { category: string; message: string }): Promise<void>;
+}
+
+const CALL_LIMITS: RetryLimits = { giveUpAfterMs: 60_000, attemptMs: 15_000 };
+const SHUTDOWN_LIMITS: RetryLimits = { giveUpAfterMs: 5_000, attemptMs: 3_000 };
+
+export function createControlPlane(envelope: Envelope, instance: string, signal: AbortSignal): ControlPlane {
+  const headers = {
+    authorization: `Bearer ${envelope.key}`,
+    "runyard-instance": instance,
+    "runyard-protocol": String(HARNESS_PROTOCOL),
+  };
+  const call = async <S extends v.GenericSchema>(path: string, body: unknown, reply: S, limits: RetryLimits) => {
+    const text = JSON.stringify(body);
+    const attempt = (signal: AbortSignal) => postJson(`${envelope.base_url}${path}`, headers, text, signal);
+    const answer = await withRetries(path, attempt, readOf, limits);
+    if (answer.status !== 200) throw refusalOf(path, answer);
+    const parsed = v.safeParse(reply, parseJson(answer.text));
+    if (!parsed.success) throw new Stop("unreachable", `${path} answered in a shape that this harness does not know`);
+    return parsed.output;
+  };
+  const limits = { ...CALL_LIMITS, signal };
+  const support = "/harness-support";
+  const execution = { execution_id: envelope.execution_id };
+
+  return {
+    resolvePrompt: () => call(`${support}/resolve-prompt`, {}, ResolvePromptResponse, limits),
+    async sendEvent(event) {
+      await call(`/agent/runs/${envelope.run_id}/client-events`, event, Empty, limits);
+    },
+    async sendMessages(firstSequence, messages) {
+      const body = { ...execution, first_sequence: firstSequence, messages };
+      return (await call(`${support}/messages`, body, MessagesResponse, limits)).next_sequence;
+    },
+    heartbeat: (stored) =>
+      call(`${support}/heartbeat`, { ...execution, followups_stored: stored }, HeartbeatResponse, limits),
+    reportArtifact: (artifact) => call(`${support}/report-artifact`, artifact, ReportArtifactResponse, limits),
+    async finishTask(outcome) {
+      await call(`${support}/finish-task`, outcome, Empty, limits);
+    },
+    async reportShutdown(error) {
+      await call(`${support}/report-shutdown`, error === undefined ? {} : { error }, Empty, SHUTDOWN_LIMITS);
+    },
+  };
+}
+
+/** 401 means that the key is dead; at the first call 403 and 409 mean that the execution is somebody else's. */
+function refusalOf(path: string, { status, text }: HttpAnswer): Stop {
+  const isFirstCall = path.endsWith("/resolve-prompt");
+  const isTaken = isFirstCall && [401, 403, 409].includes(status);
+  const kind = isTaken ? "taken" : status === 401 ? "fenced" : "unreachable";
+  return new Stop(kind, `${path} was answered ${status} ${text.slice(0, 500)}`);
+}
+
+const readOf = ({ status, headers }: HttpAnswer) => ({ status, header: (name: string) => headers[name]?.toString() });
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

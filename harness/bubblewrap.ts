@@ -1,0 +1,123 @@
+import { existsSync, lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { NAME_SERVER, type Network } from "./network.ts";
+import { BASH_OPTIONS, commandEnvironment, type MakeSandbox, type WorkspacePaths } from "./sandbox.ts";
+
+export interface BubblewrapOptions {
+  /** Absolute path of bwrap. */
+  readonly bwrap: string;
+  /** The network namespace that commands share. @default each command has an empty one of its own */
+  readonly network: Network | undefined;
+  /** A directory that commands cannot write, for the generated files of /etc. */
+  readonly etc: string;
+}
+
+/** Where commands find things; nothing of the host's own paths shows. */
+const INSIDE: WorkspacePaths = {
+  workspace: "/workspace",
+  home: "/home/agent",
+  tmp: "/tmp",
+  output: "/workspace/output",
+  steps: "/run/runyard",
+};
+const UID = "1000";
+const NODE_PREFIX = "/opt/node";
+const PATH = `${NODE_PREFIX}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`;
+
+/** What programs need of /etc; anything else there may hold the host's secrets. */
+const ETC_FILES =
+  /^(ld\.so\.(cache|conf|conf\.d)|alternatives|ca-certificates|pki|localtime|mime\.types|magic|protocols|services|terminfo|perl|python3.*|java.*|maven)$/;
+const ETC_SSL = ["/etc/ssl/certs", "/etc/ssl/openssl.cnf"];
+
+/**
+ * One bwrap a command: user, mount, PID, IPC, UTS and network namespaces of its own, no capabilities, an empty
+ * environment, and of the host only its programs, read-only. `--die-with-parent` ends the whole tree with the harness, and
+ * the PID namespace ends it with the command: nothing can escape by setsid or a double fork, and a background process does
+ * not outlive its command. A single bwrap for all commands would keep background processes, at the price of a second
+ * program inside that starts commands and reports their ends, which the commands could tamper with.
+ */
+export async function bubblewrapSandbox({ bwrap, etc, network }: BubblewrapOptions): Promise<MakeSandbox> {
+  await writeEtc(etc, network);
+  const walls = [
+    ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
+    ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+    ...(network === undefined ? ["--unshare-net"] : []),
+    ...["--uid", UID, "--gid", UID, "--hostname", "runyard"],
+    ...programs(),
+    ...etcFiles(etc),
+    ...["--proc", "/proc", "--dev", "/dev"],
+  ];
+  return ({ host, runId, marker }) => {
+    const environment = { ...commandEnvironment(INSIDE, runId), PATH };
+    const places = [
+      ...["--bind", host.tmp, INSIDE.tmp, "--bind", host.home, INSIDE.home, "--bind", host.workspace, INSIDE.workspace],
+      ...["--ro-bind", host.steps, INSIDE.steps, "--remount-ro", "/", "--chdir", INSIDE.workspace],
+      ...Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
+    ];
+    return {
+      kind: "bubblewrap",
+      paths: INSIDE,
+      network: network !== undefined,
+      contained: true,
+      launch(script) {
+        const bash = ["/bin/bash", ...BASH_OPTIONS, join(INSIDE.steps, script)];
+        const command = [bwrap, ...walls, ...places, "--", ...bash] as const;
+        const [file, ...args] = network === undefined ? command : ([...network.enter, ...command] as const);
+        return { file, args, env: { ...marker }, cwd: "/" };
+      },
+    };
+  };
+}
+
+/** /usr and what belongs to it, and the node that runs this harness where /usr does not bring one. */
+function programs(): string[] {
+  const roots = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"].filter((path) => existsSync(path));
+  return [
+    ...["--ro-bind", "/usr", "/usr"],
+    ...roots.flatMap((path) =>
+      lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path],
+    ),
+    ...["--ro-bind-try", "/nix/store", "/nix/store"],
+    ...nodeFiles(process.execPath),
+  ];
+}
+
+function nodeFiles(node: string): string[] {
+  if (node.startsWith("/usr/")) return [];
+  const npm = join(dirname(dirname(node)), "lib/node_modules/npm");
+  const own = ["--ro-bind", node, `${NODE_PREFIX}/bin/node`];
+  if (!existsSync(npm)) return own;
+  const link = (name: string) => [
+    "--symlink",
+    `../lib/node_modules/npm/bin/${name}-cli.js`,
+    `${NODE_PREFIX}/bin/${name}`,
+  ];
+  return [...own, "--ro-bind", npm, `${NODE_PREFIX}/lib/node_modules/npm`, ...link("npm"), ...link("npx")];
+}
+
+function etcFiles(etc: string): string[] {
+  const shared = readdirSync("/etc")
+    .filter((name) => ETC_FILES.test(name))
+    .map((name) => join("/etc", name));
+  return [
+    ...[...shared, ...ETC_SSL].flatMap((path) => ["--ro-bind-try", path, path]),
+    ...[...Object.keys(GENERATED_ETC), "resolv.conf"].flatMap((name) => [
+      "--ro-bind",
+      join(etc, name),
+      join("/etc", name),
+    ]),
+  ];
+}
+
+const GENERATED_ETC = {
+  passwd: `root:x:0:0:root:/root:/bin/bash\nagent:x:${UID}:${UID}:agent:${INSIDE.home}:/bin/bash\nnobody:x:65534:65534:nobody:/:/bin/false\n`,
+  group: `root:x:0:\nagent:x:${UID}:\nnogroup:x:65534:\n`,
+  hosts: "127.0.0.1 localhost runyard\n::1 localhost\n",
+  "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n",
+};
+
+async function writeEtc(etc: string, network: Network | undefined): Promise<void> {
+  const files = { ...GENERATED_ETC, "resolv.conf": network === undefined ? "" : `nameserver ${NAME_SERVER}\n` };
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(etc, name), text)));
+}

@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { constants } from "node:os";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type CapturedOutput, createCapture, type OutputLimits } from "./output.ts";
+import { killTree } from "./processes.ts";
+import type { Redactor } from "./redact.ts";
+import type { Launch, Sandbox, WorkspacePaths } from "./sandbox.ts";
+
+export interface CommandRequest {
+  readonly command: string;
+  /** As commands see it. */
+  readonly workingDirectory: string;
+  readonly timeoutMs: number;
+}
+
+export interface CommandResult extends CapturedOutput {
+  /** As a shell reports it: 128 and the signal's number for a command that a signal ended. */
+  readonly exitCode: number;
+  readonly signal?: string;
+  readonly timedOut: boolean;
+  readonly durationMs: number;
+  /** Where the command ended up; the next one starts there. */
+  readonly workingDirectory: string;
+}
+
+/** Runs one command after the other, each with a process tree of its own that ends with it. */
+export interface CommandRunner {
+  /** @throws the signal's reason when the execution stops meanwhile; no process of the command is left then */
+  run(request: CommandRequest): Promise<CommandResult>;
+}
+
+export interface CommandRunnerOptions {
+  readonly sandbox: Sandbox;
+  /** Paths on the host. */
+  readonly host: WorkspacePaths;
+  readonly executionId: string;
+  readonly redactor: Redactor;
+  readonly signal: AbortSignal;
+  readonly limits?: OutputLimits;
+}
+
+/** The exit code that timeout(1) gives. */
+const TIMED_OUT_CODE = 124;
+
+export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
+  const { sandbox, host, executionId, redactor, signal, limits } = options;
+  // Where the sandbox ends a command's tree with it, there is nobody to look for.
+  const marker = sandbox.contained ? undefined : executionId;
+  let count = 0;
+  return {
+    async run({ command, workingDirectory, timeoutMs }) {
+      signal.throwIfAborted();
+      const script = `step-${++count}.sh`;
+      await writeFile(`${host.steps}/${script}`, scriptOf(command, workingDirectory), { mode: 0o444 });
+      signal.throwIfAborted();
+      const startedAt = performance.now();
+      const child = start(sandbox.launch(script));
+      const capture = createCapture(redactor, limits);
+      child.output.forEach((stream) => void stream.on("data", capture.stream()));
+      const directory = lastLine(child.directory);
+      let timedOut = false;
+      const end = () => void killTree(child.process.pid, marker);
+      const timer = setTimeout(() => {
+        timedOut = true;
+        end();
+      }, timeoutMs);
+      signal.addEventListener("abort", end);
+      try {
+        const status = await exitOf(child.process, marker);
+        signal.throwIfAborted();
+        return {
+          ...capture.end(),
+          ...(timedOut ? { exitCode: TIMED_OUT_CODE } : status),
+          timedOut,
+          durationMs: Math.round(performance.now() - startedAt),
+          workingDirectory: directory() ?? workingDirectory,
+        };
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", end);
+      }
+    },
+  };
+}
+
+/**
+ * The command's own lines keep their numbers, and its own EXIT trap may replace ours: so the last line tells the working
+ * directory too. Descriptor 3 carries it, since a file that commands can write could be swapped for a link.
+ */
+function scriptOf(command: string, workingDirectory: string): string {
+  const enter = `builtin cd -- '${workingDirectory.replaceAll("'", "'\\''")}'`;
+  const report = "{ builtin pwd -P >&3; } 2>/dev/null || :";
+  return `exec 2>&1; ${enter}; trap '${report}' EXIT; ${command}\n\n__runyard=$?; ${report}; exit "$__runyard"\n`;
+}
+
+function start({ file, args, env, cwd }: Launch) {
+  // A group of its own, so that a kill reaches what the command starts and not the harness.
+  const child = spawn(file, [...args], { env, cwd, detached: true, stdio: ["ignore", "pipe", "pipe", "pipe"] });
+  const [, stdout, stderr, directory] = child.stdio;
+  return {
+    process: child,
+    output: [stdout, stderr].filter(isReadable),
+    directory: isReadable(directory) ? directory : undefined,
+  };
+}
+
+async function exitOf(child: ChildProcess, marker: string | undefined): Promise<{ exitCode: number; signal?: string }> {
+  const closed = once(child, "close");
+  const [code, signal] = await Promise.race([once(child, "exit"), closed]);
+  // What the command left in the background ends with it; it would hold the pipes open and outlive the run.
+  await killTree(child.pid, marker);
+  await Promise.race([closed, sleep(1000)]);
+  for (const stream of child.stdio) stream?.destroy();
+  if (typeof code === "number") return { exitCode: code };
+  return { exitCode: 128 + signalNumber(signal), signal: String(signal) };
+}
+
+function signalNumber(signal: unknown): number {
+  return Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 0;
+}
+
+function lastLine(stream: Readable | undefined): () => string | undefined {
+  let text = "";
+  stream?.on("data", (chunk: Buffer) => {
+    text = (text + chunk.toString()).slice(-8192);
+  });
+  return () => text.split("\n").findLast((line) => line.startsWith("/"));
+}
+
+const isReadable = (stream: unknown): stream is Readable =>
+  typeof stream === "object" && stream !== null && "on" in stream && "read" in stream;

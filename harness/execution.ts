@@ -1,0 +1,202 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import * as v from "valibot";
+import type { Message } from "#shared/wire/conversation.ts";
+import { Envelope } from "#shared/wire/harness.ts";
+import { type ControlPlane, createControlPlane } from "./api.ts";
+import { type ArtifactCollector, createArtifactCollector } from "./artifacts.ts";
+import { createCommandRunner } from "./commands.ts";
+import type { AgentEngine, AgentTools, Turn, TurnOutcome } from "./engine.ts";
+import { createFollowups, type Followups } from "./followups.ts";
+import type { Host } from "./host.ts";
+import { createLog, type Log } from "./log.ts";
+import { createOutbox, type Outbox } from "./outbox.ts";
+import { cutBytes, wellFormed } from "./output.ts";
+import { killTree, markerOf } from "./processes.ts";
+import { createRedactor, type Redactor } from "./redact.ts";
+import { type Start, startOf } from "./resume.ts";
+import { prepare } from "./setup.ts";
+import { messageOf, SetupError, Stop } from "./stop.ts";
+import { createTools } from "./tools.ts";
+
+/** What is left to do for whoever started the harness: nothing, or to report the loss of this execution. */
+export type ExitCode = 0 | 1;
+
+/** Kept of an execution's time for its last calls. */
+const RESERVE_MS = 5_000;
+/** A summary becomes a run's status message, which has room for so many bytes. */
+const SUMMARY_BYTES = 1_024;
+
+/** Runs the execution that an envelope names. Aborting `stop` ends it early; see `Stop` for the reasons. */
+export async function execute(input: unknown, host: Promise<Host>, stop: AbortController): Promise<ExitCode> {
+  const envelope = v.safeParse(Envelope, input);
+  if (envelope.success) return await runExecution(envelope.output, host, stop);
+  await (await host).close();
+  throw new Error("standard input holds no envelope");
+}
+
+async function runExecution(envelope: Envelope, host: Promise<Host>, stop: AbortController): Promise<ExitCode> {
+  const redactor = createRedactor([envelope.key]);
+  const log = createLog(redactor, { run_id: envelope.run_id, execution_id: envelope.execution_id });
+  const plane = createControlPlane(envelope, randomUUID(), stop.signal);
+  const home: Home = { envelope, stop, redactor, log, plane, host };
+  try {
+    const outcome = await live(home);
+    const summary = cutBytes(wellFormed(redactor.text(outcome.summary)), SUMMARY_BYTES);
+    await plane.finishTask({ ...outcome, summary });
+    log("info", "finished", { success: outcome.success, summary });
+    return 0;
+  } catch (error) {
+    const reason: unknown = stop.signal.aborted ? stop.signal.reason : error;
+    stop.abort(reason);
+    await killTree(undefined, envelope.execution_id);
+    return await sayGoodbye(home, reason);
+  } finally {
+    await killTree(undefined, envelope.execution_id);
+    await host.then(({ close }) => close()).catch((error: unknown) => log("warn", messageOf(error)));
+  }
+}
+
+interface Home {
+  readonly envelope: Envelope;
+  readonly stop: AbortController;
+  readonly redactor: Redactor;
+  readonly log: Log;
+  readonly plane: ControlPlane;
+  readonly host: Promise<Host>;
+}
+
+/** The first call, and what it needs to be worth making. */
+async function begin({ envelope, plane, host, log }: Home) {
+  // The engines are loaded while the prompt is on its way.
+  const [resolved, { workspace, sandbox: sandboxOf }, { engineFor }] = await Promise.all([
+    plane.resolvePrompt(),
+    host,
+    setImmediate().then(() => import("./engines.ts")),
+  ]);
+  const sandbox = sandboxOf({ runId: envelope.run_id, marker: markerOf(envelope.execution_id) });
+  const { context } = resolved;
+  if (context === undefined) throw new Stop("unreachable", "the prompt came without its context");
+  const modelId = context.agent_config.model_id;
+  log("info", "resolved", { model_id: modelId, sandbox: sandbox.kind, network: sandbox.network });
+  return { resolved, context, workspace, sandbox, modelId, engine: engineFor(modelId) };
+}
+
+async function live(home: Home): Promise<TurnOutcome> {
+  const { envelope, stop, redactor, plane } = home;
+  const { resolved, context, workspace, sandbox, modelId, engine } = await begin(home);
+  const conversation = [...context.messages];
+  const onFailure = (error: unknown) => stop.abort(error);
+  const outbox = recording(
+    conversation,
+    createOutbox({ plane, redactor, nextSequence: context.next_sequence, onFailure }),
+  );
+  const followups = createFollowups({ plane, outbox, context, stop });
+  const deadlineAt = (envelope.deadline_at ?? Number.POSITIVE_INFINITY) - RESERVE_MS;
+  try {
+    const runner = createCommandRunner({
+      sandbox,
+      host: workspace.paths,
+      executionId: envelope.execution_id,
+      redactor,
+      signal: stop.signal,
+    });
+    const { signal } = stop;
+    const seen = sandbox.paths.workspace;
+    const setup = await prepare({ context, workspace, outbox, redactor, runner, seen, deadlineAt, signal });
+    const workingDirectory = join(seen, setup.workingDirectory);
+    outbox.event("agent_started", { detail: `model ${modelId}, sandbox ${sandbox.kind}` });
+    return await converse({
+      start: startOf(context),
+      instructions: [...setup.skills.map((skill) => skill.body), resolved.prompt].filter((text) => text.trim() !== ""),
+      systemPrompt: resolved.system_prompt,
+      conversation,
+      engine,
+      tools: createTools({ runner, outbox, workingDirectory, deadlineAt }),
+      artifacts: createArtifactCollector({ plane, output: workspace.paths.output, signal: stop.signal }),
+      outbox,
+      followups,
+    });
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    say(outbox, error.message);
+    // Nobody will answer these, but they are part of the conversation; left out, they would start the run again.
+    while ((await followups.takeNext()) !== undefined);
+    return { success: false, summary: error.message, error_code: "environment_setup_failed" };
+  } finally {
+    followups.end();
+  }
+}
+
+interface Conversation {
+  readonly start: Start;
+  /** What the run was asked at its beginning. */
+  readonly instructions: readonly string[];
+  readonly systemPrompt: string | undefined;
+  readonly conversation: readonly Message[];
+  readonly engine: AgentEngine;
+  readonly tools: AgentTools;
+  readonly artifacts: ArtifactCollector;
+  readonly outbox: Outbox;
+  readonly followups: Followups;
+}
+
+/** Turn after turn until nobody has anything more to say; how the last one ended is how the run ends. */
+async function converse(options: Conversation): Promise<TurnOutcome> {
+  const { start, systemPrompt, conversation, engine, tools, artifacts, outbox, followups } = options;
+  let outcome = start.from === "answer" ? start.last : undefined;
+  let instructions: readonly string[] | undefined = options.instructions;
+  if (start.from === "followup") instructions = [start.message];
+  if (start.from === "answer") instructions = await nextOf(followups);
+  while (instructions !== undefined) {
+    const turn: Turn = { instructions, conversation, ...(systemPrompt === undefined ? {} : { systemPrompt }) };
+    const ended = await engine.takeTurn(turn, tools);
+    // What a turn said comes before the files that it made.
+    await outbox.flush();
+    const { left } = await artifacts.collect();
+    const note = left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, 5).join("; ")}.`;
+    outcome = { ...ended, summary: ended.summary + note };
+    say(outbox, outcome.summary);
+    instructions = await nextOf(followups);
+  }
+  return outcome ?? { success: true, summary: "There was nothing to do." };
+}
+
+async function nextOf(followups: Followups): Promise<readonly string[] | undefined> {
+  const followup = await followups.takeNext();
+  return followup === undefined ? undefined : [followup.message];
+}
+
+/** Keeps the conversation as the engine sees it in step with what is sent. */
+function recording(conversation: Message[], outbox: Outbox): Outbox {
+  return {
+    ...outbox,
+    message(message, onStored) {
+      conversation.push(message);
+      outbox.message(message, onStored);
+    },
+  };
+}
+
+const say = (outbox: Outbox, text: string) =>
+  outbox.message({ role: "assistant", content: [{ type: "text", text: wellFormed(text) }] });
+
+/** The last word of an execution that stops before its agent is done. */
+async function sayGoodbye({ plane, log, redactor }: Home, reason: unknown): Promise<ExitCode> {
+  const message = cutBytes(wellFormed(redactor.text(messageOf(reason))), 2_000);
+  const kind = reason instanceof Stop ? reason.kind : "internal";
+  log(["cancelled", "fenced", "taken"].includes(kind) ? "info" : "error", "stopped", { kind, detail: message });
+  if (kind === "internal" && reason instanceof Error) log("error", "stack", { stack: reason.stack });
+  if (kind === "taken") return 0;
+  try {
+    // A fenced key may still be good for the one word that a cancelled run waits for.
+    const isOurs = kind === "cancelled" || kind === "fenced";
+    await plane.reportShutdown(isOurs ? undefined : { category: kind, message });
+    return isOurs || kind === "shutdown" ? 0 : 1;
+  } catch (error) {
+    const isFenced = error instanceof Stop && error.kind === "fenced";
+    if (!isFenced) log("error", "the shutdown could not be reported", { detail: messageOf(error) });
+    return isFenced ? 0 : 1;
+  }
+}

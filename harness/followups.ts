@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Followup, HeartbeatResponse } from "#shared/wire/harness.ts";
+import type { ControlPlane } from "./api.ts";
+import type { Outbox } from "./outbox.ts";
+import { cutBytes, wellFormed } from "./output.ts";
+import type { RunContext } from "./setup.ts";
+import { Stop } from "./stop.ts";
+
+/** The heartbeat, and what it brings: follow-ups in their order, and the word that the run was cancelled. */
+export interface Followups {
+  /**
+   * The next follow-up, which is part of the conversation from then on. With none waiting all that was said is stored and
+   * the control plane is asked once more: `undefined` means that the run may be finished.
+   */
+  takeNext(): Promise<Followup | undefined>;
+  /** Ends the heartbeat. */
+  end(): void;
+}
+
+export interface FollowupOptions {
+  readonly plane: Pick<ControlPlane, "heartbeat">;
+  readonly outbox: Outbox;
+  readonly context: Pick<RunContext, "followups" | "next_heartbeat_seconds">;
+  /** Aborted on a cancel, and when the control plane cannot be reached. */
+  readonly stop: AbortController;
+}
+
+/** A batch of messages holds at most 256 KB; JSON may double a text. */
+const SHOWN_BYTES = 120 * 1024;
+
+export function createFollowups({ plane, outbox, context, stop }: FollowupOptions): Followups {
+  const waiting: Followup[] = [];
+  const ended = new AbortController();
+  let seen = 0;
+  let stored = 0;
+  let acknowledged = 0;
+
+  const receive = (followups: readonly Followup[]) => {
+    for (const followup of [...followups].sort((a, b) => a.number - b.number)) {
+      if (followup.number <= seen) continue;
+      seen = followup.number;
+      waiting.push(followup);
+    }
+  };
+  const beat = async (): Promise<HeartbeatResponse> => {
+    const told = stored;
+    const reply = await plane.heartbeat(told);
+    acknowledged = Math.max(acknowledged, told);
+    receive(reply.followups);
+    if (reply.cancel) stop.abort(new Stop("cancelled", "the run was cancelled"));
+    return reply;
+  };
+  const beatOnAndOn = async () => {
+    let seconds = context.next_heartbeat_seconds;
+    while (!ended.signal.aborted && !stop.signal.aborted) {
+      await sleep(seconds * 1000, undefined, { signal: ended.signal });
+      seconds = (await beat()).next_heartbeat_seconds;
+    }
+  };
+
+  const [first] = context.followups;
+  stored = acknowledged = first === undefined ? 0 : first.number - 1;
+  receive(context.followups);
+  beatOnAndOn().catch((error: unknown) => {
+    if (!ended.signal.aborted && !stop.signal.aborted) stop.abort(error);
+  });
+
+  return {
+    async takeNext() {
+      if (waiting.length === 0) {
+        const flushed = outbox.flush();
+        // The beat may go along with the last messages, unless it has to tell of one of them.
+        if (waiting.length === 0 && seen > acknowledged) await flushed;
+        await Promise.all([flushed, beat()]);
+        stop.signal.throwIfAborted();
+      }
+      const followup = waiting.shift();
+      if (followup !== undefined)
+        outbox.message(messageOf(followup), () => {
+          stored = Math.max(stored, followup.number);
+        });
+      return followup;
+    },
+    end: () => ended.abort(),
+  };
+}
+
+function messageOf({ number, message }: Followup) {
+  const start = cutBytes(wellFormed(message), SHOWN_BYTES);
+  const text = start.length < message.length ? `${start}\n[... cut; the agent has it whole ...]` : start;
+  return { role: "user" as const, content: [{ type: "text" as const, text }], message_ids: [`followup-${number}`] };
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { prepareHost } from "./host.ts";
+import { closeInherited } from "./processes.ts";
+import { Stop } from "./stop.ts";
+
+async function main(): Promise<number> {
+  closeInherited();
+  // The first thing of all: making a sandbox takes other processes, which work while this one loads the rest of itself.
+  const host = prepareHost();
+  const stop = new AbortController();
+  const end = (why: string) => stop.abort(new Stop("shutdown", why));
+  process.on("SIGTERM", () => end("the sandbox was told to end"));
+  process.on("SIGINT", () => end("the sandbox was told to end"));
+  // Whoever started us may be killed without a word; an execution does not outlive it. Its pipe is then closed too.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && end("the process that ran the sandbox is gone"), 1_000).unref();
+  process.stdout.on("error", () => {});
+
+  const input: unknown = JSON.parse(readFileSync(0, "utf8"));
+  const { execute } = await import("./execution.ts");
+  return await execute(input, host, stop);
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    // The message only: a parse error's quotation could hold a piece of the envelope.
+    const message = error instanceof SyntaxError ? "standard input is not JSON" : String(error);
+    process.stderr.write(`${JSON.stringify({ level: "error", message })}\n`);
+    process.exit(1);
+  },
+);

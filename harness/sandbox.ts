@@ -1,0 +1,83 @@
+/** Where the parts of a workspace are: on the host, or as commands see them. */
+export interface WorkspacePaths {
+  /** Clones, attachments and whatever the agent makes. */
+  readonly workspace: string;
+  /** HOME of the commands. */
+  readonly home: string;
+  /** TMPDIR of the commands. */
+  readonly tmp: string;
+  /** Files put here become artifacts. */
+  readonly output: string;
+  /** The scripts of the commands; commands cannot write here where a sandbox prevents it. */
+  readonly steps: string;
+}
+
+/** How to start a program so that it stays in its sandbox. */
+export interface Launch {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/** The wall around commands. */
+export interface Sandbox {
+  readonly kind: "bubblewrap" | "none";
+  /** Paths as commands see them. */
+  readonly paths: WorkspacePaths;
+  /** Whether commands can reach the network. */
+  readonly network: boolean;
+  /** Whether nothing that a command starts can outlive it. */
+  readonly contained: boolean;
+  /** Bash on a script of the steps directory. */
+  launch(script: string): Launch;
+}
+
+export interface SandboxOptions {
+  /** Paths on the host. */
+  readonly host: WorkspacePaths;
+  readonly runId: string;
+  /** Found again in the environment of every process of this execution. */
+  readonly marker: Readonly<Record<string, string>>;
+}
+
+/** Makes the sandbox of a run, once the run is known. */
+export type MakeSandbox = (options: SandboxOptions) => Sandbox;
+
+export const BASH_OPTIONS = ["-eo", "pipefail"] as const;
+
+/** No wall but the machine's own: the process group and the marker find what a command leaves behind. */
+export function plainSandbox({ host, runId, marker }: SandboxOptions): Sandbox {
+  const env = {
+    ...commandEnvironment(host, runId),
+    ...marker,
+    PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
+  };
+  return {
+    kind: "none",
+    paths: host,
+    network: true,
+    contained: false,
+    launch: (script) => ({
+      file: "bash",
+      args: [...BASH_OPTIONS, `${host.steps}/${script}`],
+      env,
+      cwd: host.workspace,
+    }),
+  };
+}
+
+/** All that a command finds in its environment besides PATH; never a key. */
+export function commandEnvironment(paths: WorkspacePaths, runId: string): Record<string, string> {
+  return {
+    HOME: paths.home,
+    TMPDIR: paths.tmp,
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    SHELL: "/bin/bash",
+    USER: "agent",
+    LOGNAME: "agent",
+    RUNYARD_OUTPUT: paths.output,
+    RUNYARD_RUN_ID: runId,
+  };
+}

@@ -1,0 +1,91 @@
+import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import * as v from "valibot";
+import type { Clone } from "./git.ts";
+import { messageOf, SetupError } from "./stop.ts";
+
+export interface Skill {
+  readonly name: string;
+  readonly description?: string;
+  /** `owner/repo:path/to/SKILL.md` */
+  readonly id: string;
+  /** The Markdown after the front matter. */
+  readonly body: string;
+}
+
+/** Where repositories keep skills, as `<folder>/skills/<name>/SKILL.md`, in the order in which they are looked at. */
+const SKILL_FOLDERS = [".agents", ".claude", ".codex", ".cursor", ".gemini", ".github", ".warp"];
+const SKILL_BYTES = 256 * 1024;
+
+const FrontMatter = v.nullish(v.object({ name: v.optional(v.string()), description: v.optional(v.string()) }), {});
+
+/**
+ * Finds the skill that `repo:name`, `repo:path`, `owner/repo:name` or `owner/repo:path/to/SKILL.md` names in the clones.
+ * @throws SetupError that names what is there instead
+ */
+export async function loadSkill(spec: string, clones: readonly Clone[], workspace: string): Promise<Skill> {
+  const fail = (reason: string) => new SetupError(`skill ${spec}: ${reason}`);
+  const [, owner, repository, place] = /^(?:([^/:]+)\/)?([^/:]+):(.+)$/.exec(spec) ?? [];
+  if (repository === undefined || place === undefined)
+    throw fail("must have the form owner/repo:skill-name or owner/repo:path");
+  const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+  const clone = clones.find((it) => same(it.name, repository) && (owner === undefined || same(it.owner, owner)));
+  if (clone === undefined) throw fail(`this repository was not cloned; ${listOf("cloned", clones.map(fullName))}`);
+
+  const root = await realpath(join(workspace, clone.path));
+  const file = await firstFile(root, candidatesOf(place));
+  if (file === undefined)
+    throw fail(`${fullName(clone)} has no such skill; ${listOf("skills there", await skillsIn(root))}`);
+  if ((await stat(file)).size > SKILL_BYTES) throw fail(`is larger than ${SKILL_BYTES} bytes`);
+  const { matter, body } = splitFrontMatter(await readFile(file, "utf8"));
+  const parsed = v.safeParse(FrontMatter, await parseYaml(matter, fail));
+  if (!parsed.success) throw fail("its front matter must have a name and a description that are strings");
+  const { name, description } = parsed.output ?? {};
+  const path = relative(root, file).split(sep);
+  return {
+    name: name ?? path.at(-2) ?? place,
+    ...(description === undefined ? {} : { description }),
+    id: `${fullName(clone)}:${path.join("/")}`,
+    body,
+  };
+}
+
+function candidatesOf(place: string): string[] {
+  if (place.endsWith(".md")) return [place];
+  const byName = place.includes("/") ? [] : SKILL_FOLDERS.map((folder) => join(folder, "skills", place, "SKILL.md"));
+  return [...byName, join(place, "SKILL.md")];
+}
+
+/** The first of these files that exists and, links followed, lies inside the clone. */
+async function firstFile(root: string, candidates: readonly string[]): Promise<string | undefined> {
+  for (const candidate of candidates) {
+    const file = await realpath(join(root, candidate)).catch(() => undefined);
+    if (file?.startsWith(root + sep) && (await stat(file)).isFile()) return file;
+  }
+  return undefined;
+}
+
+async function skillsIn(root: string): Promise<string[]> {
+  const found = await Promise.all(SKILL_FOLDERS.map((folder) => readdir(join(root, folder, "skills")).catch(() => [])));
+  return [...new Set(found.flat())].sort();
+}
+
+function splitFrontMatter(text: string): { matter: string; body: string } {
+  const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m.exec(text);
+  return match?.index === 0
+    ? { matter: match[1] ?? "", body: text.slice(match[0].length) }
+    : { matter: "", body: text };
+}
+
+async function parseYaml(text: string, fail: (reason: string) => SetupError): Promise<unknown> {
+  // Loaded when there is a skill: a run without one starts the sooner.
+  const { parse } = await import("yaml");
+  try {
+    return parse(text);
+  } catch (error) {
+    throw fail(`its front matter is not YAML: ${messageOf(error).split("\n")[0]}`);
+  }
+}
+
+const fullName = (clone: Clone) => `${clone.owner}/${clone.name}`;
+const listOf = (what: string, names: readonly string[]) => `${what}: ${names.slice(0, 20).join(", ") || "none"}`;

@@ -1,0 +1,103 @@
+import { type App, Validations } from "aws-cdk-lib";
+
+/** Findings of cdk-nag that we looked at and keep, on the constructs whose path matches, and why. */
+export interface Acknowledgement {
+  readonly rules: readonly string[];
+  readonly paths: RegExp;
+  readonly reason: string;
+}
+
+/** The bucket as cdk-nag names it in the stacks that import it. */
+const bucketObjects = "Runyard-Data:ExportsOutputFnGetAttBucket83908E77Arn063C8555/*";
+
+export const acknowledgements: readonly Acknowledgement[] = [
+  {
+    rules: ["AwsSolutions-APIG4"],
+    paths: /^Runyard-Routes-[^/]+\/[^/]+\/Route\d?$/,
+    reason:
+      "Each function checks the credential itself, on the table, at each request: an authorizer of API Gateway's would either cache its answer, and let a deleted key in, or double the reads. A test walks every route without a key and with another team's.",
+  },
+  {
+    rules: ["AwsSolutions-IAM5[Resource::*]"],
+    paths: /^Runyard-(Execution|Routes-[^/]+)\/(?!RunSandbox)[^/]+\/Role\/Resource$/,
+    reason:
+      "X-Ray's two writing actions take no resource. No other statement of a role has this wildcard, which a test of ours asserts.",
+  },
+  {
+    rules: [`AwsSolutions-IAM5[Resource::${bucketObjects}]`],
+    paths: /^Runyard-(Execution|Routes-[^/]+)\/(?!RunSandbox)[^/]+\/Role\/Resource$/,
+    reason:
+      "Objects are named after the run and execution that they belong to, so no role can list them. The actions on them are those of the function's line in routes.ts or triggers.ts.",
+  },
+  {
+    rules: [
+      "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/runyard/*]",
+    ],
+    paths: /^Runyard-(Execution|Routes-[^/]+)\/(?!RunSandbox)[^/]+\/Role\/Resource$/,
+    reason:
+      "A timer is called after its schedule, which callers make, so it is named by the group that all of ours are in and nothing else is.",
+  },
+  {
+    rules: [
+      "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter/runyard/secrets/*]",
+    ],
+    paths: /^Runyard-Routes-(Secrets|Teams)\/[^/]+\/Role\/Resource$/,
+    reason:
+      "A parameter is called after its team and its secret, which callers make, so it is named by the path that all of ours are under and nothing else is.",
+  },
+  {
+    rules: ["AwsSolutions-S1"],
+    paths: /^Runyard-Api\/FrontDoor\/Web\/Resource$/,
+    reason: "It holds the published web app and nothing else, and CloudFront alone may read it.",
+  },
+  {
+    rules: ["AwsSolutions-CFR1"],
+    paths: /^Runyard-Api\/FrontDoor\/Distribution\/Resource$/,
+    reason: "Whoever deploys this decides where its users are; we know of no country to keep out.",
+  },
+  {
+    rules: ["AwsSolutions-CFR2"],
+    paths: /^Runyard-Api\/FrontDoor\/Distribution\/Resource$/,
+    reason:
+      "A web ACL is billed by the month even when nobody calls, and this deployment shall cost nothing while idle. The API has stage throttling and limits per principal.",
+  },
+  {
+    rules: ["AwsSolutions-CFR3"],
+    paths: /^Runyard-Api\/FrontDoor\/Distribution\/Resource$/,
+    reason:
+      "Every call that reaches data is in the API's access log. What is left are fetches of the public web app, and logs of those need a bucket with ACLs.",
+  },
+  {
+    rules: ["AwsSolutions-CFR4"],
+    paths: /^Runyard-Api\/FrontDoor\/Distribution\/Resource$/,
+    reason:
+      "CloudFront's own domain name has a fixed policy. A newer minimum needs a domain and a certificate, which only the account's owner can bring.",
+  },
+  {
+    rules: [
+      "AwsSolutions-L1",
+      "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]",
+      "AwsSolutions-IAM5[Action::s3:GetBucket*]",
+      "AwsSolutions-IAM5[Action::s3:GetObject*]",
+      "AwsSolutions-IAM5[Action::s3:List*]",
+      "AwsSolutions-IAM5[Action::s3:Abort*]",
+      "AwsSolutions-IAM5[Action::s3:DeleteObject*]",
+      "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*]",
+      "AwsSolutions-IAM5[Resource::<FrontDoorWeb7BFF36C3.Arn>/*]",
+      "AwsSolutions-IAM5[Resource::*]",
+    ],
+    paths: /^Runyard-Api\/Custom::CDKBucketDeployment[^/]+\/(.+\/)?Resource$/,
+    reason:
+      "CDK's own function, which copies the web app into its bucket during a deployment and at no other time; its runtime and rights are CDK's to choose.",
+  },
+];
+
+/** Writes the acknowledgements onto the constructs they are about. */
+export function acknowledge(app: App): void {
+  const constructs = app.node.findAll();
+  for (const { rules, paths, reason } of acknowledgements) {
+    for (const construct of constructs.filter(({ node }) => paths.test(node.path))) {
+      Validations.of(construct).acknowledge(...rules.map((id) => ({ id, reason })));
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { App, Validations } from "aws-cdk-lib";
+import { bundle } from "./bundle.ts";
+import { runyard } from "./runyard.ts";
+import { readSettings } from "./settings.ts";
+
+const app = new App({ analyticsReporting: false });
+const settings = readSettings(app.node);
+const webDir = join(import.meta.dirname, "../web");
+runyard(app, { settings, bundle: bundle(), ...(existsSync(join(webDir, "index.html")) && { webDir }) });
+
+if (settings.stage === "aws") {
+  // Loaded only here, since a start of the local cloud is to be quick; what it would find, it finds in CI.
+  const { acknowledge } = await import("./acknowledgements.ts");
+  const { AwsSolutionsChecks } = await import("cdk-nag");
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  acknowledge(app);
+} else {
+  // CDK's own check of the templates takes as long as the rest of the synthesis; likewise.
+  process.env["CDK_VALIDATION"] = "false";
+}
+app.synth();

@@ -1,0 +1,50 @@
+import { Duration, type RemovalPolicy } from "aws-cdk-lib";
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type CorsRule,
+  type IBucket,
+  ObjectOwnership,
+} from "aws-cdk-lib/aws-s3";
+import type { Construct } from "constructs";
+
+export interface ClosedBucketProps {
+  /** Whether the bucket outlives its stack. */
+  readonly removalPolicy: RemovalPolicy;
+  /** Days after which every object is deleted. @default never */
+  readonly expireDays?: number;
+  /** What pages of other origins may do with a signed URL. @default nothing */
+  readonly cors?: CorsRule[];
+  /** Bucket that gets this one's access log. @default no log */
+  readonly logs?: IBucket | undefined;
+}
+
+/**
+ * A bucket that nobody reaches without a credential or a signed URL, over TLS, encrypted by S3. Without versions: what is
+ * written here is written once, so a version would only keep what was deleted.
+ */
+export function closedBucket(scope: Construct, id: string, props: ClosedBucketProps): IBucket {
+  const { expireDays, logs } = props;
+  const bucket: unknown = new Bucket(scope, id, {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+    versioned: false,
+    removalPolicy: props.removalPolicy,
+    lifecycleRules: [
+      { id: "unfinished-uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      ...(expireDays === undefined ? [] : [{ id: "expiry", expiration: Duration.days(expireDays) }]),
+    ],
+    ...(props.cors && { cors: props.cors }),
+    ...(logs && { serverAccessLogsBucket: logs, serverAccessLogsPrefix: "objects/" }),
+  });
+  if (!isBucket(bucket)) throw new Error("aws-cdk-lib is there twice");
+  return bucket;
+}
+
+/** CDK's Bucket misses its own interface under exactOptionalPropertyTypes by one member, and only in the types. */
+function isBucket(bucket: unknown): bucket is IBucket {
+  return bucket instanceof Bucket;
+}

@@ -1,0 +1,56 @@
+import { Stack } from "aws-cdk-lib";
+import { CfnIntegration, CfnRoute } from "aws-cdk-lib/aws-apigatewayv2";
+import { CfnPermission } from "aws-cdk-lib/aws-lambda";
+import type { Construct } from "constructs";
+import type { Route } from "../routes.ts";
+import { HouseFunction, type HouseFunctionProps } from "./house-function.ts";
+
+export interface EndpointProps extends Omit<HouseFunctionProps, "file" | "name" | "rights"> {
+  /** Id of the HTTP API that the routes belong to. */
+  readonly apiId: string;
+  /** The lines of routes.ts that lead to this function: one, or several that name the same file. */
+  readonly lines: readonly [Route, ...Route[]];
+}
+
+/** One function of the API with the routes that lead to it. */
+export class Endpoint extends HouseFunction {
+  constructor(scope: Construct, id: string, props: EndpointProps) {
+    const [line] = props.lines;
+    const { reserveConcurrency } = props.platform.settings;
+    super(scope, id, {
+      ...props,
+      file: line.file,
+      rights: line.rights,
+      ...(line.name !== undefined && { name: line.name }),
+      ...(line.timeoutSeconds !== undefined && { timeoutSeconds: line.timeoutSeconds }),
+      ...(line.memoryMb !== undefined && { memoryMb: line.memoryMb }),
+      ...(line.reserved !== undefined && reserveConcurrency && { reserved: line.reserved }),
+      environment: { ...props.environment, PRINCIPALS: line.who === "public" ? "public" : line.who.join(",") },
+    });
+    const integration = new CfnIntegration(this, "Integration", {
+      apiId: props.apiId,
+      integrationType: "AWS_PROXY",
+      integrationUri: this.lambda.functionArn,
+      payloadFormatVersion: "2.0",
+    });
+    for (const [index, { method, path }] of props.lines.entries()) {
+      const suffix = index === 0 ? "" : String(index + 1);
+      new CfnRoute(this, `Route${suffix}`, {
+        apiId: props.apiId,
+        routeKey: method === "ANY" ? "$default" : `${method} /api/v1${path}`,
+        target: `integrations/${integration.ref}`,
+      });
+      new CfnPermission(this, `Permission${suffix}`, {
+        action: "lambda:InvokeFunction",
+        functionName: this.lambda.functionArn,
+        principal: "apigateway.amazonaws.com",
+        sourceArn: Stack.of(this).formatArn({
+          service: "execute-api",
+          resource: props.apiId,
+          // The default route has neither method nor path, so nothing narrower than the whole API names it.
+          resourceName: method === "ANY" ? "*/*" : `*/${method}/api/v1${path.replaceAll(/\{[^}]+\}/g, "*")}`,
+        }),
+      });
+    }
+  }
+}

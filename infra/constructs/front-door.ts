@@ -1,0 +1,142 @@
+import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import {
+  AllowedMethods,
+  CacheHeaderBehavior,
+  CachePolicy,
+  CacheQueryStringBehavior,
+  Distribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HeadersFrameOption,
+  HeadersReferrerPolicy,
+  HttpVersion,
+  OriginRequestPolicy,
+  PriceClass,
+  ResponseHeadersPolicy,
+  ViewerProtocolPolicy,
+} from "aws-cdk-lib/aws-cloudfront";
+import { HttpOrigin, S3BucketOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { BucketDeployment, CacheControl, Source } from "aws-cdk-lib/aws-s3-deployment";
+import { Construct } from "constructs";
+import { closedBucket } from "./closed-bucket.ts";
+
+export interface FrontDoorProps {
+  /** Id of the HTTP API that answers under /api/. */
+  readonly apiId: string;
+  /** Directory of the web app that answers everywhere else. @default there is none, and those addresses answer 403 */
+  readonly webDir?: string | undefined;
+}
+
+/** One address for the API and the web app, with TLS, HTTP/3 and compression. */
+export class FrontDoor extends Construct {
+  /** `https://…`, without a slash at its end. */
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: FrontDoorProps) {
+    super(scope, id);
+    // Nothing in it but what a deployment put there and can put there again.
+    const web = closedBucket(this, "Web", { removalPolicy: RemovalPolicy.DESTROY });
+    const { region, urlSuffix } = Stack.of(this);
+    const api = new HttpOrigin(`${props.apiId}.execute-api.${region}.${urlSuffix}`, {
+      // Longer than the API's own 30 seconds, so that a waiting reader gets the API's answer.
+      readTimeout: Duration.seconds(35),
+    });
+    const distribution = new Distribution(this, "Distribution", {
+      comment: "Runyard",
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      priceClass: PriceClass.PRICE_CLASS_100,
+      defaultRootObject: "index.html",
+      defaultBehavior: {
+        origin: S3BucketOrigin.withOriginAccessControl(web),
+        viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+        responseHeadersPolicy: this.webHeaders(),
+        functionAssociations: [{ eventType: FunctionEventType.VIEWER_REQUEST, function: this.pageOfPath() }],
+        compress: true,
+      },
+      additionalBehaviors: {
+        "/api/*": {
+          origin: api,
+          allowedMethods: AllowedMethods.ALLOW_ALL,
+          // A key must never travel in the clear, not even to be redirected.
+          viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+          cachePolicy: this.apiCache(),
+          originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+          compress: true,
+        },
+      },
+    });
+    if (props.webDir !== undefined) {
+      new BucketDeployment(this, "WebFiles", {
+        sources: [Source.asset(props.webDir)],
+        destinationBucket: web,
+        distribution,
+        distributionPaths: ["/*"],
+        // Browsers ask each time whether their copy is still the one; the answer is small.
+        cacheControl: [CacheControl.noCache()],
+        logGroup: new LogGroup(this, "WebFilesLog", {
+          logGroupName: "/runyard/deploy-web",
+          retention: RetentionDays.ONE_MONTH,
+          removalPolicy: RemovalPolicy.DESTROY,
+        }),
+      });
+    }
+    this.url = `https://${distribution.distributionDomainName}`;
+  }
+
+  /**
+   * The API's answers say `no-store` and are not cached. CloudFront compresses only where a cache policy could cache, hence a
+   * policy with a second's room; the credential is part of its key, so that even an answer that forgot to say so stays private.
+   */
+  private apiCache(): CachePolicy {
+    return new CachePolicy(this, "ApiCache", {
+      minTtl: Duration.seconds(0),
+      defaultTtl: Duration.seconds(0),
+      maxTtl: Duration.seconds(1),
+      headerBehavior: CacheHeaderBehavior.allowList("Authorization"),
+      queryStringBehavior: CacheQueryStringBehavior.all(),
+      enableAcceptEncodingGzip: true,
+      enableAcceptEncodingBrotli: true,
+    });
+  }
+
+  /** Paths of the web app are its own business: all that is not a file is answered with its page. */
+  private pageOfPath(): EdgeFunction {
+    return new EdgeFunction(this, "PageOfPath", {
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline(
+        [
+          "function handler(event) {",
+          "  var request = event.request;",
+          '  if (!request.uri.split("/").pop().includes(".")) request.uri = "/index.html";',
+          "  return request;",
+          "}",
+        ].join("\n"),
+      ),
+    });
+  }
+
+  private webHeaders(): ResponseHeadersPolicy {
+    return new ResponseHeadersPolicy(this, "WebHeaders", {
+      securityHeadersBehavior: {
+        contentSecurityPolicy: {
+          // The page shows what hostile text made agents say: nothing but its own files may run or be asked for.
+          contentSecurityPolicy:
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+            "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+          override: true,
+        },
+        contentTypeOptions: { override: true },
+        frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
+        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+        strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: true, override: true },
+      },
+      // A page that opened this one, or that this one opens, keeps no hold on it.
+      customHeadersBehavior: {
+        customHeaders: [{ header: "Cross-Origin-Opener-Policy", value: "same-origin", override: true }],
+      },
+    });
+  }
+}

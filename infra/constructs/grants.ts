@@ -1,0 +1,116 @@
+import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import type { IBucket } from "aws-cdk-lib/aws-s3";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import type { Rights } from "../rights.ts";
+
+/** What rights can be about. The queues and the sandbox exist only once the execution stack does. */
+export interface Targets {
+  readonly table: Pick<Table, "tableArn" | "tableName">;
+  readonly bucket: IBucket;
+  readonly runsQueue?: IQueue;
+  readonly endsQueue?: IQueue;
+  readonly reaperQueue?: IQueue;
+  readonly sandbox?: IFunction;
+  readonly timers?: Timers;
+  readonly secrets?: Secrets;
+}
+
+/** Where the values of secrets are. */
+export interface Secrets {
+  /** What the names of all their parameters begin with. */
+  readonly path: string;
+  /** All parameters below it. */
+  readonly arns: string;
+}
+
+/** What timers of schedules are made of. */
+export interface Timers {
+  /** Name of the schedule group that all of them are in. */
+  readonly group: string;
+  /** All schedules of that group. */
+  readonly arns: string;
+  /** Where a timer sends to when it goes off. */
+  readonly queue: IQueue;
+  /** By which it does so. */
+  readonly role: IRole;
+}
+
+/** The policy statements that rights come to, and the environment by which the function finds what it has rights on. */
+export interface Grant {
+  readonly statements: PolicyStatement[];
+  readonly environment: Record<string, string>;
+}
+
+/** Turns rights into exactly their actions on exactly their resources: no wildcard, no action that was not named. */
+export function grant(rights: Rights, targets: Targets): Grant {
+  const statements: PolicyStatement[] = [];
+  const environment: Record<string, string> = {};
+  const allow = (service: string, actions: readonly string[], resources: string[]) =>
+    statements.push(new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources }));
+
+  if (rights.table?.length) {
+    const indexes = rights.indexes ?? [];
+    allow("dynamodb", rights.table, [targets.table.tableArn]);
+    if (indexes.length > 0) {
+      allow(
+        "dynamodb",
+        ["Query"],
+        indexes.map((index) => `${targets.table.tableArn}/index/${index}`),
+      );
+    }
+    environment["TABLE_NAME"] = targets.table.tableName;
+  }
+  if (rights.bucket?.length) {
+    allow("s3", rights.bucket, [targets.bucket.arnForObjects("*")]);
+    environment["BUCKET_NAME"] = targets.bucket.bucketName;
+    environment["SIGNED_URL_SECONDS"] = "900";
+  }
+  for (const [right, variable] of queueVariables) {
+    const actions = rights[right];
+    if (!actions?.length) continue;
+    const queue = present(targets[right], right);
+    allow("sqs", actions, [queue.queueArn]);
+    environment[variable] = queue.queueUrl;
+  }
+  if (rights.sandbox?.length) {
+    const sandbox = present(targets.sandbox, "sandbox");
+    allow("lambda", rights.sandbox, [sandbox.functionArn]);
+    environment["SANDBOX_FUNCTION_NAME"] = sandbox.functionName;
+  }
+  if (rights.secrets?.length) {
+    const secrets = present(targets.secrets, "secrets");
+    allow("ssm", rights.secrets, [secrets.arns]);
+    environment["SECRETS_PATH"] = secrets.path;
+  }
+  if (rights.timers?.length) {
+    const timers = present(targets.timers, "timers");
+    allow("scheduler", rights.timers, [timers.arns]);
+    if (rights.timers.some((action) => action !== "DeleteSchedule")) statements.push(passOn(timers.role));
+    environment["SCHEDULE_GROUP"] = timers.group;
+    environment["TICKS_QUEUE_ARN"] = timers.queue.queueArn;
+    environment["SCHEDULER_ROLE_ARN"] = timers.role.roleArn;
+  }
+  return { statements, environment };
+}
+
+/** Whoever sets a timer hands it its role, and hands it to nobody else. */
+function passOn(role: IRole): PolicyStatement {
+  return new PolicyStatement({
+    actions: ["iam:PassRole"],
+    resources: [role.roleArn],
+    conditions: { StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" } },
+  });
+}
+
+const queueVariables = [
+  ["runsQueue", "RUNS_QUEUE_URL"],
+  ["endsQueue", "ENDS_QUEUE_URL"],
+  ["reaperQueue", "REAPER_QUEUE_URL"],
+] as const;
+
+function present<T>(target: T | undefined, right: string): T {
+  if (target === undefined) throw new Error(`a function has a right on ${right}, which its stack does not know`);
+  return target;
+}

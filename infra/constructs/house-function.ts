@@ -1,0 +1,123 @@
+import { Duration, RemovalPolicy, Size } from "aws-cdk-lib";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  type TenancyConfig,
+  Tracing,
+} from "aws-cdk-lib/aws-lambda";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import type { Platform } from "../platform.ts";
+import type { Rights } from "../rights.ts";
+import { grant, type Targets } from "./grants.ts";
+
+export interface HouseFunctionProps {
+  readonly platform: Platform;
+  /** File in functions/ without its ending; its bundle is the function's code. */
+  readonly file: string;
+  /** What the rights are about. */
+  readonly targets: Targets;
+  /** What the function's role may do, and nothing beside it but to write its own log and traces. */
+  readonly rights: Rights;
+  /** Function's name after `runyard-`. @default the file's verb-noun */
+  readonly name?: string;
+  /** Seconds that one invocation may take. @default 10 */
+  readonly timeoutSeconds?: number;
+  /**
+   * Megabytes, which also buy processor time. A function here waits for DynamoDB and starts up; at 512 MB its start is
+   * about three times as fast as at 128, at nearly the same price, and more memory hardly helps. @default 512
+   */
+  readonly memoryMb?: number;
+  /** Concurrent executions kept for this function and its most. @default none */
+  readonly reserved?: number;
+  /** Variables beyond those that come with the rights. @default none */
+  readonly environment?: Record<string, string>;
+  /** Statements beyond the rights, such as reading the queue that wakes the function. @default none */
+  readonly statements?: PolicyStatement[];
+  /** Scratch disk in MiB. @default 512, which is free */
+  readonly diskMib?: number;
+  /** Whether traces are sent, which is a right of its own. @default true */
+  readonly traced?: boolean;
+  /** Whether each tenant gets execution environments of its own. @default shared ones */
+  readonly tenancy?: TenancyConfig;
+}
+
+/** A Lambda function as all of ours are: Node 24 on arm64, a log that ends, a role with its line of rights and no more. */
+export class HouseFunction extends Construct {
+  readonly lambda: LambdaFunction;
+  readonly log: LogGroup;
+
+  constructor(scope: Construct, id: string, props: HouseFunctionProps) {
+    super(scope, id);
+    const { platform } = props;
+    const name = props.name ?? verbNoun(props.file);
+    const traced = props.traced ?? true;
+    const granted = grant(props.rights, props.targets);
+
+    this.log = new LogGroup(this, "Log", {
+      logGroupName: `/runyard/functions/${name}`,
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(this, "Role", {
+      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+      description: `runyard-${name}`,
+      inlinePolicies: {
+        rights: new PolicyDocument({
+          statements: [
+            ownLog(this.log),
+            ...(traced ? [ownTraces()] : []),
+            ...granted.statements,
+            ...(props.statements ?? []),
+          ],
+        }),
+      },
+    });
+    this.lambda = new LambdaFunction(this, "Function", {
+      functionName: `runyard-${name}`,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      handler: "index.handler",
+      code: Code.fromAsset(platform.bundle.assetDir(props.file), { exclude: ["*.map"] }),
+      // The role is complete as it stands: CDK adds nothing to it behind our back.
+      role: role.withoutPolicyUpdates(),
+      logGroup: this.log,
+      loggingFormat: LoggingFormat.JSON,
+      tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
+      timeout: Duration.seconds(props.timeoutSeconds ?? 10),
+      memorySize: props.memoryMb ?? 512,
+      environment: {
+        STAGE: platform.settings.stage,
+        ...granted.environment,
+        ...props.environment,
+      },
+      ...(props.reserved !== undefined && { reservedConcurrentExecutions: props.reserved }),
+      ...(props.diskMib !== undefined && { ephemeralStorageSize: Size.mebibytes(props.diskMib) }),
+      ...(props.tenancy !== undefined && { tenancyConfig: props.tenancy }),
+    });
+  }
+}
+
+/** The verb-noun of a file in functions/, by which its function is called. */
+export function verbNoun(file: string): string {
+  return file.slice(file.lastIndexOf("/") + 1);
+}
+
+function ownLog(logGroup: LogGroup): PolicyStatement {
+  return new PolicyStatement({
+    actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
+    resources: [logGroup.logGroupArn],
+  });
+}
+
+/** X-Ray knows no resources: its two writing actions are granted on all or not at all. */
+function ownTraces(): PolicyStatement {
+  return new PolicyStatement({
+    actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"],
+    resources: ["*"],
+  });
+}

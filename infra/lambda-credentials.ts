@@ -1,0 +1,22 @@
+/**
+ * What the bundles hold in place of `@aws-sdk/credential-provider-node`. Lambda gives a function its credentials in the
+ * environment; the SDK's own provider also knows profiles, SSO, STS and metadata services, 110 kB that no function here
+ * reads. They change only with a new execution environment, so reading them at each request is cheap and never stale.
+ */
+export function defaultProvider(): () => Promise<Credentials> {
+  return async () => {
+    const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env;
+    if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) throw new Error("the environment holds no AWS credentials");
+    return {
+      accessKeyId: AWS_ACCESS_KEY_ID,
+      secretAccessKey: AWS_SECRET_ACCESS_KEY,
+      ...(AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN }),
+    };
+  };
+}
+
+interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}

@@ -1,0 +1,19 @@
+import type { Bundle } from "./bundle.ts";
+import type { Settings } from "./settings.ts";
+
+/** What every stack that has functions needs to know. */
+export interface Platform {
+  readonly settings: Settings;
+  /** Where the functions' code is. */
+  readonly bundle: Pick<Bundle, "assetDir">;
+  /** Directory of the web app's files. @default there is none */
+  readonly webDir?: string;
+}
+
+/** The addresses of this deployment, as functions hand them out. */
+export interface Addresses {
+  /** Ends in /api/v1. */
+  readonly baseUrl: string;
+  /** Where there is a web app. */
+  readonly webUrl?: string;
+}

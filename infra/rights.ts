@@ -1,0 +1,38 @@
+/** Rights as data: what a function's role may do, in the words of routes.ts and triggers.ts. Nothing here can say `Scan` or `*`. */
+
+/** Reads of the table. `BatchGetItem` is a right of its own in IAM; TransactGetItems needs `GetItem`. */
+export type TableRead = "GetItem" | "BatchGetItem" | "Query";
+
+/** Writes of the table. A transaction has no right of its own: it needs those of the writes and checks in it. */
+export type TableWrite = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem";
+
+/** The table's indexes, by name; which key each one has is said in stacks/data-stack.ts. */
+export type IndexName = "gsi1" | "gsi2" | "gsi3" | "gsi4" | "gsi5" | "gsi6" | "gsi7";
+
+/** What a function that only reads may have. */
+export interface ReadRights {
+  readonly table?: readonly TableRead[];
+  /** Indexes that `Query` reaches besides the table itself. */
+  readonly indexes?: readonly IndexName[];
+  /** Also needed to sign a download: a signed URL can do what its signer can. */
+  readonly bucket?: readonly "GetObject"[];
+}
+
+/** What a function that also writes may have. */
+export interface Rights {
+  readonly table?: readonly (TableRead | TableWrite)[];
+  readonly indexes?: readonly IndexName[];
+  readonly bucket?: readonly ("GetObject" | "PutObject" | "DeleteObject")[];
+  /** Its attributes tell how much is waiting, which the reaper asks before it sends a run again. */
+  readonly runsQueue?: readonly ("SendMessage" | "GetQueueAttributes")[];
+  readonly endsQueue?: readonly "SendMessage"[];
+  readonly reaperQueue?: readonly "SendMessage"[];
+  readonly sandbox?: readonly "InvokeFunction"[];
+  /** Values of secrets, as parameters below the one path of ours. */
+  readonly secrets?: readonly ("PutParameter" | "DeleteParameter")[];
+  /** Timers of schedules, in the one group of ours. Setting one hands it the role by which it sends. */
+  readonly timers?: readonly ("CreateSchedule" | "UpdateSchedule" | "DeleteSchedule")[];
+}
+
+/** The indexes that a list of runs may go through: every one but `gsi6`, which is the reaper's. */
+export const listIndexes = ["gsi1", "gsi2", "gsi3", "gsi4", "gsi5", "gsi7"] as const satisfies readonly IndexName[];

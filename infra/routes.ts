@@ -1,0 +1,161 @@
+import { deflateRawSync } from "node:zlib";
+import { listIndexes, type ReadRights, type Rights } from "./rights.ts";
+
+/** Whose key opens a route: a person's, an agent's, or that of a run for itself and its descendants. */
+export type Principal = "personal" | "agent" | "run";
+
+interface RouteBase {
+  /** Path below /api/v1; `*` stands for whatever no other line says. */
+  readonly path: string;
+  /** File in functions/ without its ending. Lines that name the same file are one function and have equal settings. */
+  readonly file: string;
+  readonly who: readonly Principal[] | "public";
+  /** Function's name after `runyard-`; by default the file's verb-noun. Said only where two resources share one. */
+  readonly name?: string;
+  /** Seconds; 10 by default, 30 at most, which is where API Gateway itself gives up. */
+  readonly timeoutSeconds?: number;
+  /** Megabytes; 512 by default. */
+  readonly memoryMb?: number;
+  /** Concurrent executions kept for, and the most of, this function, where the account has them to give (see settings.ts). */
+  readonly reserved?: number;
+}
+
+/** A GET changes nothing, and its type leaves it no right to. */
+export type Route =
+  | (RouteBase & { readonly method: "GET"; readonly rights: ReadRights })
+  | (RouteBase & { readonly method: "POST" | "PUT" | "DELETE"; readonly rights: Rights })
+  | (RouteBase & {
+      readonly method: "ANY";
+      readonly path: "*";
+      readonly who: "public";
+      readonly rights: Record<string, never>;
+    });
+
+const everyone = ["personal", "agent", "run"] as const;
+const runOnly = ["run"] as const;
+/** A team's members and its agents. */
+const team = ["personal", "agent"] as const;
+/** Those who manage: an agent's key changes nothing of this. */
+const people = ["personal"] as const;
+
+/** What finding out who calls takes, whoever it is: also where only one kind may. */
+const ask = ["GetItem", "BatchGetItem"] as const;
+/** What reading takes: items, and those of the principal that asks. */
+const read = [...ask, "Query"] as const;
+/** What a move of a run takes, besides reading it; each write of a transaction needs its own right. */
+const write = ["PutItem", "UpdateItem"] as const;
+const get = ["GetObject"] as const;
+const put = ["PutObject"] as const;
+const send = ["SendMessage"] as const;
+
+const createRun = {
+  file: "runs/create-run",
+  who: everyone,
+  rights: { table: [...read, ...write], bucket: [...get, ...put], runsQueue: send },
+} as const;
+
+/** Setting a timer, and taking it away again where it is not to be after all. */
+const setTimer = ["CreateSchedule", "UpdateSchedule", "DeleteSchedule"] as const;
+const schedule = { table: [...ask, ...write, "DeleteItem"], timers: setTimer } as const;
+const writeSchedule = { who: team, rights: { ...schedule, bucket: [...get, ...put] } } as const;
+const enableSchedule = { who: team, rights: { ...schedule, bucket: get } } as const;
+
+/** The API's table of contents: one line a route, one file a function. */
+// biome-ignore format: one route a line reads as the table that it is.
+export const routes: readonly Route[] = [
+  { method: "POST", path: "/agent/runs", ...createRun },
+  { method: "POST", path: "/agent/run", ...createRun },
+  { method: "GET", path: "/agent/runs", file: "runs/list-runs", who: everyone, rights: { table: read, indexes: listIndexes }, timeoutSeconds: 30 },
+  { method: "POST", path: "/agent/runs/cancel", file: "runs/cancel-runs", who: team, rights: { table: [...read, ...write], indexes: ["gsi5"], endsQueue: send }, timeoutSeconds: 30 },
+  { method: "GET", path: "/agent/runs/{runId}", file: "runs/get-run", who: everyone, rights: { table: read, bucket: get } },
+  { method: "POST", path: "/agent/runs/{runId}/cancel", file: "runs/cancel-run", who: everyone, rights: { table: [...read, ...write], endsQueue: send } },
+  { method: "POST", path: "/agent/runs/{runId}/followups", file: "runs/send-followup", who: everyone, rights: { table: [...read, ...write], bucket: put, runsQueue: send } },
+  { method: "GET", path: "/agent/runs/{runId}/timeline", file: "runs/get-timeline", who: everyone, rights: { table: read } },
+  { method: "GET", path: "/agent/runs/{runId}/conversation", file: "runs/get-conversation", name: "get-run-conversation", who: everyone, rights: { table: read, bucket: get } },
+  { method: "GET", path: "/agent/runs/{runId}/transcript", file: "runs/get-transcript", who: everyone, rights: { table: read, bucket: get } },
+  { method: "GET", path: "/agent/runs/{runId}/handoff/attachments", file: "runs/list-handoff-attachments", who: everyone, rights: { table: ask } },
+  { method: "GET", path: "/agent/runs/{runId}/events", file: "runs/list-events", who: everyone, rights: { table: read, bucket: get }, timeoutSeconds: 30, reserved: 200 },
+  { method: "GET", path: "/agent/runs/{runId}/response", file: "runs/get-response", who: everyone, rights: { table: read, bucket: get } },
+  { method: "POST", path: "/agent/runs/{runId}/client-events", file: "runs/create-client-event", who: runOnly, rights: { table: [...ask, ...write] } },
+
+  { method: "GET", path: "/agent/conversations/{conversationId}", file: "conversations/get-conversation", who: everyone, rights: { table: read, bucket: get } },
+  { method: "GET", path: "/agent/conversations/{conversationId}/redirect", file: "conversations/redirect-conversation", who: "public", rights: { table: ["BatchGetItem", "Query"] } },
+  { method: "GET", path: "/agent/sessions/{sessionId}/redirect", file: "sessions/redirect-session", who: "public", rights: { table: ["BatchGetItem"] } },
+  { method: "POST", path: "/agent/attachments", file: "attachments/create-attachment", who: everyone, rights: { table: [...ask, ...write], bucket: put } },
+  { method: "GET", path: "/agent/artifacts/{artifactUid}", file: "artifacts/get-artifact", who: everyone, rights: { table: read, bucket: get } },
+  { method: "GET", path: "/agent/models", file: "models/list-models", who: everyone, rights: { table: ask } },
+
+  { method: "POST", path: "/agent/schedules", file: "schedules/create-schedule", ...writeSchedule },
+  { method: "GET", path: "/agent/schedules", file: "schedules/list-schedules", who: team, rights: { table: read, bucket: get }, timeoutSeconds: 30 },
+  { method: "GET", path: "/agent/schedules/{scheduleId}", file: "schedules/get-schedule", who: team, rights: { table: ask, bucket: get } },
+  { method: "PUT", path: "/agent/schedules/{scheduleId}", file: "schedules/update-schedule", ...writeSchedule },
+  { method: "DELETE", path: "/agent/schedules/{scheduleId}", file: "schedules/delete-schedule", who: team, rights: { table: [...ask, ...write, "DeleteItem"], timers: ["DeleteSchedule"] } },
+  { method: "POST", path: "/agent/schedules/{scheduleId}/pause", file: "schedules/pause-schedule", ...enableSchedule },
+  { method: "POST", path: "/agent/schedules/{scheduleId}/resume", file: "schedules/resume-schedule", ...enableSchedule },
+  { method: "POST", path: "/agent/schedules/{scheduleId}/run", file: "schedules/run-schedule", who: team, rights: { table: [...ask, ...write], runsQueue: send } },
+  { method: "GET", path: "/agent/schedules/{scheduleId}/ticks", file: "schedules/list-ticks", who: team, rights: { table: read } },
+
+  { method: "POST", path: "/agent/identities", file: "identities/create-identity", who: people, rights: { table: [...ask, ...write] } },
+  { method: "GET", path: "/agent/identities", file: "identities/list-identities", who: team, rights: { table: read } },
+  { method: "GET", path: "/agent/identities/{identityUid}", file: "identities/get-identity", who: team, rights: { table: ask } },
+  { method: "PUT", path: "/agent/identities/{identityUid}", file: "identities/update-identity", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
+  { method: "DELETE", path: "/agent/identities/{identityUid}", file: "identities/delete-identity", who: people, rights: { table: [...read, ...write, "DeleteItem", "ConditionCheckItem"], indexes: ["gsi5", "gsi7"], endsQueue: send }, timeoutSeconds: 30 },
+  { method: "POST", path: "/agent/identities/{identityUid}/keys", file: "identities/create-identity-key", who: people, rights: { table: [...ask, ...write, "ConditionCheckItem"] } },
+  { method: "GET", path: "/agent/identities/{identityUid}/keys", file: "identities/list-identity-keys", who: team, rights: { table: ask } },
+  { method: "DELETE", path: "/agent/identities/{identityUid}/keys/{keyUid}", file: "identities/delete-identity-key", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
+
+  { method: "POST", path: "/agent/environments", file: "environments/create-environment", who: people, rights: { table: [...ask, ...write] } },
+  { method: "GET", path: "/agent/environments", file: "environments/list-environments", who: team, rights: { table: read } },
+  { method: "GET", path: "/agent/environments/{environmentUid}", file: "environments/get-environment", who: team, rights: { table: ask } },
+  { method: "PUT", path: "/agent/environments/{environmentUid}", file: "environments/update-environment", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
+  { method: "DELETE", path: "/agent/environments/{environmentUid}", file: "environments/delete-environment", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
+  { method: "POST", path: "/agent/environments/{environmentUid}/share", file: "environments/share-environment", who: people, rights: { table: [...ask, ...write] } },
+  { method: "DELETE", path: "/agent/environments/{environmentUid}/share", file: "environments/unshare-environment", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
+
+  { method: "POST", path: "/agent/keys", file: "keys/create-key", who: people, rights: { table: [...ask, ...write] } },
+  { method: "GET", path: "/agent/keys", file: "keys/list-keys", who: people, rights: { table: ask } },
+  { method: "DELETE", path: "/agent/keys/{keyUid}", file: "keys/delete-key", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
+
+  { method: "GET", path: "/agent/me", file: "me/get-me", who: people, rights: { table: ask } },
+  { method: "PUT", path: "/agent/me", file: "me/update-me", who: people, rights: { table: [...ask, "UpdateItem"] } },
+
+  { method: "POST", path: "/agent/teams", file: "teams/create-team", who: people, rights: { table: [...ask, ...write] } },
+  { method: "GET", path: "/agent/teams", file: "teams/list-teams", who: people, rights: { table: ask } },
+  { method: "GET", path: "/agent/teams/{teamUid}", file: "teams/get-team", who: people, rights: { table: ask } },
+  { method: "PUT", path: "/agent/teams/{teamUid}", file: "teams/update-team", who: people, rights: { table: [...ask, "UpdateItem"] } },
+  { method: "DELETE", path: "/agent/teams/{teamUid}", file: "teams/delete-team", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem", "ConditionCheckItem"], secrets: ["DeleteParameter"] }, timeoutSeconds: 30 },
+  { method: "GET", path: "/agent/teams/{teamUid}/members", file: "teams/list-members", who: people, rights: { table: read } },
+  { method: "POST", path: "/agent/teams/{teamUid}/members", file: "teams/add-member", who: people, rights: { table: [...ask, ...write] } },
+  { method: "PUT", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/update-member", who: people, rights: { table: [...ask, "UpdateItem"] } },
+  { method: "DELETE", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/remove-member", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
+
+  { method: "POST", path: "/agent/teams/{teamUid}/invitations", file: "invitations/create-invitation", who: people, rights: { table: [...ask, ...write] } },
+  { method: "GET", path: "/agent/teams/{teamUid}/invitations", file: "invitations/list-invitations", who: people, rights: { table: read } },
+  { method: "DELETE", path: "/agent/teams/{teamUid}/invitations/{invitationId}", file: "invitations/delete-invitation", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
+  { method: "POST", path: "/agent/invitations/{token}/accept", file: "invitations/accept-invitation", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
+
+  { method: "POST", path: "/agent/secrets", file: "secrets/create-secret", who: people, rights: { table: [...read, ...write], secrets: ["PutParameter", "DeleteParameter"] } },
+  { method: "GET", path: "/agent/secrets", file: "secrets/list-secrets", who: people, rights: { table: read } },
+  { method: "GET", path: "/agent/secrets/{secret}", file: "secrets/get-secret", who: people, rights: { table: ask } },
+  { method: "DELETE", path: "/agent/secrets/{secret}", file: "secrets/delete-secret", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"], secrets: ["DeleteParameter"] } },
+
+  { method: "POST", path: "/harness-support/resolve-prompt", file: "harness/resolve-prompt", who: runOnly, rights: { table: [...read, ...write], bucket: get } },
+  { method: "POST", path: "/harness-support/heartbeat", file: "harness/heartbeat", who: runOnly, rights: { table: [...read, "UpdateItem"], bucket: get }, reserved: 100 },
+  { method: "POST", path: "/harness-support/messages", file: "harness/append-messages", who: runOnly, rights: { table: [...ask, ...write], bucket: put }, reserved: 100 },
+  { method: "POST", path: "/harness-support/report-artifact", file: "harness/report-artifact", who: runOnly, rights: { table: [...ask, ...write, "ConditionCheckItem"], bucket: [...get, ...put] } },
+  { method: "POST", path: "/harness-support/finish-task", file: "harness/finish-task", who: runOnly, rights: { table: [...read, ...write], bucket: get, runsQueue: send, endsQueue: send }, reserved: 50 },
+  { method: "POST", path: "/harness-support/report-shutdown", file: "harness/report-shutdown", who: runOnly, rights: { table: [...ask, ...write], runsQueue: send, endsQueue: send } },
+
+  { method: "GET", path: "/openapi.json", file: "docs/get-openapi", who: "public", rights: {} },
+  { method: "GET", path: "/docs", file: "docs/get-reference", who: "public", rights: {} },
+  { method: "GET", path: "/docs/errors", file: "docs/list-errors", who: "public", rights: {} },
+  { method: "GET", path: "/docs/errors/{code}", file: "docs/get-error-page", who: "public", rights: {} },
+
+  { method: "ANY", path: "*", file: "fallback/not-found", who: "public", rights: {} },
+];
+
+/** Method and path of all routes but the fallback, for the fallback: packed, because a function's environment has 4 KB. */
+export function packedRoutes(): string {
+  const named = routes.filter(({ path }) => path !== "*").map(({ method, path }) => [method, path]);
+  return deflateRawSync(JSON.stringify(named)).toString("base64");
+}

@@ -1,0 +1,31 @@
+import { type App, Tags } from "aws-cdk-lib";
+import type { Platform } from "./platform.ts";
+import { ApiStack } from "./stacks/api-stack.ts";
+import { DataStack } from "./stacks/data-stack.ts";
+import { ExecutionStack } from "./stacks/execution-stack.ts";
+import { pascal, RoutesStack, resources } from "./stacks/routes-stack.ts";
+
+/** The whole deployment: data, then the API, then execution, then the routes of each resource. */
+export function runyard(app: App, platform: Platform): void {
+  const { settings } = platform;
+  Tags.of(app).add("application", "runyard");
+  const data = new DataStack(app, "Runyard-Data", { settings, description: "Runyard: table and bucket (retained)" });
+  const api = new ApiStack(app, "Runyard-Api", { platform, description: "Runyard: HTTP API and front door" });
+  // Nothing in the API refers to the data, but a deployment that fails should fail before it is reachable.
+  api.addStackDependency(data);
+  const execution = new ExecutionStack(app, "Runyard-Execution", {
+    platform,
+    data,
+    api,
+    description: "Runyard: queues, sandbox, reaper",
+  });
+  for (const resource of resources) {
+    new RoutesStack(app, `Runyard-Routes-${pascal(resource)}`, {
+      platform,
+      api,
+      execution,
+      resource,
+      description: `Runyard: routes of ${resource}`,
+    });
+  }
+}

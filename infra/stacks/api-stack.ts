@@ -1,0 +1,112 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from "aws-cdk-lib";
+import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
+import { CorsHttpMethod, HttpApi, HttpStage, LogGroupLogDestination } from "aws-cdk-lib/aws-apigatewayv2";
+import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
+import type { Construct } from "constructs";
+import { Alarm } from "../constructs/alarm.ts";
+import { FrontDoor } from "../constructs/front-door.ts";
+import type { Addresses, Platform } from "../platform.ts";
+
+export interface ApiStackProps extends StackProps {
+  readonly platform: Platform;
+}
+
+/** The HTTP API, still without routes, the front door before it, and where alarms go. */
+export class ApiStack extends Stack {
+  readonly apiId: string;
+  readonly addresses: Addresses;
+  /** Where alarms are mailed from, if anybody asked for mail. */
+  readonly alarmTopic: Topic | undefined;
+
+  constructor(scope: Construct, id: string, { platform, ...props }: ApiStackProps) {
+    super(scope, id, props);
+    const { settings, webDir } = platform;
+    this.alarmTopic = settings.alarmEmail === undefined ? undefined : this.topic(settings.alarmEmail);
+
+    const api = new HttpApi(this, "Api", {
+      apiName: "runyard",
+      createDefaultStage: false,
+      // Behind the front door the web app and the API are one origin; only a web app elsewhere needs to be named.
+      // The emulator gets CORS wrong, and locally there is a front door too.
+      ...(settings.webUrl !== undefined && settings.stage === "aws" && { corsPreflight: cors(settings.webUrl) }),
+    });
+    new HttpStage(this, "Stage", {
+      httpApi: api,
+      stageName: "$default",
+      autoDeploy: true,
+      throttle: { rateLimit: 500, burstLimit: 1000 },
+      accessLogSettings: { destination: new LogGroupLogDestination(this.accessLog()), format: accessLogFormat() },
+    });
+    this.apiId = api.apiId;
+
+    const door = settings.stage === "aws" ? new FrontDoor(this, "FrontDoor", { apiId: api.apiId, webDir }) : undefined;
+    // Without a web app there is no address to send people to.
+    const webUrl = settings.webUrl ?? (webDir === undefined ? undefined : door?.url);
+    const baseUrl = settings.baseUrl ?? `${door?.url ?? api.apiEndpoint}/api/v1`;
+    this.addresses = { baseUrl, ...(webUrl !== undefined && { webUrl }) };
+
+    new Alarm(this, "ApiErrors", {
+      name: "api-errors",
+      impact: "Callers get 5xx answers.",
+      metric: new Metric({
+        namespace: "AWS/ApiGateway",
+        metricName: "5xx",
+        dimensionsMap: { ApiId: api.apiId },
+        statistic: Stats.SUM,
+        period: Duration.minutes(5),
+      }),
+      threshold: 5,
+      topic: this.alarmTopic,
+    });
+
+    new CfnOutput(this, "ApiId", { value: api.apiId });
+    new CfnOutput(this, "ApiEndpoint", { value: api.apiEndpoint });
+    new CfnOutput(this, "BaseUrl", { value: baseUrl });
+    if (webUrl !== undefined) new CfnOutput(this, "WebUrl", { value: webUrl });
+  }
+
+  private topic(email: string): Topic {
+    const topic = new Topic(this, "Alarms", { topicName: "runyard-alarms", enforceSSL: true });
+    topic.addSubscription(new EmailSubscription(email));
+    return topic;
+  }
+
+  private accessLog(): LogGroup {
+    return new LogGroup(this, "AccessLog", {
+      // API Gateway's log groups under this prefix do not use up the account's log resource policy.
+      logGroupName: "/aws/vendedlogs/runyard/api",
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+  }
+}
+
+/** Who asked for what, when, and how it ended; no path, query string or header, which may hold secrets: an invitation's token is in its path. */
+function accessLogFormat(): AccessLogFormat {
+  return AccessLogFormat.custom(
+    JSON.stringify({
+      requestId: "$context.requestId",
+      ip: "$context.identity.sourceIp",
+      time: "$context.requestTime",
+      routeKey: "$context.routeKey",
+      status: "$context.status",
+      protocol: "$context.protocol",
+      responseLength: "$context.responseLength",
+      latencyMs: "$context.responseLatency",
+      integrationError: "$context.integrationErrorMessage",
+    }),
+  );
+}
+
+function cors(webUrl: string) {
+  return {
+    allowOrigins: [new URL(webUrl).origin],
+    allowMethods: [CorsHttpMethod.GET, CorsHttpMethod.POST, CorsHttpMethod.PUT, CorsHttpMethod.DELETE],
+    allowHeaders: ["authorization", "content-type", "idempotency-key", "x-team-uid"],
+    exposeHeaders: ["x-request-id", "idempotent-replay", "retry-after", "location"],
+    maxAge: Duration.hours(1),
+  };
+}

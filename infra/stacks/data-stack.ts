@@ -1,0 +1,77 @@
+import { CfnOutput, RemovalPolicy, Stack, type StackProps } from "aws-cdk-lib";
+import { AttributeType, BillingMode, ProjectionType, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
+import { HttpMethods, type IBucket } from "aws-cdk-lib/aws-s3";
+import type { Construct } from "constructs";
+import { closedBucket } from "../constructs/closed-bucket.ts";
+import type { IndexName } from "../rights.ts";
+import type { Settings } from "../settings.ts";
+
+/**
+ * Every index there is, declared on the first day: AWS builds one index per update of a table, so a second one added later
+ * is a second release. They share generic attributes; what each one answers is said in shared/table/keys.ts.
+ */
+const indexes: Record<IndexName, { partition: string; sort: string; carries: string[] }> = {
+  gsi1: { partition: "scope", sort: "updated_key", carries: ["p", "state"] },
+  gsi2: { partition: "scope", sort: "created_key", carries: ["p"] },
+  gsi3: { partition: "scope", sort: "title_key", carries: ["p"] },
+  gsi4: { partition: "scope", sort: "agent_key", carries: ["p"] },
+  gsi5: { partition: "active_scope", sort: "created_key", carries: ["p", "state"] },
+  gsi6: { partition: "check_shard", sort: "check_at", carries: ["v"] },
+  gsi7: { partition: "group", sort: "created_key", carries: ["p"] },
+};
+
+export interface DataStackProps extends StackProps {
+  readonly settings: Settings;
+}
+
+/** What must outlive everything else: the table and the bucket. Deleting this stack leaves both behind. */
+export class DataStack extends Stack {
+  readonly table: Table;
+  readonly bucket: IBucket;
+
+  constructor(scope: Construct, id: string, { settings, ...props }: DataStackProps) {
+    super(scope, id, props);
+    const onAws = settings.stage === "aws";
+    const removalPolicy = onAws ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+
+    this.table = new Table(this, "Table", {
+      tableName: settings.tableName,
+      partitionKey: { name: "pk", type: AttributeType.STRING },
+      sortKey: { name: "sk", type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      timeToLiveAttribute: "expires_at",
+      stream: StreamViewType.NEW_AND_OLD_IMAGES,
+      deletionProtection: onAws,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: onAws },
+      removalPolicy,
+    });
+    for (const [indexName, { partition, sort, carries }] of Object.entries(indexes)) {
+      this.table.addGlobalSecondaryIndex({
+        indexName,
+        partitionKey: { name: partition, type: AttributeType.STRING },
+        sortKey: { name: sort, type: AttributeType.STRING },
+        projectionType: ProjectionType.INCLUDE,
+        nonKeyAttributes: carries,
+      });
+    }
+
+    const logs = onAws ? closedBucket(this, "BucketLogs", { removalPolicy, expireDays: 90 }) : undefined;
+    this.bucket = closedBucket(this, "Bucket", {
+      removalPolicy,
+      logs,
+      // The web app reads and uploads by signed URL. The signature is the right, so any origin may hold one; no cookie is involved.
+      cors: [
+        {
+          allowedMethods: [HttpMethods.GET, HttpMethods.PUT, HttpMethods.POST],
+          allowedOrigins: [settings.webUrl === undefined ? "*" : new URL(settings.webUrl).origin],
+          allowedHeaders: ["*"],
+          exposedHeaders: ["ETag", "Content-Disposition", "Content-Length"],
+          maxAge: 3600,
+        },
+      ],
+    });
+
+    new CfnOutput(this, "TableName", { value: this.table.tableName });
+    new CfnOutput(this, "BucketName", { value: this.bucket.bucketName });
+  }
+}

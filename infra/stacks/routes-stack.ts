@@ -1,0 +1,59 @@
+import { Stack, type StackProps } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { Endpoint } from "../constructs/endpoint.ts";
+import { verbNoun } from "../constructs/house-function.ts";
+import type { Platform } from "../platform.ts";
+import { packedRoutes, type Route, routes } from "../routes.ts";
+import type { ApiStack } from "./api-stack.ts";
+import { type ExecutionStack, environmentOf } from "./execution-stack.ts";
+
+export interface RoutesStackProps extends StackProps {
+  readonly platform: Platform;
+  readonly api: ApiStack;
+  readonly execution: ExecutionStack;
+  /** Resource of this stack: the folder of functions/ that its files are in. */
+  readonly resource: string;
+}
+
+/** The endpoints of one resource. A stack holds 500 resources at most, and an endpoint is six of them. */
+export class RoutesStack extends Stack {
+  constructor(scope: Construct, id: string, { platform, api, execution, resource, ...props }: RoutesStackProps) {
+    super(scope, id, props);
+    for (const lines of endpointsOf(resource)) {
+      const [line] = lines;
+      new Endpoint(this, pascal(verbNoun(line.file)), {
+        platform,
+        apiId: api.apiId,
+        lines,
+        targets: execution.targets,
+        environment: {
+          ...environmentOf(api),
+          // Only what answers for all other paths needs to know which ones there are.
+          ...(line.path === "*" && { ROUTES: packedRoutes() }),
+        },
+      });
+    }
+  }
+}
+
+/** The resources that there are routes for, in the order of routes.ts. */
+export const resources: readonly string[] = [...new Set(routes.map((route) => resourceOf(route)))];
+
+/** `harness` becomes `Harness`, `get-run` becomes `GetRun`. */
+export function pascal(name: string): string {
+  return name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function resourceOf(route: Route): string {
+  return route.file.slice(0, route.file.indexOf("/"));
+}
+
+function endpointsOf(resource: string): [Route, ...Route[]][] {
+  const byFile = new Map<string, [Route, ...Route[]]>();
+  for (const route of routes.filter((route) => resourceOf(route) === resource)) {
+    const lines = byFile.get(route.file);
+    if (lines) lines.push(route);
+    else byFile.set(route.file, [route]);
+  }
+  return [...byFile.values()];
+}

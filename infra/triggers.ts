@@ -1,0 +1,82 @@
+import type { Rights } from "./rights.ts";
+
+/** A function that no route leads to: what wakes it is said in stacks/execution-stack.ts. */
+export interface Trigger {
+  /** File in functions/ without its ending. */
+  readonly file: string;
+  readonly rights: Rights;
+  /** Seconds that one invocation may take. */
+  readonly timeoutSeconds: number;
+  /** Megabytes; 512 by default. */
+  readonly memoryMb?: number;
+}
+
+/** The functions of the execution stack; with routes.ts, every file in functions/. */
+export const triggers = {
+  /** SQS `runs`: takes a slot and starts the run's sandbox. */
+  dispatchRun: {
+    file: "execution/dispatch-run",
+    rights: {
+      table: ["GetItem", "PutItem", "UpdateItem"],
+      runsQueue: ["SendMessage"],
+      endsQueue: ["SendMessage"],
+      sandbox: ["InvokeFunction"],
+    },
+    timeoutSeconds: 30,
+  },
+  /** Asynchronous invocation: the sandbox itself. It reads hostile text, so it has no right but to its own log. */
+  runSandbox: { file: "execution/run-sandbox", rights: {}, timeoutSeconds: 900, memoryMb: 2048 },
+  /** SQS `ends`: composes the transcript of a run that ended, and sends the runs that waited for its slot. */
+  endRun: {
+    file: "execution/end-run",
+    rights: {
+      table: ["GetItem", "BatchGetItem", "Query", "UpdateItem"],
+      indexes: ["gsi5"],
+      bucket: ["GetObject", "PutObject"],
+      runsQueue: ["SendMessage"],
+    },
+    timeoutSeconds: 60,
+    memoryMb: 1024,
+  },
+  /** Each minute, and SQS `reaper` between: finds the runs that fell silent. */
+  reapRuns: {
+    file: "execution/reap-runs",
+    rights: {
+      table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
+      indexes: ["gsi6"],
+      runsQueue: ["SendMessage"],
+      endsQueue: ["SendMessage"],
+      reaperQueue: ["SendMessage"],
+    },
+    timeoutSeconds: 60,
+  },
+  /** SQS `ticks`: a timer of a schedule has gone off; makes its run. */
+  fireSchedule: {
+    file: "execution/fire-schedule",
+    rights: {
+      table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
+      runsQueue: ["SendMessage"],
+      endsQueue: ["SendMessage"],
+      timers: ["DeleteSchedule"],
+    },
+    timeoutSeconds: 30,
+  },
+  /** Each minute: makes up for firings that no timer told of, and sets timers that are not what their schedule says. */
+  reconcileSchedules: {
+    file: "execution/reconcile-schedules",
+    rights: {
+      table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+      indexes: ["gsi6"],
+      runsQueue: ["SendMessage"],
+      endsQueue: ["SendMessage"],
+      timers: ["CreateSchedule", "UpdateSchedule", "DeleteSchedule"],
+    },
+    timeoutSeconds: 60,
+  },
+  /** SQS `runs-dead`: a run that could not be dispatched ends in ERROR instead of waiting for ever. */
+  failRun: {
+    file: "execution/fail-run",
+    rights: { table: ["GetItem", "PutItem", "UpdateItem"], endsQueue: ["SendMessage"] },
+    timeoutSeconds: 30,
+  },
+} as const satisfies Record<string, Trigger>;

@@ -1,0 +1,98 @@
+import { parseArgs } from "node:util";
+import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { type Bootstrap, type BootstrapResult, bootstrap } from "#shared/principals/bootstrap.ts";
+import { dynamoTable } from "#shared/table/dynamo-table.ts";
+import { REGION } from "./account.ts";
+import { readJson } from "./files.ts";
+import { LocalFile } from "./local-file.ts";
+import { localPaths, shown } from "./paths.ts";
+import { Problem, red } from "./terminal.ts";
+
+const HELP = `Usage: npm run bootstrap -- --email ADDRESS [options]
+
+Makes a team, its first admin and their personal key in a deployed table, and prints them as JSON. The key is shown this once.
+
+  --email ADDRESS   the admin's address
+  --name NAME       the admin's name (default: the address)
+  --team NAME       the team's name (default: "First team")
+  --table NAME      the table that the deployment made (default: runyard)
+  --local           in the local cloud of this checkout, which must be running, instead of the AWS account
+  --help            show this text
+
+The account and the region are those of your AWS credentials (AWS_PROFILE, AWS_REGION and the like).`;
+
+const LOCAL_PERSON: Bootstrap = { teamName: "Local team", displayName: "Local user", email: "local@example.com" };
+
+/** Creates a first team, its admin and a personal key in the table of the emulator. */
+export function bootstrapLocal(endpoint: string, tableName: string, person = LOCAL_PERSON): Promise<BootstrapResult> {
+  const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+  return bootstrapTable({ endpoint, region: REGION, credentials }, tableName, person);
+}
+
+async function bootstrapTable(
+  config: DynamoDBClientConfig,
+  tableName: string,
+  person: Bootstrap,
+): Promise<BootstrapResult> {
+  const client = new DynamoDBClient(config);
+  try {
+    return await bootstrap(dynamoTable(DynamoDBDocumentClient.from(client), tableName), Date.now(), person);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** By hand: a first team after a deployment, or another one in the local cloud. */
+async function main(args: string[]): Promise<void> {
+  const options = readOptions(args);
+  if (options.help) return console.log(HELP);
+  const email = options.email ?? (options.local ? LOCAL_PERSON.email : undefined);
+  if (email === undefined || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+    throw new Problem("--email takes the address of the team's first admin", [HELP]);
+  }
+  const person = { email, displayName: options.name ?? email, teamName: options.team ?? "First team" };
+  const made = options.local
+    ? await bootstrapLocal(await localEndpoint(), options.table, person)
+    : await bootstrapTable({}, options.table, person).catch(explain(options.table));
+  console.log(JSON.stringify(made, null, 2));
+}
+
+function readOptions(args: string[]) {
+  try {
+    const flag = { type: "boolean", default: false } as const;
+    const text = { type: "string" } as const;
+    const table = { type: "string", default: "runyard" } as const;
+    return parseArgs({ args, options: { email: text, name: text, team: text, table, local: flag, help: flag } }).values;
+  } catch (error) {
+    throw new Problem(error instanceof Error ? error.message : String(error), [HELP]);
+  }
+}
+
+async function localEndpoint(): Promise<string> {
+  const paths = localPaths(process.env);
+  const local = await readJson(paths.localFile, LocalFile);
+  if (local === undefined) throw new Problem(`There is no ${shown(paths.localFile)}: run npm start first.`);
+  return local.emulator_url;
+}
+
+/** What AWS refuses, in words that say what to do. */
+const explain = (table: string) => (error: unknown) => {
+  const name = error instanceof Error ? error.name : "";
+  if (name === "ResourceNotFoundException") {
+    throw new Problem(`There is no table ${table} in this account and region: npx cdk deploy --all makes it.`);
+  }
+  if (name === "CredentialsProviderError" || /region is missing/i.test(String(error))) {
+    throw new Problem("There are no AWS credentials or no region: set AWS_PROFILE and AWS_REGION, or say --local.");
+  }
+  throw error;
+};
+
+if (import.meta.main) {
+  await main(process.argv.slice(2)).catch((error: unknown) => {
+    const isOurs = error instanceof Problem;
+    console.error(red(isOurs ? error.message : String(error)));
+    for (const line of isOurs ? error.details : []) console.error(`\n${line}`);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,65 @@
+import * as v from "valibot";
+import { ACCOUNT, REGION } from "./account.ts";
+
+/** Wakes a function without waiting for it. */
+export async function wakeFunction(endpoint: string, name: string, event: Record<string, unknown>): Promise<void> {
+  await fetch(`${endpoint}/2015-03-31/functions/${name}/invocations`, {
+    method: "POST",
+    headers: { "x-amz-invocation-type": "Event", authorization: credentialsFor("lambda") },
+    body: JSON.stringify(event),
+    signal: AbortSignal.timeout(10_000),
+  }).then((answer) => answer.body?.cancel());
+}
+
+/**
+ * Calls one operation of a JSON service of the emulator by hand. It checks no signatures, and reads the service's
+ * name from the credential scope.
+ */
+async function callEmulator(
+  endpoint: string,
+  service: "ssm" | "sqs",
+  target: string,
+  input: Record<string, unknown>,
+): Promise<{ ok: boolean; body: unknown }> {
+  const answer = await fetch(endpoint, {
+    method: "POST",
+    headers: {
+      "content-type": `application/x-amz-json-${service === "sqs" ? "1.0" : "1.1"}`,
+      "x-amz-target": target,
+      authorization: credentialsFor(service),
+    },
+    body: JSON.stringify(input),
+    signal: AbortSignal.timeout(10_000),
+  });
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson()), await answer.text());
+  return { ok: answer.ok, body: parsed.success ? parsed.output : undefined };
+}
+
+const Parameter = v.object({ Parameter: v.object({ Value: v.string() }) });
+
+/** Reads a note that the emulator keeps with its state, so that both are always of the same moment. */
+export async function readNote(endpoint: string, name: string): Promise<string | undefined> {
+  const { ok, body } = await callEmulator(endpoint, "ssm", "AmazonSSM.GetParameter", { Name: name });
+  const parsed = v.safeParse(Parameter, body);
+  return ok && parsed.success ? parsed.output.Parameter.Value : undefined;
+}
+
+export async function writeNote(endpoint: string, name: string, value: string): Promise<void> {
+  const { ok } = await callEmulator(endpoint, "ssm", "AmazonSSM.PutParameter", {
+    Name: name,
+    Value: value,
+    Type: "String",
+    Overwrite: true,
+  });
+  if (!ok) throw new Error(`the emulator did not keep the note ${name}`);
+}
+
+/** Sends a message to a queue of the emulator. */
+export async function sendToQueue(endpoint: string, queue: string, message: string): Promise<void> {
+  const input = { QueueUrl: `${endpoint}/${ACCOUNT}/${queue}`, MessageBody: message };
+  const { ok, body } = await callEmulator(endpoint, "sqs", "AmazonSQS.SendMessage", input);
+  if (!ok) throw new Error(`the emulator refused a message to ${queue}: ${JSON.stringify(body)}`);
+}
+
+const credentialsFor = (service: string): string =>
+  `AWS4-HMAC-SHA256 Credential=test/20260101/${REGION}/${service}/aws4_request, SignedHeaders=host, Signature=0`;

@@ -1,0 +1,171 @@
+import { readFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { InvokeCommand, LambdaClient, ListFunctionsCommand } from "@aws-sdk/client-lambda";
+import * as v from "valibot";
+import { REGION } from "./account.ts";
+import { type FixtureValues, fillFixture, PLACEHOLDERS, placeholdersIn } from "./event-fixture.ts";
+import { readJson } from "./files.ts";
+import { findValues } from "./fixture-values.ts";
+import { LocalFile } from "./local-file.ts";
+import { localPaths, shown } from "./paths.ts";
+import { Problem } from "./terminal.ts";
+
+const HELP = `Usage: npm run invoke -- NAME FIXTURE.json [options]
+       npm run invoke -- --list
+
+Sends one event to one function of the running local cloud, as AWS would, and prints its answer and its log.
+
+  npm run invoke -- create-run events/http/create-run.json
+  npm run invoke -- get-run events/http/get-run.json --run-id ID
+
+Placeholders of the fixture, such as {{run_id}}, take their values from the option of that name, else from
+.runyard/local.json, else from the run of --run-id, else from the latest run. A run's key is known to its sandbox
+alone, so {{run_key}} is always given.
+
+${PLACEHOLDERS.map((name) => `  ${`--${optionOf(name)}`.padEnd(19)} {{${name}}}`).join("\n")}
+  --print             prints the filled event and sends it to nobody
+  --list              names the functions`;
+
+/** All functions of a deployment are named like this, locally and on AWS. */
+const PREFIX = "runyard-";
+
+type Command =
+  | { readonly kind: "help" }
+  | { readonly kind: "wrong"; readonly why: string }
+  | { readonly kind: "list" }
+  | { readonly kind: "invoke"; readonly name: string; readonly file: string; readonly given: FixtureValues }
+  | { readonly kind: "print"; readonly file: string; readonly given: FixtureValues };
+
+async function main(args: string[]): Promise<number> {
+  const command = readCommand(args);
+  if (command.kind === "help" || command.kind === "wrong") {
+    console.log(command.kind === "help" ? HELP : `${command.why}\n\n${HELP}`);
+    return command.kind === "help" ? 0 : 2;
+  }
+  const { localFile } = localPaths(process.env);
+  const local = await readJson(localFile, LocalFile);
+  if (local === undefined) throw new Problem(`There is no ${shown(localFile)}: run npm start first.`);
+  if (command.kind === "print") {
+    console.log(await readFixture(command.file, command.given, local));
+    return 0;
+  }
+  const client = new LambdaClient({
+    endpoint: local.emulator_url,
+    region: REGION,
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+    maxAttempts: 1,
+  });
+  try {
+    const names = await functionNames(client, local);
+    if (command.kind === "list") {
+      console.log(names.join("\n"));
+      return 0;
+    }
+    const { name, file, given } = command;
+    if (!names.includes(name)) throw new Problem(`There is no function "${name}". There are: ${names.join(", ")}.`);
+    return await invoke(client, name, await readFixture(file, given, local));
+  } finally {
+    client.destroy();
+  }
+}
+
+function optionOf(placeholder: string): string {
+  return placeholder.replaceAll("_", "-");
+}
+
+function readCommand(args: string[]): Command {
+  const texts = PLACEHOLDERS.map((name) => [optionOf(name), { type: "string" }] as const);
+  let parsed: { values: Record<string, unknown>; positionals: string[] };
+  try {
+    parsed = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        ...Object.fromEntries(texts),
+        list: { type: "boolean" },
+        print: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (error) {
+    return { kind: "wrong", why: error instanceof Error ? error.message : String(error) };
+  }
+  const { values, positionals } = parsed;
+  if (values["help"] === true) return { kind: "help" };
+  if (values["list"] === true) return { kind: "list" };
+  const [name, file, ...others] = positionals;
+  if (name === undefined || file === undefined || others.length > 0) {
+    return { kind: "wrong", why: "Name one function and one fixture." };
+  }
+  const given: FixtureValues = {};
+  for (const placeholder of PLACEHOLDERS) {
+    const value = values[optionOf(placeholder)];
+    if (typeof value === "string") given[placeholder] = value;
+  }
+  return values["print"] === true ? { kind: "print", file, given } : { kind: "invoke", name, file, given };
+}
+
+async function functionNames(client: LambdaClient, local: LocalFile): Promise<string[]> {
+  const names: string[] = [];
+  let marker: string | undefined;
+  do {
+    const page = await client
+      .send(new ListFunctionsCommand(marker === undefined ? {} : { Marker: marker }))
+      .catch(() => {
+        throw new Problem(`The local cloud does not answer at ${local.emulator_url}: run npm start.`);
+      });
+    for (const found of page.Functions ?? [])
+      if (found.FunctionName?.startsWith(PREFIX)) names.push(found.FunctionName);
+    marker = page.NextMarker;
+  } while (marker);
+  return names.map((name) => name.slice(PREFIX.length)).sort();
+}
+
+/** Reads a fixture and fills it in; the file itself holds no key that works. */
+async function readFixture(file: string, given: FixtureValues, local: LocalFile): Promise<string> {
+  const text = await readFile(file, "utf8").catch(() => {
+    throw new Problem(`${file} cannot be read.`);
+  });
+  const values = await findValues(placeholdersIn(text), given, local);
+  try {
+    return JSON.stringify(fillFixture(text, values));
+  } catch (error) {
+    throw new Problem(`${file}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+async function invoke(client: LambdaClient, name: string, payload: string): Promise<number> {
+  const began = performance.now();
+  const answer = await client.send(
+    new InvokeCommand({ FunctionName: `${PREFIX}${name}`, Payload: Buffer.from(payload), LogType: "Tail" }),
+  );
+  const took = Math.round(performance.now() - began);
+  const log = Buffer.from(answer.LogResult ?? "", "base64")
+    .toString("utf8")
+    .trimEnd();
+  if (log !== "") console.error(log);
+  console.error(`${name}: ${answer.FunctionError ? `failed (${answer.FunctionError})` : "answered"} after ${took} ms`);
+  console.log(readable(Buffer.from(answer.Payload ?? []).toString("utf8")));
+  return answer.FunctionError ? 1 : 0;
+}
+
+const HttpAnswer = v.looseObject({ statusCode: v.number(), body: v.optional(v.string()) });
+
+/** The answer as JSON with line breaks; the JSON inside an HTTP answer's body is shown as what it is. */
+function readable(text: string): string {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson()), text);
+  if (!parsed.success) return text;
+  const http = v.safeParse(HttpAnswer, parsed.output);
+  if (!http.success) return JSON.stringify(parsed.output, null, 2);
+  const body = v.safeParse(v.pipe(v.string(), v.parseJson()), http.output.body ?? "");
+  return JSON.stringify(body.success ? { ...http.output, body: body.output } : http.output, null, 2);
+}
+
+if (import.meta.main) {
+  try {
+    process.exitCode = await main(process.argv.slice(2));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}

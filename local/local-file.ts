@@ -1,0 +1,15 @@
+import * as v from "valibot";
+
+/** .runyard/local.json: where the local cloud is and the key to it. */
+export const LocalFile = v.object({
+  base_url: v.string(),
+  api_key: v.string(),
+  ws_url: v.exactOptional(v.string()),
+  web_url: v.exactOptional(v.string()),
+  team_uid: v.string(),
+  /** The emulator that stands in for AWS, for those who want to look behind the front door. */
+  emulator_url: v.string(),
+  /** The `npm start` that serves it; it may be gone. */
+  pid: v.number(),
+});
+export type LocalFile = v.InferOutput<typeof LocalFile>;

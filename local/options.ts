@@ -1,0 +1,74 @@
+import { parseArgs } from "node:util";
+
+export interface StartOptions {
+  /** Leave after the sample run, with its success as the exit code. */
+  once: boolean;
+  /** Forget runs, keys and deployment of earlier starts. */
+  fresh: boolean;
+  /** First port to try for the front door; the next free one is taken. */
+  port?: number;
+  /** What the sample run inspects: a directory or a URL that git can clone. */
+  repo?: string;
+  /** Let the sample run execute the repository's own test command, for 60 seconds at most. */
+  runTests: boolean;
+}
+
+export const HELP = `Usage: npm start -- [options]
+
+Brings up Runyard on this machine, runs a sample agent on a real repository and stays up until Ctrl-C.
+
+  --once            leave after the sample run; the exit code is 0 when it succeeded
+  --fresh           forget the runs, keys and deployment of earlier starts
+  --port N          port of the front door (default: the last one, at first 4500; if it is busy, the next free one)
+  --repo PATH|URL   repository that the sample run inspects (default: this checkout, as committed)
+  --run-tests       let the sample run execute that repository's test command (60 seconds at most)
+  --help            show this text
+
+RUNYARD_PYTHON names the Python (3.10 or later) that runs the emulator.
+RUNYARD_STATE names the directory of state and logs (default: .runyard in this checkout).`;
+
+export type ParsedOptions =
+  | { kind: "start"; options: StartOptions }
+  | { kind: "help" }
+  | { kind: "wrong"; why: string };
+
+/** Reads the command line; what is wrong with it comes back as a sentence, never as an exception. */
+export function parseOptions(args: string[]): ParsedOptions {
+  let values: ReturnType<typeof readFlags>;
+  try {
+    values = readFlags(args);
+  } catch (error) {
+    return { kind: "wrong", why: error instanceof Error ? error.message : String(error) };
+  }
+  if (values.help) return { kind: "help" };
+  const options: StartOptions = { once: values.once, fresh: values.fresh, runTests: values["run-tests"] };
+  if (values.port !== undefined) {
+    const port = Number(values.port);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+      return { kind: "wrong", why: `--port takes a number from 1 to 65535, not "${values.port}"` };
+    }
+    options.port = port;
+  }
+  if (values.repo !== undefined) {
+    if (values.repo.trim() === "") return { kind: "wrong", why: "--repo takes a directory or a URL" };
+    options.repo = values.repo;
+  }
+  return { kind: "start", options };
+}
+
+function readFlags(args: string[]) {
+  const { values } = parseArgs({
+    args,
+    strict: true,
+    allowPositionals: false,
+    options: {
+      once: { type: "boolean", default: false },
+      fresh: { type: "boolean", default: false },
+      port: { type: "string" },
+      repo: { type: "string" },
+      "run-tests": { type: "boolean", default: false },
+      help: { type: "boolean", default: false, short: "h" },
+    },
+  });
+  return values;
+}

@@ -1,0 +1,22 @@
+import net from "node:net";
+
+/** The first port from `first` upwards that nobody listens on. */
+export async function firstFreePort(first: number, host = "127.0.0.1"): Promise<number> {
+  for (let port = first; port <= 65_535 && port < first + 200; port++) {
+    if (await isFree(port, host)) return port;
+  }
+  throw new Error(`no free port between ${first} and ${first + 199}`);
+}
+
+export async function isFree(port: number, host = "127.0.0.1"): Promise<boolean> {
+  // A listener on all addresses does not keep another from binding 127.0.0.1 on every system, so both are tried.
+  return (await canListen(port, host)) && (await canListen(port, undefined));
+}
+
+function canListen(port: number, host: string | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => server.close(() => resolve(true)));
+  });
+}

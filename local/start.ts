@@ -1,0 +1,93 @@
+import { LocalCloudSession } from "./local-cloud.ts";
+import { HELP, parseOptions, type StartOptions } from "./options.ts";
+import { localPaths, shown } from "./paths.ts";
+import { sampleSource } from "./sample-repository.ts";
+import { sampleRun } from "./sample-run.ts";
+import { printSummary } from "./summary.ts";
+import { Problem, red, say, seconds } from "./terminal.ts";
+
+/** `npm start`: brings up the local cloud, runs the sample, and stays until it is told to stop. */
+async function main(args: string[]): Promise<number> {
+  const parsed = parseOptions(args);
+  if (parsed.kind === "help") {
+    say(HELP);
+    return 0;
+  }
+  if (parsed.kind === "wrong") {
+    console.error(`${parsed.why}\n\n${HELP}`);
+    return 2;
+  }
+  const paths = localPaths(process.env);
+  const session = new LocalCloudSession(paths);
+  const stop = stopOnSignals(session);
+  try {
+    return await serve(session, parsed.options, stop);
+  } catch (error) {
+    if (stop.signal.aborted) return 130;
+    complain(error, shown(paths.logs));
+    return 1;
+  } finally {
+    await session.stop();
+  }
+}
+
+async function serve(session: LocalCloudSession, options: StartOptions, stop: AbortController): Promise<number> {
+  const paths = localPaths(process.env);
+  const began = performance.now();
+  const python = await session.prepare(options.fresh);
+  const source = await sampleSource(paths, options.repo);
+  const cloud = await session.start({ python, port: options.port, signal: stop.signal });
+  say(`  ready after ${seconds(performance.now() - began)}`);
+  const succeeded = await sampleRun({ ...cloud.api, signal: stop.signal }, source, options.runTests);
+  printSummary(cloud, shown(paths.localFile));
+  if (options.once) return succeeded ? 0 : 1;
+  say("Ctrl-C stops it.");
+  const reason = await Promise.race([aborted(stop.signal).then(() => "asked"), cloud.lost.then(() => "lost")]);
+  if (reason === "lost") throw new Problem(`The emulator has ended by itself; its log is in ${shown(paths.logs)}.`);
+  say();
+  say("Stopping …");
+  return 0;
+}
+
+/** The first signal asks for a clean stop; a second one, if it is not an echo of the first, leaves at once. */
+function stopOnSignals(session: LocalCloudSession): AbortController {
+  const controller = new AbortController();
+  let askedAt = 0;
+  const ask = (): void => {
+    if (!controller.signal.aborted) {
+      askedAt = Date.now();
+      controller.abort();
+    } else if (Date.now() - askedAt > 1500) {
+      session.abandon();
+      process.exit(130);
+    }
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, ask);
+  // npm ends the shell between itself and this program, and the shell tells nobody.
+  const parent = process.ppid;
+  if (process.env["npm_lifecycle_event"] !== undefined) {
+    setInterval(() => {
+      if (process.ppid !== parent && !controller.signal.aborted) ask();
+    }, 1000).unref();
+  }
+  return controller;
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+function complain(error: unknown, logs: string): void {
+  say();
+  if (error instanceof Problem) {
+    console.error(red(error.message));
+    for (const detail of error.details) console.error(`  ${detail}`);
+    return;
+  }
+  console.error(error);
+  console.error(`This should not have happened; the logs are in ${logs}.`);
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

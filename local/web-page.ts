@@ -1,0 +1,87 @@
+import { readFile, realpath } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
+import path from "node:path";
+
+const TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".ico": "image/x-icon",
+  ".json": "application/json",
+  ".webmanifest": "application/manifest+json",
+  ".woff2": "font/woff2",
+};
+
+/** The page shows what hostile text made agents say: nothing but its own files may run or be asked for. */
+const SAFE_HEADERS = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cache-control": "no-cache",
+};
+
+/** Serves a file of the web page; addresses without a file, such as /runs/<id>, get the page itself. */
+export async function serveWebPage(
+  rawUrl: string,
+  method: string,
+  response: ServerResponse,
+  directory: string,
+): Promise<void> {
+  if (method !== "GET" && method !== "HEAD") {
+    return send(response, 405, "text/plain; charset=utf-8", "Only GET and HEAD here.\n", method, {
+      allow: "GET, HEAD",
+    });
+  }
+  const wanted = decodedPath(rawUrl);
+  const file = wanted === undefined ? undefined : await readPageFile(directory, wanted);
+  if (file !== undefined) return send(response, 200, file.type, file.content, method);
+  send(response, 404, "text/plain; charset=utf-8", "There is no such page. The API is at /api/v1.\n", method);
+}
+
+function decodedPath(rawUrl: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(rawUrl.split(/[?#]/, 1)[0] ?? "/");
+    return decoded.includes("\0") ? undefined : decoded;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readPageFile(directory: string, wanted: string): Promise<{ type: string; content: Buffer } | undefined> {
+  const extension = path.extname(wanted).toLowerCase();
+  const type = extension === "" ? TYPES[".html"] : TYPES[extension];
+  if (type === undefined) return undefined;
+  const name = extension === "" ? "index.html" : path.posix.normalize(`/${wanted}`);
+  try {
+    const root = await realpath(directory);
+    const file = await realpath(path.join(root, name));
+    // A link that leads out of the directory is not part of the page.
+    if (!file.startsWith(root + path.sep)) return undefined;
+    return { type, content: await readFile(file) };
+  } catch {
+    return undefined;
+  }
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  content: Buffer | string,
+  method: string,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, {
+    ...SAFE_HEADERS,
+    ...headers,
+    "content-type": type,
+    "content-length": Buffer.byteLength(content),
+  });
+  response.end(method === "HEAD" ? undefined : content);
+}

@@ -1,0 +1,9 @@
+/** `npm run check`: format and lint, types, layers, unused code. `npm run check -- tsc knip` runs only those. */
+import { checkNames, describeCheck, runChecks } from "./checks.ts";
+
+const wanted = process.argv.slice(2);
+const results = await runChecks(wanted.length > 0 ? wanted : checkNames);
+for (const result of results) {
+  console.log(describeCheck(result));
+}
+process.exitCode = results.every((result) => result.ok) ? 0 : 1;

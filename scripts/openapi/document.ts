@@ -1,0 +1,65 @@
+import { Problem } from "#shared/wire/problem.ts";
+import { type RoutedEndpoint, routedEndpoints } from "./endpoints.ts";
+import { withExamples } from "./examples.ts";
+import { withNotes } from "./fields.ts";
+import { HEADERS, PARAMETERS } from "./headers.ts";
+import { INFO } from "./info.ts";
+import { isObject, type JsonObject } from "./json.ts";
+import { operationOf } from "./operations.ts";
+import { problemComponents } from "./problems.ts";
+import { namedSchemas, SchemaBook } from "./schemas.ts";
+import { tagsOf } from "./tags.ts";
+
+/** The OpenAPI 3.1 document of the whole API, made of routes.ts and of the definitions that it leads to. */
+export async function generateDocument(): Promise<JsonObject> {
+  const endpoints = await routedEndpoints();
+  const book = new SchemaBook(await namedSchemas());
+  book.convert(Problem, "output");
+  const paths = pathsOf(endpoints, book);
+  const document = book.finish({
+    openapi: "3.1.1",
+    info: INFO,
+    servers: [
+      {
+        url: "{base_url}",
+        variables: {
+          base_url: {
+            default: "http://127.0.0.1:4500/api/v1",
+            description: "The address that the deployment printed; it ends in /api/v1.",
+          },
+        },
+      },
+    ],
+    security: [{ bearer: [] }],
+    tags: tagsOf(endpoints.map(({ route }) => route.file)).map(({ name, description }) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: { bearer: BEARER },
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      responses: problemComponents(),
+    },
+  });
+  const schemas = withNotes(book.components());
+  const components = { ...(isObject(document["components"]) ? document["components"] : {}), schemas };
+  return withExamples({ ...document, components });
+}
+
+const BEARER = {
+  type: "http",
+  scheme: "bearer",
+  description:
+    "An API key: `ryp_…` of a person, `rya_…` of an agent identity, `ryr_…` of one execution of a run. " +
+    "`x-principals` of an operation says whose keys open it: personal, agent, run.",
+} as const;
+
+function pathsOf(endpoints: readonly RoutedEndpoint[], book: SchemaBook): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  const seen = new Set<string>();
+  for (const endpoint of endpoints) {
+    const { path, method } = endpoint.route;
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(endpoint, book, seen.has(endpoint.name)) };
+    seen.add(endpoint.name);
+  }
+  return paths;
+}

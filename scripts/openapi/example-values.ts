@@ -1,0 +1,99 @@
+import type { Json } from "./json.ts";
+
+/** Examples by `operation` for requests and `operation.status` for answers, each with its name; all others are made of fields. */
+export const OWN_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
+  createRun: {
+    smallest: { prompt: "Say hello.\n\n```sh\necho hello\n```" },
+    labelled: {
+      prompt: "Find out why checkout.test.ts fails now and then, and mend it.",
+      title: "Mend the flaky checkout test",
+      config: { name: "checkout", model_id: "local/runbook" },
+      metadata: { ticket: "SHOP-1412" },
+    },
+  },
+  "cancelRun.200": { id: "0199a3c4-7b1e-7c52-9d0e-3f6a8b2c4d5e" },
+  "getOpenapi.200": { start: { openapi: "3.1.1" } },
+  cancelRuns: { waiting: { filter: { state: ["QUEUED"], metadata: { ticket: "SHOP-1412" } } } },
+  "cancelRuns.200": { some: { matched: 3, cancelled: 3, refused: [], has_more: false } },
+  createEnvironment: {
+    shop: {
+      name: "shop",
+      github_repos: [{ owner: "acme", repo: "shop" }],
+      setup_commands: ["npm ci"],
+      secrets: [{ name: "NPM_TOKEN" }],
+    },
+  },
+  updateEnvironment: { commands: { setup_commands: ["npm ci", "npm run build"] } },
+  shareEnvironment: { byLink: { link: true } },
+  unshareEnvironment: { byLink: { link: true } },
+  addMember: { byAddress: { email: "grace@example.com", role: "member" } },
+  updateMe: { renamed: { display_name: "Ada King" } },
+  updateTeam: { limits: { settings: { concurrency_limit: 50 } } },
+  sendFollowup: { message: { message: "Run the whole suite too, please." } },
+  createClientEvent: {
+    started: {
+      event_uuid: "4f2d6a18-93c7-8b5e-a1f0-6c7d8e9fa0b1",
+      event_name: "agent_started",
+      timestamp: "2026-05-18T19:00:01.240Z",
+    },
+  },
+  createSchedule: {
+    nightly: {
+      name: "Nightly dependency updates",
+      cron_schedule: "0 3 * * MON-FRI",
+      prompt: "Update the dependencies and open a pull request.",
+      time_zone: "Europe/Zurich",
+      overlap: "skip",
+    },
+  },
+  createIdentity: {
+    bot: { name: "release-bot", description: "Cuts releases.", prompt: "Be brief.", base_model: "local/runbook" },
+  },
+  updateIdentity: { renamed: { name: "release-bot-2", description: "" } },
+  appendMessages: {
+    words: {
+      execution_id: "0199a3c4-9a02-7b10-8c3d-5e7f9a1b2c3d",
+      first_sequence: 1,
+      messages: [{ role: "assistant", content: [{ type: "text", text: "I look at the test first." }] }],
+    },
+  },
+  "getRunConversation.200": {
+    turn: {
+      conversation_id: "0199a3c4-7b1e-7c52-9d0e-3f6a8b2c4d5e",
+      steps: [
+        {
+          id: "step-1",
+          messages: [
+            { role: "user", content: [{ type: "text", text: "Say hello.\n\n```sh\necho hello\n```" }] },
+            {
+              role: "assistant",
+              content: [
+                {
+                  type: "action",
+                  id: "action-1",
+                  category: "command",
+                  name: "run_command",
+                  input: { command: "echo hello" },
+                },
+              ],
+            },
+            {
+              role: "tool",
+              content: [
+                {
+                  type: "action_result",
+                  action_id: "action-1",
+                  category: "command",
+                  name: "run_command",
+                  state: "completed",
+                  output: { exit_code: 0, output: "hello\n" },
+                },
+              ],
+            },
+          ],
+          steps: [],
+        },
+      ],
+    },
+  },
+};

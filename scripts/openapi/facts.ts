@@ -1,0 +1,23 @@
+import type { JsonObject } from "./json.ts";
+
+const prompt: JsonObject = { required: ["prompt"], properties: { prompt: { type: "string", pattern: "\\S" } } };
+
+/** A configuration that names a skill. */
+const skillIn = (member: string): JsonObject => ({
+  required: [member],
+  properties: { [member]: { anyOf: [{ required: ["skill_spec"] }, { required: ["skills"] }] } },
+});
+
+const scheduled: JsonObject = { anyOf: [prompt, skillIn("agent_config")] };
+
+/** What the rules of the service ask of a component beyond its schema. */
+export const facts: Readonly<Record<string, JsonObject>> = {
+  RunAgentRequest: {
+    anyOf: [prompt, { required: ["skill"] }, { required: ["conversation_id"] }, skillIn("config")],
+    not: { required: ["attachments", "images"] },
+  },
+  AddMemberRequest: { oneOf: [{ required: ["uid"] }, { required: ["email"] }] },
+  ShareRequest: { oneOf: [{ required: ["user_uid"] }, { required: ["link"] }] },
+  CreateScheduleRequest: scheduled,
+  UpdateScheduleRequest: scheduled,
+};

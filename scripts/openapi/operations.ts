@@ -1,0 +1,61 @@
+import { HTML, NO_CONTENT, REDIRECT } from "#shared/http/endpoint.ts";
+import type { RoutedEndpoint } from "./endpoints.ts";
+import { withMemberNotes } from "./fields.ts";
+import type { Json, JsonObject } from "./json.ts";
+import { parametersOf } from "./parameters.ts";
+import { problemResponses, refusalsOf } from "./problems.ts";
+import { isSchema, type SchemaBook } from "./schemas.ts";
+import { tagOf } from "./tags.ts";
+
+/** One operation of the document, but for its examples. `isOlder` marks a second path of the same function. */
+export function operationOf(endpoint: RoutedEndpoint, book: SchemaBook, isOlder: boolean): JsonObject {
+  const { route, name, definition, said } = endpoint;
+  const parameters = parametersOf(endpoint, book);
+  const { body } = definition.request;
+  const codes = [...refusalsOf(endpoint).values()].flat();
+  return {
+    tags: [tagOf(route.file).name],
+    operationId: isOlder ? `${name}AtOlderPath` : name,
+    summary: said.summary,
+    description: said.description,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body === undefined ? {} : { requestBody: requestBody(withMemberNotes(book.convert(body, "input"), name)) }),
+    responses: { ...successes(endpoint, book), ...problemResponses(endpoint) },
+    security: route.who === "public" ? [] : [{ bearer: [] }],
+    "x-principals": route.who === "public" ? [] : [...route.who],
+    "x-error-codes": [...new Set(codes)],
+  };
+}
+
+function requestBody(schema: JsonObject): JsonObject {
+  return { required: true, content: { "application/json": { schema } } };
+}
+
+function successes({ route, name, definition }: RoutedEndpoint, book: SchemaBook): JsonObject {
+  return Object.fromEntries(
+    Object.entries(definition.reply).map(([status, reply]) => {
+      const replays = route.method === "POST" && route.who !== "public" && !route.who.every((kind) => kind === "run");
+      const headers: Record<string, Json> = {
+        "x-request-id": { $ref: "#/components/headers/x-request-id" },
+        ...(replays ? { "Idempotent-Replay": { $ref: "#/components/headers/Idempotent-Replay" } } : {}),
+        ...(reply === REDIRECT ? { Location: { $ref: "#/components/headers/Location" } } : {}),
+      };
+      return [status, { description: MEANINGS[status] ?? "Done.", headers, ...contentOf(reply, name, book) }];
+    }),
+  );
+}
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  200: "Done.",
+  201: "Made.",
+  202: "Taken, and not done yet.",
+  204: "Done; there is no body.",
+  302: "Leads to a time-limited address, where no credential is needed or wanted.",
+};
+
+function contentOf(reply: RoutedEndpoint["definition"]["reply"][string], name: string, book: SchemaBook): JsonObject {
+  if (reply === REDIRECT || reply === NO_CONTENT) return {};
+  if (reply === HTML) return { content: { "text/html": { schema: { type: "string" } } } };
+  if (!isSchema(reply)) throw new Error(`scripts/openapi/operations.ts does not know the reply ${reply}`);
+  return { content: { "application/json": { schema: withMemberNotes(book.convert(reply, "output"), name) } } };
+}

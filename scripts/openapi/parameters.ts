@@ -1,0 +1,86 @@
+import type * as v from "valibot";
+import type { RoutedEndpoint } from "./endpoints.ts";
+import { isObject, type JsonObject } from "./json.ts";
+import { parameterNotes } from "./notes/parameters.ts";
+import { isSchema, type SchemaBook } from "./schemas.ts";
+
+type Schema = v.GenericSchema<unknown, unknown>;
+
+/** Parameters of an operation: its path's, its query's, and the headers that it reads. */
+export function parametersOf(endpoint: RoutedEndpoint, book: SchemaBook): readonly JsonObject[] {
+  const { route, name, definition } = endpoint;
+  const path = definition.request.path === undefined ? {} : book.convert(definition.request.path, "input");
+  const schemas = isObject(path["properties"]) ? path["properties"] : {};
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => ({
+    name: parameter,
+    in: "path",
+    required: true,
+    ...noteOf(name, parameter, "path"),
+    schema: schemas[parameter] ?? { type: "string" },
+  }));
+  const inQuery = Object.entries(definition.request.query ?? {}).map(([parameter, { kind, schema }]) => ({
+    name: parameter,
+    in: "query",
+    ...(kind === "map" ? { style: "deepObject", explode: true } : {}),
+    ...noteOf(name, parameter, "query"),
+    schema: { ...querySchema(schema, book), ...defaultOf(name, parameter) },
+  }));
+  return [...inPath, ...inQuery, ...headersOf(endpoint)];
+}
+
+/** Headers, by reference: which of them a route reads follows from its method and from who may call it. */
+function headersOf({ route, name }: RoutedEndpoint): readonly JsonObject[] {
+  if (route.who === "public") return [];
+  const ofRuns = route.who.every((kind) => kind === "run");
+  const names = [
+    ...(ofRuns ? ["Runyard-Instance", "Runyard-Protocol"] : ["X-Team-Uid"]),
+    ...(route.method === "POST" && !ofRuns ? ["Idempotency-Key", "x-stainless-retry-count"] : []),
+    ...(name === "createRun" ? ["X-Run-Source"] : []),
+  ];
+  return names.map((header) => ({ $ref: `#/components/parameters/${header}` }));
+}
+
+/** A query is text; the document says what it is read as: a whole number, true or false, or that text. */
+function querySchema(schema: Schema, book: SchemaBook): JsonObject {
+  const pipe = flatPipe(schema);
+  if (pipe[0]?.options?.join() === "true,false") return { type: "boolean" };
+  const transform = pipe.findIndex(({ type }) => type === "transform" || type === "to_number");
+  const bound = (type: string) => pipe.slice(transform).find((item) => item.type === type)?.requirement;
+  const [minimum, maximum] = [bound("min_value") ?? 0, bound("max_value")];
+  if (transform > 0 && typeof minimum === "number" && typeof maximum === "number") {
+    return { type: "integer", minimum, maximum };
+  }
+  // An empty parameter counts as absent, so no parameter is ever too short.
+  const { minLength: _, ...json } = book.convert(schema, "input");
+  return json;
+}
+
+interface PipeItem {
+  readonly type: string;
+  readonly requirement?: unknown;
+  readonly options?: readonly string[];
+}
+
+function flatPipe(schema: Schema): readonly PipeItem[] {
+  const pipe: unknown = "pipe" in schema ? schema.pipe : undefined;
+  if (!Array.isArray(pipe)) return [schema];
+  return pipe.flatMap((item: unknown) =>
+    isSchema(item) && item !== schema ? flatPipe(item) : isItem(item) ? [item] : [],
+  );
+}
+
+const isItem = (value: unknown): value is PipeItem => typeof value === "object" && value !== null && "type" in value;
+
+function noteOf(operation: string, parameter: string, place: "path" | "query"): JsonObject {
+  const note = parameterNotes[`${operation}.${parameter}`] ?? parameterNotes[parameter];
+  if (note !== undefined) return { description: note.description };
+  return place === "path" ? { description: `The ${words(parameter)}.` } : {};
+}
+
+function defaultOf(operation: string, parameter: string): JsonObject {
+  const standard = (parameterNotes[`${operation}.${parameter}`] ?? parameterNotes[parameter])?.default;
+  return standard === undefined ? {} : { default: standard };
+}
+
+/** `identityUid` becomes `identity's uid`. */
+const words = (parameter: string): string => parameter.replace(/(Id|Uid)$/, (end) => `'s ${end.toLowerCase()}`);

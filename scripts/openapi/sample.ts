@@ -1,0 +1,120 @@
+import { fieldOf } from "./fields.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
+
+/** Where in a document a value stands. */
+interface Place {
+  /** The component that it is a member of, if it is one's. */
+  readonly component?: string;
+  readonly member?: string;
+  readonly depth: number;
+}
+
+/**
+ * A value that a schema takes, made of what fields.ts has for members of that name. Of the optional members it has those that
+ * have a sample there, where `full` is asked for.
+ */
+export function sampleOf(schema: JsonObject, components: JsonObject, full: boolean, place: Place = { depth: 0 }): Json {
+  const known = place.member === undefined ? undefined : fieldOf(place.component, place.member)?.sample;
+  if (known !== undefined && suits(schema, known, components)) return known;
+  const ref = schema["$ref"];
+  if (typeof ref === "string") {
+    const component = ref.replace(/^.*\//, "");
+    const target = components[component];
+    return isObject(target) ? sampleOf(target, components, full, { ...place, component }) : null;
+  }
+  if (schema["const"] !== undefined) return schema["const"];
+  const [first] = listOf(schema["enum"]);
+  if (first !== undefined) return first;
+  for (const choice of ["oneOf", "anyOf"] as const) {
+    const option = listOf(schema[choice]).find((one) => isObject(one) && one["type"] !== "null");
+    if (isObject(option) && schema["type"] === undefined) return sampleOf(option, components, full, place);
+  }
+  return sampleOfType(schema, components, full, place);
+}
+
+function sampleOfType(schema: JsonObject, components: JsonObject, full: boolean, place: Place): Json {
+  const minimum = Number(schema["minimum"] ?? 0);
+  switch (schema["type"]) {
+    case "object":
+      return sampleObject(schema, components, full, place);
+    case "array":
+      return isObject(schema["items"]) && place.depth < 6
+        ? [sampleOf(schema["items"], components, full, { ...within(place), depth: place.depth + 1 })]
+        : [];
+    case "integer":
+    case "number":
+      return minimum;
+    case "boolean":
+      return false;
+    case "string":
+      return sampleText(schema);
+    default:
+      return {};
+  }
+}
+
+function sampleObject(schema: JsonObject, components: JsonObject, full: boolean, place: Place): JsonObject {
+  const required = new Set(listOf(schema["required"]));
+  // The first of several ways in which a request may say what it is about.
+  const [way] = listOf(schema["anyOf"]);
+  for (const member of isObject(way) ? listOf(way["required"]) : []) required.add(member);
+  const members = Object.entries(isObject(schema["properties"]) ? schema["properties"] : {});
+  for (const [member] of members.slice(0, Number(schema["minProperties"] ?? 0))) required.add(member);
+  const inner = { ...within(place), depth: place.depth + 1 };
+  return Object.fromEntries(
+    members.flatMap(([member, value]) => {
+      const isShown = required.has(member) || (full && fieldOf(place.component, member)?.sample !== undefined);
+      return isObject(value) && isShown ? [[member, sampleOf(value, components, full, { ...inner, member })]] : [];
+    }),
+  );
+}
+
+/** What stands in a component without a name of its own is still that component's. */
+const within = ({ component }: Place) => (component === undefined ? {} : { component });
+
+function sampleText(schema: JsonObject): string {
+  switch (schema["format"]) {
+    case "uuid":
+      return "0199a3c4-7b1e-7c52-9d0e-3f6a8b2c4d5e";
+    case "date-time":
+      return "2026-05-18T19:00:00.000Z";
+    case "uri":
+      return "https://example.com/";
+    default:
+      return "text".padEnd(Number(schema["minLength"] ?? 0), "t").slice(0, Number(schema["maxLength"] ?? 100));
+  }
+}
+
+/** Whether a schema takes a sample that was made for another member of the same name, as far as its form goes. */
+function suits(schema: JsonObject, sample: Json, components: JsonObject): boolean {
+  const ref = schema["$ref"];
+  const target = typeof ref === "string" ? components[ref.replace(/^.*\//, "")] : undefined;
+  if (isObject(target)) return suits(target, sample, components);
+  const options = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])].filter(isObject);
+  if (options.length > 0 && !options.some((option) => suits(option, sample, components))) return false;
+  if (schema["const"] !== undefined && schema["const"] !== sample) return false;
+  if (schema["enum"] !== undefined && !listOf(schema["enum"]).includes(sample)) return false;
+  const pattern = schema["pattern"];
+  if (typeof pattern === "string" && typeof sample === "string" && !new RegExp(pattern, "u").test(sample)) return false;
+  if (typeof sample === "string" && sample.length < Number(schema["minLength"] ?? 0)) return false;
+  const type = sample === null ? "null" : Array.isArray(sample) ? "array" : typeof sample;
+  const isOfType = schema["type"] === type || (schema["type"] === "integer" && type === "number");
+  return (schema["type"] === undefined || isOfType) && membersSuit(schema, sample, components);
+}
+
+function membersSuit(schema: JsonObject, sample: Json, components: JsonObject): boolean {
+  const items = schema["items"];
+  if (Array.isArray(sample)) return !isObject(items) || sample.every((one: Json) => suits(items, one, components));
+  if (!isObject(sample)) return true;
+  const has = listOf(schema["required"]).every((name) => sample[String(name)] !== undefined);
+  const properties = isObject(schema["properties"]) ? schema["properties"] : {};
+  return (
+    has &&
+    Object.entries(sample).every(([name, value]) => {
+      const member = properties[name] ?? schema["additionalProperties"];
+      return !isObject(member) || suits(member, value, components);
+    })
+  );
+}
+
+const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);

@@ -1,0 +1,105 @@
+import * as v from "valibot";
+import { hashKey, newKey } from "#shared/principals/api-key.ts";
+import { keys } from "#shared/table/keys.ts";
+import type { Item, Key, Put, TransactionWrite } from "#shared/table/table.ts";
+
+/** Whose keys: a person's or an identity's. */
+export type KeyHolder =
+  | {
+      readonly kind: "personal";
+      readonly user: string;
+      /** The team that calls with the key will most likely be about, if there is one. */
+      readonly likelyTeam: string | undefined;
+    }
+  | { readonly kind: "agent"; readonly identity: string; readonly team: string };
+
+const Entry = v.object({ uid: v.string(), hash: v.string() });
+const Ring = v.object({ revision: v.number(), entries: v.array(Entry) });
+
+/**
+ * The keys of one holder by uid and hash. A key's own item is found by its hash alone; the ring is what lists them and
+ * what takes them along when the holder goes: both in one transaction, at most 50.
+ */
+export type KeyRing = v.InferOutput<typeof Ring>;
+
+export const MOST_KEYS = 50;
+
+export const ringKey = (holder: KeyHolder): Key =>
+  holder.kind === "personal" ? keys.userKeys(holder.user) : keys.identityKeys(holder.team, holder.identity);
+
+export const parseRing = (item: Item | undefined): KeyRing =>
+  item === undefined ? { revision: 0, entries: [] } : v.parse(Ring, item);
+
+/** The ring with other entries, under the condition that nobody changed it since it was read. */
+export function changeRing(holder: KeyHolder, ring: KeyRing, entries: KeyRing["entries"]): Put {
+  const revision = ring.revision + 1;
+  return {
+    kind: "put",
+    item: { ...ringKey(holder), v: 1, revision, entries },
+    if: ring.revision === 0 ? { pk: { exists: false } } : { revision: { eq: ring.revision } },
+  };
+}
+
+/** The writes that remove a holder's ring and every key on it; no key can be made in between. */
+export function removeRing(holder: KeyHolder, ring: KeyRing): TransactionWrite[] {
+  if (ring.revision === 0) return [{ kind: "check", key: ringKey(holder), if: { pk: { exists: false } } }];
+  return [
+    { kind: "delete", key: ringKey(holder), if: { revision: { eq: ring.revision } } },
+    ...ring.entries.map(({ hash }): TransactionWrite => ({ kind: "delete", key: keys.apiKey(hash) })),
+  ];
+}
+
+/** A key as it is stored: all but the key. */
+export const StoredKey = v.object({
+  uid: v.string(),
+  name: v.string(),
+  suffix: v.string(),
+  created_at: v.number(),
+  expires_at_ms: v.exactOptional(v.number()),
+  last_used_at: v.exactOptional(v.number()),
+});
+export type StoredKey = v.InferOutput<typeof StoredKey>;
+
+export interface NewKey {
+  /** The key itself: shown once, stored nowhere. */
+  readonly raw: string;
+  readonly hash: string;
+  readonly stored: StoredKey;
+  readonly put: Put;
+}
+
+/** A new key of the holder. */
+export function makeKey(
+  holder: KeyHolder,
+  { uid, name, now, expiresAt }: { uid: string; name: string; now: number; expiresAt?: number | undefined },
+): NewKey {
+  const raw = newKey(holder.kind);
+  const hash = hashKey(raw);
+  const stored: StoredKey = {
+    uid,
+    name,
+    suffix: raw.slice(-4),
+    created_at: now,
+    ...(expiresAt === undefined ? {} : { expires_at_ms: expiresAt }),
+  };
+  return {
+    raw,
+    hash,
+    stored,
+    put: {
+      kind: "put",
+      item: { ...keys.apiKey(hash), v: 1, ...opens(holder), ...stored },
+      if: { pk: { exists: false } },
+    },
+  };
+}
+
+/** What the key's item says of whom it opens for. */
+function opens(holder: KeyHolder): Record<string, string> {
+  if (holder.kind === "agent") return { kind: "agent", identity_uid: holder.identity, team_uid: holder.team };
+  return {
+    kind: "personal",
+    user_uid: holder.user,
+    ...(holder.likelyTeam === undefined ? {} : { team_uid: holder.likelyTeam }),
+  };
+}

@@ -1,0 +1,109 @@
+import * as v from "valibot";
+import { invalid, lostRace, notFound, RunyardError } from "#shared/errors.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import type { IdentityPorts } from "#shared/identities/ports.ts";
+import { uuidv7 } from "#shared/ids.ts";
+import { keys } from "#shared/table/keys.ts";
+import { ConditionFailed, type Put, type TransactionWrite } from "#shared/table/table.ts";
+import type { CreatedKey, CreateKeyRequest, KeyItem } from "#shared/wire/key.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import { changeRing, type KeyHolder, MOST_KEYS, makeKey, parseRing, ringKey, StoredKey } from "./key-ring.ts";
+
+type KeyPorts = Pick<IdentityPorts, "table" | "now">;
+
+/** Each attempt that fails has let another one through, so as many at once are served. */
+const ATTEMPTS = 25;
+
+/** Creates a key of the holder once. A repeat cannot be answered as the first was, since nobody knows the key any more. */
+export function createKey(
+  holder: KeyHolder,
+  request: CreateKeyRequest,
+  once: Once,
+  ports: KeyPorts,
+): Promise<CreatedKey> {
+  const expiresAt = request.expires_at ? Date.parse(request.expires_at) : undefined;
+  if (expiresAt !== undefined && expiresAt <= ports.now()) throw invalid("expires_at", "must be in the future");
+  return doOnce(
+    ports.table,
+    once,
+    ports.now,
+    (record) => addKey(holder, { name: request.name, expiresAt }, record, ports),
+    async (uid) => {
+      throw new RunyardError("conflict", {
+        detail: `this request has made the key ${uid} already, and a key is shown only once: delete it and make another, with a new Idempotency-Key`,
+        retryable: false,
+      });
+    },
+  );
+}
+
+async function addKey(
+  holder: KeyHolder,
+  { name, expiresAt }: { readonly name: string; readonly expiresAt: number | undefined },
+  record: (uid: string) => Put,
+  { table, now: clock }: KeyPorts,
+): Promise<CreatedKey> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const ring = parseRing(await table.get(ringKey(holder)));
+    if (ring.entries.length >= MOST_KEYS) {
+      throw new RunyardError("conflict", {
+        detail: `there are ${MOST_KEYS} keys already, which is the most: delete one first`,
+        retryable: false,
+      });
+    }
+    const now = clock();
+    const uid = uuidv7(now);
+    const made = makeKey(holder, { uid, name, now, expiresAt });
+    const entries = [...ring.entries, { uid, hash: made.hash }];
+    try {
+      await table.transact([changeRing(holder, ring, entries), record(uid), made.put, ...stillThere(holder)]);
+      return { ...toKeyItem(made.stored), key: made.raw };
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      if (error.positions.includes(1)) throw new RecordTaken();
+      if (error.positions.includes(3)) throw notFound("identity");
+    }
+  }
+  throw lostRace("the keys change too fast; send the request again");
+}
+
+/** An identity that is deleted meanwhile gets no key any more. */
+function stillThere(holder: KeyHolder): TransactionWrite[] {
+  if (holder.kind === "personal") return [];
+  return [{ kind: "check", key: keys.identity(holder.team, holder.identity), if: { pk: { exists: true } } }];
+}
+
+/** The keys of the holder, oldest first, those that have expired among them. */
+export async function listKeys(holder: KeyHolder, { table }: KeyPorts): Promise<KeyItem[]> {
+  const { entries } = parseRing(await table.get(ringKey(holder)));
+  const items = await table.batchGet(entries.map(({ hash }) => keys.apiKey(hash)));
+  const stored = items.filter((item) => item !== undefined).map((item) => v.parse(StoredKey, item));
+  return stored.sort((a, b) => (a.uid < b.uid ? -1 : 1)).map(toKeyItem);
+}
+
+/** Deletes a key: it is refused from the next request on. */
+export async function deleteKey(holder: KeyHolder, uid: string, { table }: KeyPorts): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const ring = parseRing(await table.get(ringKey(holder)));
+    const entry = ring.entries.find((one) => one.uid === uid);
+    if (entry === undefined) throw notFound("key");
+    const rest = ring.entries.filter((one) => one !== entry);
+    try {
+      return await table.transact([changeRing(holder, ring, rest), { kind: "delete", key: keys.apiKey(entry.hash) }]);
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+    }
+  }
+  throw lostRace("the keys change too fast; send the request again");
+}
+
+function toKeyItem({ uid, name, suffix, created_at, expires_at_ms, last_used_at }: StoredKey): KeyItem {
+  return {
+    uid,
+    name,
+    suffix,
+    created_at: toTimestamp(created_at),
+    ...(expires_at_ms === undefined ? {} : { expires_at: toTimestamp(expires_at_ms) }),
+    ...(last_used_at === undefined ? {} : { last_used_at: toTimestamp(last_used_at) }),
+  };
+}

@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+
+/** Text that is HTML already; everything else is escaped where it is put into a page. */
+export interface Html {
+  readonly html: string;
+}
+
+/** A piece of HTML: what is put in is escaped, unless it is a piece itself. */
+export function html(
+  parts: TemplateStringsArray,
+  ...values: readonly (string | number | Html | readonly Html[])[]
+): Html {
+  const filled = parts.map((part, index) => {
+    const value = values[index];
+    if (value === undefined) return part;
+    if (typeof value === "string" || typeof value === "number") return part + escaped(String(value));
+    return part + ("html" in value ? value.html : value.map((piece) => piece.html).join(""));
+  });
+  return { html: filled.join("") };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+
+/** A sentence with its `code`. */
+export function prose(text: string): Html {
+  const parts = text.split("`");
+  return {
+    html: parts.map((part, index) => (index % 2 === 1 ? `<code>${escaped(part)}</code>` : escaped(part))).join(""),
+  };
+}
+
+/** Headings, paragraphs and `code` of Markdown: what our own documents need. */
+export function paragraphs(markdown: string): Html {
+  const blocks = markdown.split(/\n{2,}|\n(?=## )|(?<=^## .*)\n/m).map((block) => block.trim());
+  const pieces = blocks
+    .filter((block) => block !== "")
+    .map((block) => (block.startsWith("## ") ? html`<h3>${block.slice(3)}</h3>` : html`<p>${prose(block)}</p>`));
+  return { html: pieces.map((piece) => piece.html).join("\n") };
+}
+
+/** A table with a caption that only screen readers need, since a heading stands above it. */
+export function table(caption: string, heads: readonly string[], rows: readonly (readonly Html[])[]): Html {
+  if (rows.length === 0) return html``;
+  const cells = (row: readonly Html[]) =>
+    row.map((cell, index) => (index === 0 ? html`<th scope="row">${cell}</th>` : html`<td>${cell}</td>`));
+  return html`<div class="wide" role="region" tabindex="0" aria-label="${caption}"><table>
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${cells(row)}</tr>\n`)}</tbody></table></div>`;
+}
+
+export const json = (value: unknown): Html =>
+  html`<pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
+
+const STYLE = `:root{color-scheme:light dark;--line:#8884;--soft:#8881;--link:light-dark(#0b57a4,#8fc1ff)}
+body{margin:0 auto;max-width:70rem;padding:1rem 1.25rem 4rem;font:1rem/1.55 system-ui,sans-serif;background:light-dark(#fff,#16181c);color:light-dark(#1c1e21,#e6e7e9)}
+a{color:var(--link)}a:focus-visible,pre:focus-visible,.wide:focus-visible{outline:3px solid var(--link);outline-offset:2px}
+.skip{position:absolute;left:-99rem}.skip:focus{position:static}
+h1,h2,h3,h4{line-height:1.25}h2{margin-top:3rem;border-bottom:1px solid var(--line)}h3{margin-top:2.25rem}
+article{border-top:1px solid var(--line);padding-top:.25rem}
+code,pre{font-family:ui-monospace,monospace;font-size:.9em}:not(pre)>code{overflow-wrap:anywhere}
+pre{background:var(--soft);padding:.75rem;overflow:auto;max-height:28rem}
+.wide{overflow-x:auto}table{border-collapse:collapse;width:100%}
+th,td{text-align:left;vertical-align:top;padding:.35rem .75rem .35rem 0;border-bottom:1px solid var(--line)}th[scope=row]{font-weight:400;white-space:nowrap}
+nav h3{margin:1rem 0 0;font-size:1rem}nav ul{columns:22rem;margin:.25rem 0;padding-left:1rem}li{break-inside:avoid}dt{font-weight:600}`;
+
+/** Nothing may run or be asked for; the one style is named by its digest. */
+const policy = (): string =>
+  `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; ` +
+  "form-action 'none'; frame-ancestors 'none'";
+
+/** A whole page. */
+export function page(title: string, body: Html): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${{ html: STYLE }}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+${body}
+</body>
+</html>
+`.html;
+}
+
+/** What answers that are the same for everybody say of themselves: they may be kept, for minutes. */
+export const PUBLIC_HEADERS: Readonly<Record<string, string>> = {
+  "cache-control": "public, max-age=300",
+  "x-content-type-options": "nosniff",
+};
+
+export const pageHeaders = (): Readonly<Record<string, string>> => ({
+  ...PUBLIC_HEADERS,
+  "content-security-policy": policy(),
+  "referrer-policy": "no-referrer",
+});

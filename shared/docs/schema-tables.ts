@@ -1,0 +1,94 @@
+import { type Html, html, prose, table } from "./html.ts";
+
+export interface JsonObject {
+  readonly [name: string]: unknown;
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const textOf = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" ? String(value) : "";
+
+/** What a reference within a document refers to, or the object itself. */
+export function resolve(object: JsonObject, document: JsonObject): JsonObject {
+  const ref = object["$ref"];
+  if (typeof ref !== "string") return object;
+  const found = ref
+    .split("/")
+    .slice(1)
+    .reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), document);
+  return isObject(found) ? found : {};
+}
+
+/** The type of a value in a few words, with links to shapes that have names. */
+export function typeOf(schema: JsonObject): Html {
+  const ref = schema["$ref"];
+  if (typeof ref === "string") {
+    const name = ref.replace(/^.*\//, "");
+    return html`<a href="#${name}">${name}</a>`;
+  }
+  const choices = optionsOf(schema);
+  if (choices.length > 0 && schema["type"] === undefined) return joined(choices.map(typeOf));
+  if (schema["const"] !== undefined) return html`<code>${JSON.stringify(schema["const"])}</code>`;
+  if (Array.isArray(schema["enum"])) return joined(schema["enum"].map((value) => html`<code>${textOf(value)}</code>`));
+  const { type, items, additionalProperties: values, format } = schema;
+  if (type === "array") return html`list of ${isObject(items) ? typeOf(items) : html`anything`}`;
+  if (type === "object" && isObject(values)) return html`map to ${typeOf(values)}`;
+  if (type === undefined) return html`anything`;
+  return html`${textOf(type)}${typeof format === "string" ? ` (${format})` : ""}`;
+}
+
+/** What a schema says of a value beyond its type. */
+export function describeSchema(schema: JsonObject): Html {
+  const isInBytes = textOf(schema["description"]).includes(" bytes in UTF-8");
+  const facts = [
+    bounds(schema, "minimum", "maximum", ""),
+    isInBytes ? "" : bounds(schema, "minLength", "maxLength", " characters"),
+    bounds(schema, "minItems", "maxItems", " items"),
+    bounds(schema, "minProperties", "maxProperties", " members"),
+    schema["default"] === undefined ? "" : `Default \`${JSON.stringify(schema["default"])}\`.`,
+  ].filter((fact) => fact !== "");
+  return prose([textOf(schema["description"]), ...facts].join(" ").trim());
+}
+
+/** Whether a shape is told by its members alone: those of an object, or of one of several. */
+export const isMembers = (schema: JsonObject): boolean =>
+  schema["properties"] !== undefined || optionsOf(schema).some((option) => option["properties"] !== undefined);
+
+/** The members of an object, those of objects within it included; for a choice of objects, one table each. */
+export function membersTable(caption: string, schema: JsonObject): Html {
+  const choices = optionsOf(schema).filter((option) => isObject(option["properties"]));
+  if (choices.length > 0 && schema["properties"] === undefined) {
+    return html`${choices.map((choice, index) => html`<p>${index === 0 ? "Either" : "Or"}:</p>${membersTable(`${caption}, ${index + 1}`, choice)}`)}`;
+  }
+  return table(caption, ["Member", "Type", "Meaning"], rowsOf(schema, ""));
+}
+
+function rowsOf(schema: JsonObject, path: string): readonly (readonly Html[])[] {
+  const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
+  return Object.entries(isObject(schema["properties"]) ? schema["properties"] : {}).flatMap(([name, value]) => {
+    if (!isObject(value)) return [];
+    const member = `${path}${name}`;
+    const optional = required.has(name) ? html`` : html`<span aria-label="optional">?</span>`;
+    const row = [html`<code>${member}</code>${optional}`, typeOf(value), describeSchema(value)];
+    const items = isObject(value["items"]) ? value["items"] : undefined;
+    return [row, ...(items === undefined ? rowsOf(value, `${member}.`) : rowsOf(items, `${member}[].`))];
+  });
+}
+
+const optionsOf = (schema: JsonObject): readonly JsonObject[] =>
+  [schema["oneOf"], schema["anyOf"]].flatMap((options) => (Array.isArray(options) ? options.filter(isObject) : []));
+
+const joined = (pieces: readonly Html[]): Html =>
+  html`${pieces.map((piece, index) => html`${index === 0 ? "" : " or "}${piece}`)}`;
+
+function bounds(schema: JsonObject, least: string, most: string, unit: string): string {
+  const [from, to] = [schema[least], schema[most]];
+  const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isSafeInteger(value);
+  if (isNumber(from) && from > 0 && isNumber(to)) return `${grouped(from)} to ${grouped(to)}${unit}.`;
+  if (isNumber(to)) return `At most ${grouped(to)}${unit}.`;
+  return isNumber(from) ? `At least ${grouped(from)}${unit}.` : "";
+}
+
+const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ",");

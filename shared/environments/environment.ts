@@ -1,0 +1,109 @@
+import * as v from "valibot";
+import { isTerminal } from "#shared/runs/run.ts";
+import type { RunHead } from "#shared/runs/run-head.ts";
+import { keys, type Owner } from "#shared/table/keys.ts";
+import type { Item, Put } from "#shared/table/table.ts";
+import { claimName } from "#shared/table/unique-name.ts";
+import { Repository } from "#shared/wire/config.ts";
+import type { EnvironmentItem } from "#shared/wire/environment.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import { UserProfile } from "#shared/wire/run.ts";
+import { githubPart } from "./repositories.ts";
+
+/** An environment as it is stored; a part that is not set is absent. Who is its guest is an attribute of its own each. */
+const Environment = v.object({
+  uid: v.string(),
+  owner: v.object({ type: v.picklist(["Team", "User"]), uid: v.string() }),
+  name: v.string(),
+  created_at: v.number(),
+  updated_at: v.number(),
+  creator: UserProfile,
+  last_editor: UserProfile,
+  description: v.exactOptional(v.string()),
+  docker_image: v.exactOptional(v.string()),
+  repositories: v.exactOptional(v.array(Repository)),
+  setup_commands: v.exactOptional(v.array(v.string())),
+  secrets: v.exactOptional(v.array(v.string())),
+  /** SHA-256 of the token of the link that opens it. */
+  link_hash: v.exactOptional(v.string()),
+});
+export type Environment = v.InferOutput<typeof Environment> & { readonly guests: ReadonlySet<string> };
+
+const GUEST = "guest:";
+export const guestAttribute = (user: string): string => `${GUEST}${user}`;
+
+export const parseEnvironment = (item: Item): Environment => ({
+  ...v.parse(Environment, item),
+  guests: new Set(
+    Object.keys(item)
+      .filter((name) => name.startsWith(GUEST))
+      .map((name) => name.slice(GUEST.length)),
+  ),
+});
+
+/** The latest run in an environment, beside it so that noting one costs no write of the whole. */
+const LastRun = v.object({ run_id: v.string(), title: v.string(), created_at: v.number() });
+type LastRun = v.InferOutput<typeof LastRun>;
+
+/** Absent until there is a run: the item itself is there from the beginning. */
+export const parseLastRun = (item: Item | undefined): LastRun | undefined => {
+  const parsed = v.safeParse(LastRun, item);
+  return parsed.success ? parsed.output : undefined;
+};
+
+export const NAME_KIND = "environment";
+
+export const claimEnvironmentName = ({ owner, name, uid }: Pick<Environment, "owner" | "name" | "uid">): Put =>
+  claimName(owner, NAME_KIND, name, uid);
+
+/** Makes an environment turn up in the lists of a scope: its owner's, or a guest's. */
+export const putEntry = (scope: Owner, uid: string): Put => ({
+  kind: "put",
+  item: { ...keys.environmentEntry(scope, uid), v: 1, uid },
+});
+
+export const isOwnedBy = ({ owner }: Pick<Environment, "owner">, other: Owner): boolean =>
+  owner.type === other.type && owner.uid === other.uid;
+
+/** An environment as answers show it, with its latest run as that is now. */
+export function toEnvironmentItem(
+  environment: Environment,
+  last: LastRun | undefined,
+  head: RunHead | undefined,
+): EnvironmentItem {
+  const { uid, owner, name, description, docker_image, repositories = [], setup_commands, secrets } = environment;
+  return {
+    uid,
+    config: {
+      name,
+      ...(description === undefined ? {} : { description }),
+      ...(docker_image === undefined ? {} : { docker_image }),
+      github_repos: githubPart(repositories),
+      ...(repositories.length === 0 ? {} : { repositories }),
+      setup_commands: setup_commands ?? [],
+      ...(secrets === undefined ? {} : { secrets: secrets.map((secret) => ({ name: secret })) }),
+    },
+    last_updated: toTimestamp(environment.updated_at),
+    setup_failed: head !== undefined && isSetupFailure(head),
+    last_task_run_timestamp: last === undefined ? null : toTimestamp(last.created_at),
+    ...(last === undefined || head === undefined ? {} : { last_task_created: taskOf(last, head) }),
+    scope: owner,
+    creator: environment.creator,
+    last_editor: environment.last_editor,
+  };
+}
+
+const taskOf = ({ title }: LastRun, head: RunHead): NonNullable<EnvironmentItem["last_task_created"]> => ({
+  id: head.run_id,
+  title,
+  state: head.state,
+  created_at: toTimestamp(head.created_at),
+  updated_at: toTimestamp(head.updated_at),
+  ...(head.started_at === undefined ? {} : { started_at: toTimestamp(head.started_at) }),
+});
+
+function isSetupFailure(head: RunHead): boolean {
+  return (
+    isTerminal(head.state) && "status_message" in head && head.status_message?.error_code === "environment_setup_failed"
+  );
+}

@@ -1,0 +1,10 @@
+import type { Cursors } from "#shared/runs/cursor.ts";
+import type { Table } from "#shared/table/table.ts";
+
+/** What the rules of environments need from the world. */
+export interface EnvironmentPorts {
+  readonly table: Table;
+  readonly now: () => number;
+  readonly cursors: Cursors;
+  readonly baseUrl: string;
+}

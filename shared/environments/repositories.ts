@@ -1,0 +1,45 @@
+import { invalid } from "#shared/errors.ts";
+import type { Repository } from "#shared/wire/config.ts";
+import type { CreateEnvironmentRequest } from "#shared/wire/environment.ts";
+
+type GithubRepo = NonNullable<CreateEnvironmentRequest["github_repos"]>[number];
+
+const MOST_REPOSITORIES = 10;
+
+/** The repositories that are on GitHub, each once. */
+export function githubPart(repositories: readonly Repository[]): GithubRepo[] {
+  const found = repositories.map(({ url }) => githubOf(url)).filter((repo) => repo !== undefined);
+  return [...new Map(found.map((repo) => [nameOf(repo), repo])).values()];
+}
+
+/**
+ * The repositories after a change: `repositories` replaces all of them, `github_repos` alone replaces those on GitHub
+ * and leaves branch and directory of those that stay. Given both, what is in the first already is not added again.
+ */
+export function changedRepositories(
+  { github_repos, repositories }: Pick<CreateEnvironmentRequest, "github_repos" | "repositories">,
+  before: readonly Repository[],
+): Repository[] | undefined {
+  if (!github_repos) return repositories ?? undefined;
+  const wanted = new Set(github_repos.map(nameOf));
+  const kept = repositories ?? before.filter(({ url }) => isKept(githubOf(url), wanted));
+  const there = new Set(githubPart(kept).map(nameOf));
+  const added = github_repos.filter((repo) => !there.has(nameOf(repo)));
+  const all = [...kept, ...added.map(({ owner, repo }) => ({ url: `https://github.com/${owner}/${repo}` }))];
+  if (all.length <= MOST_REPOSITORIES) return all;
+  throw invalid("github_repos", `an environment has at most ${MOST_REPOSITORIES} repositories, of all kinds together`);
+}
+
+const isKept = (repo: GithubRepo | undefined, wanted: ReadonlySet<string>): boolean =>
+  repo === undefined || wanted.has(nameOf(repo));
+
+/** GitHub takes case for nothing. */
+const nameOf = ({ owner, repo }: GithubRepo): string => `${owner}/${repo}`.toLowerCase();
+
+const ON_GITHUB =
+  /^(?:https:\/\/(?:[^@/]*@)?(?:www\.)?github\.com\/|ssh:\/\/git@github\.com(?::\d+)?\/|git@github\.com:)([^/]+)\/([^/]+?)(?:\.git)?\/?$/i;
+
+function githubOf(url: string): GithubRepo | undefined {
+  const [, owner, repo] = ON_GITHUB.exec(url) ?? [];
+  return owner === undefined || repo === undefined ? undefined : { owner, repo };
+}

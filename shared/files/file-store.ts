@@ -1,0 +1,43 @@
+import type { UploadTarget } from "#shared/wire/harness.ts";
+
+/** Files of runs in the bucket: long prompts, message batches, attachments, artifacts, transcripts. */
+export interface FileStore {
+  /** Writes a file; one that is there already stays as it is. */
+  put(key: string, content: string | Uint8Array, contentType: string): Promise<void>;
+  /** The file's bytes, or undefined where there is none. */
+  get(key: string): Promise<Uint8Array | undefined>;
+  /** The file's size in bytes, or undefined where there is none. */
+  size(key: string): Promise<number | undefined>;
+  /** A time-limited URL that names the download and its type and is never rendered inline. */
+  downloadUrl(
+    key: string,
+    file: { filename: string; contentType: string },
+  ): Promise<{ url: string; expiresAt: number }>;
+  /** A target for one upload of exactly these bytes; lives 10 minutes. */
+  uploadTarget(key: string, file: { sizeBytes: number; sha256: string; contentType: string }): Promise<UploadTarget>;
+}
+
+/** Where each kind of file lies. What an execution uploads carries its id, so that a fenced one overwrites nothing. */
+export const fileKeys = {
+  prompt: (run: string) => `runs/${run}/prompt.txt`,
+  /** Named by its content: runs that the schedule fires read it too, also when it has another one by then. */
+  schedulePrompt: (schedule: string, digest: string) => `schedules/${schedule}/prompt-${digest.slice(0, 32)}.txt`,
+  attachment: (run: string, id: string) => `runs/${run}/attachments/${id}`,
+  /** Uploaded before there is a run, and read by each run that it is given to. */
+  upload: (uid: string) => `attachments/${uid}`,
+  followup: (run: string, id: string) => `runs/${run}/followups/${id}.txt`,
+  messages: (run: string, execution: string, first: number, digest: string) =>
+    `runs/${run}/${execution}/messages/${String(first).padStart(10, "0")}-${digest.slice(0, 16)}.json`,
+  artifact: (run: string, execution: string, uid: string) => `runs/${run}/${execution}/artifacts/${uid}`,
+  transcript: (run: string, events: number) => `runs/${run}/transcript-${events}.jsonl`,
+};
+
+/** A Content-Disposition that names the file in ASCII and in UTF-8 (RFC 6266). */
+export function attachmentDisposition(filename: string): string {
+  const ascii = filename.replace(/[^\x20-\x7e]|["\\]/g, "_");
+  const encoded = encodeURIComponent(filename).replace(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,20 @@
+import type { FileStore } from "./file-store.ts";
+
+/** Files in memory, for tests; URLs name the file and open nothing. */
+export function memoryFileStore(): FileStore & { readonly files: Map<string, Uint8Array> } {
+  const files = new Map<string, Uint8Array>();
+  return {
+    files,
+    async put(key, content) {
+      if (!files.has(key)) files.set(key, Buffer.from(content));
+    },
+    get: async (key) => files.get(key),
+    size: async (key) => files.get(key)?.length,
+    downloadUrl: async (key) => ({ url: `https://files.test/${key}`, expiresAt: 0 }),
+    uploadTarget: async (key, { sizeBytes }) => ({
+      url: `https://files.test/${key}`,
+      method: "PUT",
+      headers: { "content-length": String(sizeBytes) },
+    }),
+  };
+}

@@ -1,0 +1,149 @@
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import * as v from "valibot";
+import { type FieldError, invalid, RunyardError } from "#shared/errors.ts";
+import { unread } from "./unread.ts";
+
+/** The largest body that is taken: 4 MiB. */
+const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
+
+/** Parameters of a query by name, each with all its values; an empty value counts as absent. */
+export type RawQuery = ReadonlyMap<string, readonly string[]>;
+
+/** Reads the query string raw: `+` and `%20` are spaces, brackets may be percent-encoded. */
+export function parseQuery(raw: string): RawQuery {
+  const query = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(raw)) {
+    if (value === "") continue;
+    query.set(name, [...(query.get(name) ?? []), value]);
+  }
+  for (const [name, values] of query) {
+    for (const value of values) refuseBrokenText(value, name);
+    // What is no UTF-8, a lone surrogate among it, is decoded to a replacement that nobody sent.
+    if (values.some((value) => value.includes("\ufffd")) && !/%EF%BF%BD/i.test(raw))
+      throw invalid(name, "is not UTF-8");
+  }
+  return query;
+}
+
+/** A query parameter: `many` ones may be repeated, single ones may not, `map` ones are written name[key]=value. */
+export interface Parameter<T> {
+  readonly kind: "one" | "many" | "map";
+  readonly schema: v.GenericSchema<unknown, T>;
+}
+export const one = <T>(schema: v.GenericSchema<unknown, T>): Parameter<T> => ({ kind: "one", schema });
+export const many = <T>(schema: v.GenericSchema<unknown, T>): Parameter<T[]> => ({
+  kind: "many",
+  schema: v.array(schema),
+});
+export const map = <T>(schema: v.GenericSchema<unknown, T>): Parameter<T> => ({ kind: "map", schema });
+
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
+export type Query<P extends Parameters> = {
+  readonly [N in keyof P]: P[N] extends Parameter<infer T> ? T | undefined : never;
+};
+
+/** The declared parameters; unknown ones are ignored. Throws `invalid_request` naming each that is wrong. */
+export function readQuery<P extends Parameters>(parameters: P, raw: RawQuery): Query<P> {
+  const found: Record<string, unknown> = {};
+  const errors: FieldError[] = [];
+  for (const [name, { kind, schema }] of Object.entries(parameters)) {
+    const values = raw.get(name) ?? [];
+    const members = [...raw].filter(([key]) => key.startsWith(`${name}[`) && key.endsWith("]"));
+    if (kind === "one" && values.length > 1) errors.push({ path: name, message: "must not be given twice" });
+    const doubled = kind === "map" ? members.find(([, given]) => given.length > 1) : undefined;
+    if (doubled !== undefined) errors.push({ path: doubled[0], message: "must not be given twice" });
+    const entries = members.map(([key, given]) => [key.slice(name.length + 1, -1), given[0]] as const);
+    const value = kind === "one" ? values[0] : kind === "many" ? values : Object.fromEntries(entries);
+    if (kind === "one" ? value === undefined : kind === "many" ? values.length === 0 : members.length === 0) continue;
+    const parsed = v.safeParse(schema, value);
+    if (kind === "map") errors.push(...unread(schema, value, name));
+    if (parsed.success) found[name] = parsed.output;
+    else errors.push(...parsed.issues.map((issue) => ({ path: name, message: issue.message })));
+  }
+  refuse(errors);
+  // biome-ignore lint/plugin: each member was parsed by the schema that its type comes from.
+  return found as Query<P>;
+}
+
+/** The body as JSON of the right type and size, or undefined where there is none. */
+export function readBody(event: APIGatewayProxyEventV2): unknown {
+  const encoding = header(event, "content-encoding");
+  const raw = event.isBase64Encoded ? Buffer.from(event.body ?? "", "base64") : Buffer.from(event.body ?? "");
+  if (raw.length > BODY_LIMIT_BYTES) {
+    throw new RunyardError("invalid_request", {
+      status: 413,
+      detail: `body: has ${raw.length} bytes, the limit is ${BODY_LIMIT_BYTES}; upload attachments first`,
+    });
+  }
+  if (encoding !== undefined && encoding !== "identity") {
+    throw new RunyardError("invalid_request", { status: 415, detail: "content-encoding: send the body uncompressed" });
+  }
+  if (raw.length === 0) return undefined;
+  const type = header(event, "content-type") ?? "";
+  if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) {
+    throw new RunyardError("invalid_request", { status: 415, detail: "content-type: send application/json" });
+  }
+  return parseJson(raw);
+}
+
+/** Parses `input` by `schema`, or throws `invalid_request` with one entry for each field that is wrong. */
+export function parseFields<T>(schema: v.GenericSchema<unknown, T>, input: unknown): T {
+  const parsed = v.safeParse(schema, input);
+  if (parsed.success) {
+    refuse(unread(schema, input));
+    return parsed.output;
+  }
+  refuse(parsed.issues.map((issue) => ({ path: pathOf(issue), message: issue.message })));
+  throw new RunyardError("invalid_request");
+}
+
+function refuse(errors: readonly FieldError[]): void {
+  const [first] = errors;
+  if (first === undefined) return;
+  const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  throw new RunyardError("invalid_request", { detail: `${first.path}: ${first.message}${others}`, errors });
+}
+
+/** Headers by lower-case name, as API Gateway sends them; repeated ones are joined by a comma. */
+export function header(event: APIGatewayProxyEventV2, name: string): string | undefined {
+  return event.headers[name] || undefined;
+}
+
+function parseJson(raw: Buffer): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(raw);
+  } catch (error) {
+    throw new RunyardError("invalid_request", { detail: "body: is not UTF-8", cause: error });
+  }
+  try {
+    const body: unknown = JSON.parse(text);
+    refuseBrokenText(body, "");
+    return body;
+  } catch (error) {
+    if (error instanceof RunyardError) throw error;
+    throw new RunyardError("invalid_request", { detail: "body: is not JSON", cause: error });
+  }
+}
+
+/** NUL and lone surrogates are refused wherever they stand, names of members included. */
+function refuseBrokenText(value: unknown, path: string): void {
+  if (typeof value === "string") {
+    if (value.includes("\u0000")) throw invalid(path || "body", "must not contain NUL");
+    if (!value.isWellFormed()) throw invalid(path || "body", "must not contain a lone surrogate");
+  } else if (Array.isArray(value)) {
+    for (const [index, entry] of value.entries()) refuseBrokenText(entry, `${path}[${index}]`);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [name, entry] of Object.entries(value)) {
+      const shown = path === "" ? name : `${path}.${name}`;
+      if (name.includes("\u0000") || !name.isWellFormed())
+        throw invalid(path || "body", "has a member whose name is not valid text");
+      refuseBrokenText(entry, shown);
+    }
+  }
+}
+
+function pathOf(issue: v.BaseIssue<unknown>): string {
+  const path = (issue.path ?? []).map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+  return path.replace(/^\./, "") || "body";
+}

@@ -1,0 +1,39 @@
+import type * as v from "valibot";
+import type { FieldError } from "#shared/errors.ts";
+
+type Schema = v.GenericSchema<unknown, unknown>;
+
+/** Names that valibot never reads from a map, because in careless hands they would change the prototype. */
+const UNREADABLE = new Set(["__proto__", "prototype", "constructor"]);
+
+/**
+ * What valibot would pass over in silence: a list where an object belongs, which it takes for one without members, and
+ * members of maps that it does not read. Here the one is a wrong type like any other, and the other is said.
+ */
+export function unread(schema: Schema, input: unknown, path = ""): FieldError[] {
+  if (schema.type === "object" || schema.type === "record") {
+    if (Array.isArray(input)) return [{ path: path || "body", message: "must be an object" }];
+    if (typeof input !== "object" || input === null) return [];
+    return Object.entries(input).flatMap(([name, value]) => {
+      const at = path === "" ? name : `${path}.${name}`;
+      if (schema.type === "record" && UNREADABLE.has(name))
+        return [{ path: at, message: "is a name that cannot be used" }];
+      const member = schema.type === "object" ? memberOf(memberOf(schema, "entries"), name) : memberOf(schema, "value");
+      return isSchema(member) ? unread(member, value, at) : [];
+    });
+  }
+  if (schema.type === "array" && Array.isArray(input)) {
+    const item = memberOf(schema, "item");
+    return isSchema(item) ? input.flatMap((value, index) => unread(item, value, `${path}[${index}]`)) : [];
+  }
+  const wrapped = memberOf(schema, "wrapped");
+  return isSchema(wrapped) ? unread(wrapped, input, path) : [];
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  return Object.getOwnPropertyDescriptor(value, name)?.value;
+}
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === "object" && value !== null && "type" in value && "~run" in value;

@@ -1,0 +1,42 @@
+import { inflateRawSync } from "node:zlib";
+import * as v from "valibot";
+import { RunyardError } from "#shared/errors.ts";
+
+/** Method and path of each route, packed; paths lie below the prefix and name their parameters in braces. */
+export const RouteTable = v.pipe(
+  v.string(),
+  v.transform((packed): unknown => JSON.parse(inflateRawSync(Buffer.from(packed, "base64")).toString())),
+  v.array(v.tuple([v.string(), v.string()])),
+);
+type RouteTable = v.InferOutput<typeof RouteTable>;
+
+const PREFIX = "/api/v1";
+
+/** Why no route takes the request. */
+export function refuseUnrouted(routes: RouteTable, method: string, rawPath: string): RunyardError {
+  const allowed = methodsOf(routes, rawPath);
+  if (allowed.length > 0) {
+    return new RunyardError("invalid_request", {
+      status: 405,
+      detail: `${method} is not allowed here; allowed: ${allowed.join(", ")}`,
+      headers: { allow: allowed.join(", ") },
+    });
+  }
+  const trimmed = rawPath.replace(/\/+$/, "");
+  const isSlashed = trimmed !== rawPath && methodsOf(routes, trimmed).length > 0;
+  const detail = isSlashed ? `there is no such path; ${trimmed} has no slash at its end` : "there is no such path";
+  return new RunyardError("resource_not_found", { detail });
+}
+
+function methodsOf(routes: RouteTable, rawPath: string): string[] {
+  const matching = routes.filter(([, path]) => pattern(path).test(rawPath)).map(([method]) => method);
+  return [...new Set(matching)].sort();
+}
+
+function pattern(path: string): RegExp {
+  const body = path
+    .split("/")
+    .map((part) => (part.startsWith("{") ? "[^/]+" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")))
+    .join("/");
+  return new RegExp(`^${PREFIX}${body}$`);
+}

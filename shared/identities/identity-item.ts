@@ -1,0 +1,26 @@
+import { shownConfig } from "#shared/runs/run-item.ts";
+import type { IdentityItem } from "#shared/wire/identity.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import type { Identity } from "./identity.ts";
+
+/** An identity as answers show it: values of `env` and `headers` are masked, the default harness is left out. */
+export function toIdentityItem(identity: Identity, available: boolean): IdentityItem {
+  const { team_uid, is_default: _, created_at, updated_at, skills, secrets, mcp_servers, harness, ...rest } = identity;
+  const shown = shownConfig({
+    ...(mcp_servers === undefined ? {} : { mcp_servers }),
+    ...(harness === undefined ? {} : { harness }),
+  });
+  return {
+    ...rest,
+    available,
+    created_at: toTimestamp(created_at),
+    updated_at: toTimestamp(updated_at),
+    scope: { type: "Team", uid: team_uid },
+    skills: skills ?? [],
+    secrets: (secrets ?? []).map((name) => ({ name })),
+    memory: { auto_memory: { enabled: false }, attached_stores: [] },
+    default_runner_uid: "",
+    ...(shown.mcp_servers === undefined ? {} : { mcp_servers: shown.mcp_servers }),
+    ...(shown.harness === undefined ? {} : { harness: shown.harness }),
+  };
+}

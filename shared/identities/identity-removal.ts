@@ -1,0 +1,21 @@
+import { holderOfIdentity } from "#shared/api-keys/holder.ts";
+import { parseRing, removeRing, ringKey } from "#shared/api-keys/key-ring.ts";
+import { keys } from "#shared/table/keys.ts";
+import type { Table, TransactionWrite } from "#shared/table/table.ts";
+import { releaseName } from "#shared/table/unique-name.ts";
+import type { Identity } from "./identity.ts";
+import { NAME_KIND } from "./identity-writes.ts";
+import { strikeOff } from "./register.ts";
+
+/** The writes that remove an identity and all that is its. */
+export async function identityRemoval(identity: Identity, table: Table): Promise<TransactionWrite[]> {
+  const { uid, team_uid, name } = identity;
+  const holder = holderOfIdentity(identity);
+  const ring = parseRing(await table.get(ringKey(holder)));
+  return [
+    { kind: "delete", key: keys.identity(team_uid, uid), if: { name: { eq: name } } },
+    strikeOff(team_uid, uid),
+    releaseName({ type: "Team", uid: team_uid }, NAME_KIND, name, uid),
+    ...removeRing(holder, ring),
+  ];
+}

@@ -1,0 +1,35 @@
+import * as v from "valibot";
+import type { Item } from "#shared/table/table.ts";
+import { ResolvedAgentConfig } from "#shared/wire/config.ts";
+
+const config = ResolvedAgentConfig.entries;
+
+/** Defaults of an identity for its runs; one that is not set is absent. */
+const IdentityDefaults = {
+  description: v.exactOptional(v.string()),
+  prompt: v.exactOptional(v.string()),
+  base_model: v.exactOptional(v.string()),
+  environment_id: v.exactOptional(v.string()),
+  skills: v.exactOptional(v.array(v.string())),
+  mcp_servers: config.mcp_servers,
+  harness: config.harness,
+  worker_host: v.exactOptional(v.string()),
+  secrets: v.exactOptional(v.array(v.string())),
+  on_behalf_of_enabled: v.exactOptional(v.boolean()),
+  credential_strategy: v.exactOptional(v.picklist(["CREATOR", "EXECUTOR"])),
+};
+
+/** An identity as it is stored. */
+const Identity = v.object({
+  uid: v.string(),
+  team_uid: v.string(),
+  name: v.string(),
+  created_at: v.number(),
+  updated_at: v.number(),
+  /** True of the one that came with the team and stays with it. */
+  is_default: v.exactOptional(v.boolean()),
+  ...IdentityDefaults,
+});
+export type Identity = v.InferOutput<typeof Identity>;
+
+export const parseIdentity = (item: Item): Identity => v.parse(Identity, item);

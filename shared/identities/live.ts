@@ -1,0 +1,37 @@
+import { dynamoClient, sqsClient } from "#shared/aws/clients.ts";
+import type { HttpPorts } from "#shared/http/endpoint.ts";
+import { principalStore } from "#shared/principals/principal-store.ts";
+import { cursors } from "#shared/runs/cursor.ts";
+import { sqsRunQueue } from "#shared/runs/run-queue.ts";
+import { runStore } from "#shared/runs/run-store.ts";
+import { scheduleStore } from "#shared/schedules/schedule-store.ts";
+import { setting } from "#shared/settings.ts";
+import { dynamoTable } from "#shared/table/dynamo-table.ts";
+import type { DeletionPorts } from "./delete-identity.ts";
+import type { IdentityPorts } from "./ports.ts";
+
+/** The ports of identities and their keys on AWS: the table and nothing else. */
+export function liveIdentities(): IdentityPorts & HttpPorts {
+  const ports = liveTable();
+  return { ...ports, cursors: cursors(ports.table) };
+}
+
+/** What deleting an identity takes, since its runs and schedules are touched too. */
+export function liveDeletion(): DeletionPorts & HttpPorts {
+  const ports = liveTable();
+  const { table } = ports;
+  const queues = { runs: () => setting("RUNS_QUEUE_URL"), ends: () => setting("ENDS_QUEUE_URL") };
+  return { ...ports, runs: runStore(table), queue: sqsRunQueue(sqsClient(), queues), schedules: scheduleStore(table) };
+}
+
+function liveTable(): Omit<IdentityPorts, "cursors"> & HttpPorts {
+  const table = dynamoTable(dynamoClient(), setting("TABLE_NAME"));
+  const now = Date.now;
+  return {
+    table,
+    now,
+    principals: principalStore(table, now),
+    baseUrl: setting("BASE_URL"),
+    who: setting("PRINCIPALS").split(","),
+  };
+}

@@ -1,0 +1,81 @@
+import type { RunHead } from "#shared/runs/run-head.ts";
+import type { Owner } from "#shared/table/keys.ts";
+import type { Team } from "#shared/teams/team.ts";
+import type { UserProfile } from "#shared/wire/run.ts";
+
+/** Who calls. */
+export type Principal = PersonalPrincipal | AgentPrincipal | RunPrincipal;
+
+export interface PersonalPrincipal {
+  readonly kind: "personal";
+  readonly user: { readonly uid: string; readonly displayName: string; readonly email: string };
+  readonly teams: readonly { readonly uid: string; readonly role: "admin" | "member" }[];
+  /** The team named in X-Team-Uid, if any. */
+  readonly activeTeam: string | undefined;
+  /** A team of theirs that was read along with them: the active one, or the only one. */
+  readonly teamItem: Team | undefined;
+  readonly apiKey: UsedKey;
+}
+
+export interface AgentPrincipal {
+  readonly kind: "agent";
+  readonly identity: { readonly uid: string; readonly name: string };
+  readonly team: string;
+  /** The team itself, read along with the identity. */
+  readonly teamItem: Team;
+  readonly apiKey: UsedKey;
+}
+
+/** The key that the call came with. */
+export interface UsedKey {
+  readonly hash: string;
+  /** Milliseconds at which a use of it was last noted. */
+  readonly usedAt: number | undefined;
+}
+
+/** One execution of one run. `stopping`: the run is cancelled and its sandbox may only say that it has stopped. */
+export interface RunPrincipal {
+  readonly kind: "run";
+  readonly head: RunHead;
+  readonly executionId: string;
+  readonly stopping: boolean;
+}
+
+/** A stable name of the principal: the owner of idempotency records, rate limits and cursors. */
+export function principalKey(principal: Principal): string {
+  if (principal.kind === "personal") return `user:${principal.user.uid}`;
+  if (principal.kind === "agent") return `identity:${principal.identity.uid}`;
+  return `run:${principal.head.run_id}`;
+}
+
+export function profileOf(principal: PersonalPrincipal | AgentPrincipal): UserProfile {
+  return principal.kind === "personal"
+    ? {
+        type: "user",
+        uid: principal.user.uid,
+        display_name: principal.user.displayName,
+        email: principal.user.email,
+      }
+    : { type: "service_account", uid: principal.identity.uid, display_name: principal.identity.name };
+}
+
+/** A run's key is in no team: what it may do follows from its run alone. */
+export function isInTeam(principal: Principal, team: string): boolean {
+  if (principal.kind === "personal") return principal.teams.some(({ uid }) => uid === team);
+  return principal.kind === "run" || principal.team === team;
+}
+
+/** The scopes whose runs the principal sees in lists: its own and its teams'. */
+export function ownersVisibleTo(principal: PersonalPrincipal | AgentPrincipal): readonly Owner[] {
+  if (principal.kind === "agent") return [{ type: "Team", uid: principal.team }];
+  const teams = principal.teams.filter(({ uid }) => principal.activeTeam === undefined || uid === principal.activeTeam);
+  return [...teams.map(({ uid }): Owner => ({ type: "Team", uid })), { type: "User", uid: principal.user.uid }];
+}
+
+/** Team runs: every member and agent key of the team. Personal runs: their creator alone. */
+export function seesOwner(principal: Principal, owner: Owner): boolean {
+  if (principal.kind === "run") return false;
+  if (principal.kind === "agent") return owner.type === "Team" && owner.uid === principal.team;
+  if (owner.type === "User") return owner.uid === principal.user.uid;
+  return principal.teams.some(({ uid }) => uid === owner.uid);
+}

@@ -1,0 +1,19 @@
+import { invalid, RunyardError } from "#shared/errors.ts";
+import type { Principal } from "./principal.ts";
+
+/** The team that what the caller makes belongs to: the one it names, or the only one it is in. */
+export function teamToWrite(principal: Principal): string {
+  if (principal.kind === "personal" && principal.activeTeam !== undefined) return principal.activeTeam;
+  const [only, second] = teamsToRead(principal);
+  if (only === undefined) throw invalid("X-Team-Uid", "you are in no team; POST /agent/teams makes one");
+  if (second !== undefined) throw invalid("X-Team-Uid", "you are in several teams: name the one that this is for");
+  return only;
+}
+
+/** The teams that a read covers: the one that the caller names, or all of its own. */
+export function teamsToRead(principal: Principal): readonly string[] {
+  if (principal.kind === "run") throw new RunyardError("not_authorized", { detail: "a run's key is in no team" });
+  if (principal.kind === "agent") return [principal.team];
+  const { activeTeam, teams } = principal;
+  return teams.map(({ uid }) => uid).filter((uid) => activeTeam === undefined || uid === activeTeam);
+}

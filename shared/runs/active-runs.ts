@@ -1,0 +1,30 @@
+import { type Owner, SCOPE_SHARDS, scopeKey } from "#shared/table/keys.ts";
+import type { Item } from "#shared/table/table.ts";
+import type { RunPorts } from "./ports.ts";
+
+/** A run that has not ended, as the index of those tells it. */
+export interface ActiveRun {
+  readonly runId: string;
+  readonly state: string;
+  readonly creator: string;
+  readonly executor: string;
+}
+
+/** The runs of an owner that have not ended, oldest first. */
+export async function activeRuns(owner: Owner, ports: Pick<RunPorts, "runs">): Promise<ActiveRun[]> {
+  const shards = Array.from({ length: SCOPE_SHARDS }, (_, shard) => scopeKey(owner, shard));
+  const pages = await Promise.all(shards.map((pk) => ports.runs.query({ index: "gsi5", pk })));
+  return pages.flatMap(({ items }) => items.map(toActive));
+}
+
+function toActive(item: Item): ActiveRun {
+  const { p } = item;
+  const facets = typeof p === "object" && p !== null ? Object.entries(p) : [];
+  const facet = (name: string) => String(facets.find(([key]) => key === name)?.[1] ?? "");
+  return {
+    runId: item.pk.slice("RUN#".length),
+    state: String(item["state"]),
+    creator: facet("creator"),
+    executor: facet("executor") || facet("creator"),
+  };
+}

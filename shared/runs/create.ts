@@ -1,0 +1,172 @@
+import {
+  askerOf,
+  environmentOfRun,
+  isLastRun,
+  lastRunWrites,
+  setupOf,
+  withEnvironment,
+} from "#shared/environments/run-environment.ts";
+import { invalid, lostRace, RunyardError } from "#shared/errors.ts";
+import { fileKeys } from "#shared/files/file-store.ts";
+import { doOnce, onceOf, RecordTaken } from "#shared/idempotency/once.ts";
+import { uuidv7 } from "#shared/ids.ts";
+import type { Principal } from "#shared/principals/principal.ts";
+import { keys } from "#shared/table/keys.ts";
+import { ConditionFailed, type Conditions, type Put, type TransactionWrite } from "#shared/table/table.ts";
+import type { RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";
+import { MOST_METADATA } from "#shared/wire/run.ts";
+import { actorsOf } from "./actors.ts";
+import { readAttachments, storeAttachments } from "./attachments.ts";
+import { withDefaults } from "./config-layers.ts";
+import { continuedConversation, isChildCount, parentOf } from "./family.ts";
+import { newRunWrites } from "./new-run.ts";
+import { checkConfig, checkRequest, ownerOfNew, resolveConfig, skillsOf, sourceOf } from "./plan-run.ts";
+import type { RunPorts } from "./ports.ts";
+import { RUN_CAPS, titleOf } from "./run.ts";
+import { INLINE_BYTES, type RunBody } from "./run-body.ts";
+import { ROOM } from "./run-change.ts";
+
+export interface CreateCall {
+  readonly body: RunAgentRequest;
+  readonly principal: Principal;
+  readonly header: (name: string) => string | undefined;
+}
+
+export interface Created {
+  readonly response: RunAgentResponse;
+  /** True where an earlier request had made the run. */
+  readonly replayed: boolean;
+}
+
+/**
+ * Creates a run once and asks for its dispatch. Written first and sent after: a message that is lost is found again by
+ * the reaper, a run that is lost is not.
+ */
+export async function createRun({ body: request, principal, header }: CreateCall, ports: RunPorts): Promise<Created> {
+  checkRequest(request);
+  const attachments = readAttachments(request);
+  const once = onceOf(header, principal, "create-run", {
+    ...request,
+    source: header("x-run-source") ?? header("x-oz-api-source") ?? "",
+  });
+  return doOnce<Created>(
+    ports.table,
+    once,
+    ports.now,
+    async (record) => ({
+      response: await writeRun(request, principal, header, attachments, record, ports),
+      replayed: false,
+    }),
+    async (runId) => {
+      const head = await ports.runs.head(runId);
+      if (head === undefined) throw new RunyardError("internal_error");
+      return { response: { run_id: runId, task_id: runId, state: head.state }, replayed: true };
+    },
+  );
+}
+
+async function writeRun(
+  request: RunAgentRequest,
+  principal: Principal,
+  header: CreateCall["header"],
+  attachments: ReturnType<typeof readAttachments>,
+  record: (runId: string) => Put,
+  ports: RunPorts,
+): Promise<RunAgentResponse> {
+  const now = ports.now();
+  const runId = uuidv7(now);
+  const parent = await parentOf(request, principal, ports);
+  const owner = ownerOfNew(request, principal, parent);
+  const { creator, executor, ...layers } = await actorsOf(request, principal, parent?.executor, owner, ports.table);
+  const chosen = withDefaults(request, layers);
+  const environment = await environmentOfRun(chosen.config, askerOf(principal, owner), ports.table);
+  const full = withEnvironment(chosen, environment);
+  if (full !== request) checkConfig(full);
+  const conversation = await continuedConversation(request, principal, ports);
+  const prompt = request.prompt ?? "";
+  const config = resolveConfig(full);
+  const [skill] = skillsOf(full);
+  const metadata = { ...parent?.metadata, ...request.metadata };
+  if (Object.keys(metadata).length > MOST_METADATA) {
+    throw invalid("metadata", `must have at most ${MOST_METADATA} keys together with the parent's`);
+  }
+  const isLong = Buffer.byteLength(prompt) > INLINE_BYTES;
+
+  const body: RunBody = {
+    title: request.title?.trim() || titleOf(prompt, skill),
+    prompt: isLong ? [...prompt.slice(0, 2_000)].slice(0, 1_000).join("") : prompt,
+    ...(isLong ? { prompt_file: fileKeys.prompt(runId) } : {}),
+    config,
+    ...setupOf(environment),
+    creator,
+    executor,
+    source: sourceOf(header, parent !== undefined),
+    execution_location: "REMOTE",
+    conversation_id: conversation?.id ?? runId,
+    ...(parent === undefined ? {} : { parent_run_id: parent.runId }),
+    ancestors: parent === undefined ? [] : [...parent.ancestors, parent.runId],
+    mode: request.mode ?? "normal",
+    interactive: request.interactive ?? false,
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+    attachments: await storeAttachments({ runId, owner, principal }, attachments, ports),
+  };
+  if (isLong) await ports.files.put(fileKeys.prompt(runId), prompt, "text/plain; charset=utf-8");
+
+  const writes = [
+    ...newRunWrites(runId, owner, body, now),
+    record(runId),
+    ...(conversation?.writes(runId) ?? []),
+    ...(parent === undefined ? [] : [parent.counted]),
+    ...lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
+  ];
+  const atCapacity = await writeWithin(writes, keys.counters(owner).pk, ports);
+  await ports.queue.sendRun(runId, owner).catch(() => undefined);
+  return { run_id: runId, task_id: runId, state: "QUEUED", ...(atCapacity ? { at_capacity: true } : {}) };
+}
+
+/** Writes the run if the queue has room; true where all slots are taken, so that it will wait. */
+export async function writeWithin(
+  writes: readonly TransactionWrite[],
+  ownerPk: string,
+  ports: RunPorts,
+  refused: (error: unknown, writes: readonly TransactionWrite[]) => unknown = refusal,
+): Promise<boolean> {
+  const isCounter = (write: TransactionWrite) => write.kind === "update" && write.key.pk === ownerPk;
+  const limited = (room: Conditions) => writes.map((write) => (isCounter(write) ? { ...write, if: room } : write));
+  const counter = writes.findIndex(isCounter);
+  const onlyCounter = (error: unknown) =>
+    error instanceof ConditionFailed && error.positions.every((position) => position === counter);
+  try {
+    await ports.runs.create(limited(ROOM));
+    return false;
+  } catch (error) {
+    if (!onlyCounter(error)) throw refused(error, writes);
+  }
+  try {
+    await ports.runs.create(limited({ queued: ROOM.queued }));
+    return true;
+  } catch (error) {
+    if (!onlyCounter(error)) throw refused(error, writes);
+    throw new RunyardError("resource_unavailable", {
+      status: 429,
+      retryAfterSeconds: 10,
+      detail: "the queue is full: as many runs wait already as the team may have (queue_limit)",
+    });
+  }
+}
+
+function refusal(error: unknown, writes: readonly TransactionWrite[]): unknown {
+  if (!(error instanceof ConditionFailed)) return error;
+  const record = writes.findIndex((write) => write.kind === "put" && write.item.sk === "IDEM");
+  if (error.positions.includes(record)) return new RecordTaken();
+  if (error.positions.some((position) => isChildCount(writes[position]))) {
+    return new RunyardError("resource_unavailable", {
+      status: 429,
+      detail: `parent_run_id: a run has at most ${RUN_CAPS.children} children`,
+    });
+  }
+  if (error.positions.some((position) => isLastRun(writes[position]))) {
+    return invalid("config.environment_id", "the environment is deleted");
+  }
+  return lostRace("the conversation or the parent changed in between; send the request again");
+}

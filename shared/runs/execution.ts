@@ -1,0 +1,336 @@
+import { ERRORS, type ErrorCode, lostRace, RunyardError } from "#shared/errors.ts";
+import type { Principal, RunPrincipal } from "#shared/principals/principal.ts";
+import type { FinishTaskRequest, ReportShutdownRequest } from "#shared/wire/harness.ts";
+import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
+import type { RunPorts } from "./ports.ts";
+import { isTerminal, LEASE_SECONDS, MOST_LOSSES, statusText } from "./run.ts";
+import { type Change, EXECUTION_ATTRIBUTES } from "./run-change.ts";
+import { type ExecutingHead, isExecutingHead, ownerOf, type RunHead, statusOf } from "./run-head.ts";
+import { Raced } from "./run-store.ts";
+
+/** What an execution is told that is not the run's any more: it may end itself. */
+export const fenced = () =>
+  new RunyardError("authentication_required", {
+    detail: "the run's key is no longer valid: the execution is over",
+    headers: { "www-authenticate": "Bearer" },
+  });
+
+/** The head of the calling execution, which must be at work; the harness that calls must be the one that came first. */
+function executing(principal: RunPrincipal, header: (name: string) => string | undefined): ExecutingHead {
+  const { head } = principal;
+  if (!isExecutingHead(head)) throw fenced();
+  checkInstance(head, header);
+  return head;
+}
+
+/** Another instance of the same execution may not speak; a caller without the header is a worker's own harness. */
+export function checkInstance(head: RunHead, header: (name: string) => string | undefined): void {
+  const protocol = Number(header("runyard-protocol") ?? String(HARNESS_PROTOCOL));
+  if (!(protocol >= HARNESS_PROTOCOL - 1)) {
+    throw new RunyardError("invalid_request", {
+      status: 426,
+      detail: `Runyard-Protocol: ${HARNESS_PROTOCOL} is spoken here; the harness is too old`,
+    });
+  }
+  const instance = header("runyard-instance");
+  const bound = head.state === "QUEUED" ? undefined : head.instance_id;
+  if (instance !== undefined && bound !== undefined && bound !== instance) {
+    throw new RunyardError("conflict", {
+      detail: "Runyard-Instance: another harness runs this execution",
+      retryable: false,
+    });
+  }
+}
+
+/** The first call of an execution: binds the harness and moves the run to INPROGRESS. Again by the same one: no change. */
+export async function begin(
+  head: ExecutingHead,
+  instance: string | undefined,
+  ports: RunPorts,
+): Promise<ExecutingHead> {
+  if (head.state === "INPROGRESS") return head;
+  const now = ports.now();
+  const change: Change = {
+    to: "INPROGRESS",
+    events: [{ type: "worker_container_ready", data: { state: "INPROGRESS", duration_ms: now - head.state_since } }],
+    set: {
+      state_since: now,
+      beat_at: now,
+      ...(instance === undefined ? {} : { instance_id: instance }),
+      ...(head.started_at === undefined ? { started_at: now } : {}),
+    },
+  };
+  try {
+    await ports.runs.change(head, change, now);
+  } catch (error) {
+    if (!(error instanceof Raced)) throw error;
+    const again = await ports.runs.head(head.run_id);
+    if (again?.state === "INPROGRESS" && again.execution_id === head.execution_id && again.instance_id === instance) {
+      return again;
+    }
+    throw again !== undefined && isExecutingHead(again) && again.execution_id === head.execution_id
+      ? new RunyardError("conflict", { detail: "another harness runs this execution", retryable: false })
+      : fenced();
+  }
+  return {
+    ...head,
+    state: "INPROGRESS",
+    state_since: now,
+    beat_at: now,
+    started_at: head.started_at ?? now,
+    next_sequence: head.next_sequence + 1,
+    ...(instance === undefined ? {} : { instance_id: instance }),
+  };
+}
+
+/** What changing a run takes, and telling the queues of it. */
+export type ChangePorts = Pick<RunPorts, "runs" | "queue" | "now">;
+
+/**
+ * Tries `decide` on the head as it stands until its change is written. What an execution may do is decided anew on each
+ * head, so a change that came in between (a follow-up, a cancel) is never overwritten.
+ */
+async function changeRun<T>(
+  first: RunHead,
+  ports: ChangePorts,
+  decide: (head: RunHead) => { readonly change: Change; readonly result: T } | { readonly result: T },
+): Promise<T> {
+  let head = first;
+  for (let attempt = 0; attempt < 8; attempt++) {
+    const decision = decide(head);
+    if (!("change" in decision)) return decision.result;
+    try {
+      await ports.runs.change(head, decision.change, ports.now());
+      return decision.result;
+    } catch (error) {
+      // A condition of another item than the head is the caller's to judge.
+      if (!(error instanceof Raced) || !error.headChanged) throw error;
+    }
+    const again = await ports.runs.head(head.run_id);
+    if (again === undefined) throw fenced();
+    head = again;
+  }
+  throw lostRace("the run changes too fast; send the request again");
+}
+
+/** As `changeRun`, for one execution: it is refused as soon as the run has gone on without it. */
+export async function changeExecution<T>(
+  first: ExecutingHead,
+  ports: RunPorts,
+  decide: (head: ExecutingHead) => { readonly change: Change; readonly result: T } | { readonly result: T },
+): Promise<T> {
+  return changeRun(first, ports, (head) => {
+    if (!isExecutingHead(head) || head.execution_id !== first.execution_id) throw fenced();
+    return decide(head);
+  });
+}
+
+/** finish-task: the run ends, or goes on in a new execution where a follow-up came that this one has not taken up. */
+export async function finish(first: ExecutingHead, request: FinishTaskRequest, ports: RunPorts): Promise<void> {
+  const now = ports.now();
+  const again = await changeExecution(first, ports, (head) => {
+    const waiting = head.followups > head.followups_stored;
+    return { change: waiting ? requeueChange(head, now) : finishChange(head, request, now), result: waiting };
+  });
+  if (again) await ports.queue.sendRun(first.run_id, ownerOf(first)).catch(() => undefined);
+  else await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+}
+
+function finishChange(head: ExecutingHead, request: FinishTaskRequest, now: number): Change {
+  const summary = statusText(request.summary) || (request.success ? "done" : "the agent gave no reason");
+  return request.success
+    ? endChange(head, { state: "SUCCEEDED", now, data: { detail: summary } })
+    : endChange(head, {
+        state: "FAILED",
+        now,
+        message: summary,
+        ...(request.error_code === undefined ? {} : { code: request.error_code }),
+      });
+}
+
+function requeueChange(head: ExecutingHead, now: number): Change {
+  return {
+    to: "QUEUED",
+    events: [{ type: "run_queued", data: { state: "QUEUED", detail: "a follow-up waits for the next execution" } }],
+    set: { run_time_ms: head.run_time_ms + worked(head, now) },
+    remove: EXECUTION_ATTRIBUTES,
+    checkAt: now + LEASE_SECONDS * 1000,
+  };
+}
+
+/** Milliseconds that the execution has been INPROGRESS. */
+export const worked = (head: RunHead, now: number): number =>
+  head.state === "INPROGRESS" ? Math.max(0, now - head.state_since) : 0;
+
+interface Ending {
+  readonly state: "SUCCEEDED" | "FAILED" | "ERROR";
+  readonly now: number;
+  readonly message?: string;
+  readonly code?: ErrorCode;
+  readonly data?: Record<string, string>;
+}
+const END_EVENTS = { SUCCEEDED: "run_succeeded", FAILED: "run_failed", ERROR: "run_errored" } as const;
+
+/** How long the reaper leaves an ended run to the composing of its transcript before it asks for it again. */
+const COMPOSE_CHECK_MS = 60_000;
+/** What the composing is given in any case. */
+const COMPOSE_MS = 5_000;
+
+/** The end of an execution and its run. An end reported while PENDING or CLAIMED passes through INPROGRESS first. */
+function endChange(head: RunHead, ending: Ending): Change {
+  const status = endingStatus(ending);
+  const early = head.state === "PENDING" || head.state === "CLAIMED";
+  const passes = early && ending.state === "SUCCEEDED";
+  return {
+    to: ending.state,
+    ...(passes ? { via: "INPROGRESS" as const } : {}),
+    events: [
+      ...(passes ? [{ type: "worker_container_ready" as const, data: { state: "INPROGRESS" } }] : []),
+      {
+        type: END_EVENTS[ending.state],
+        data: {
+          state: ending.state,
+          ...(status === undefined ? {} : { detail: status.message, is_error: true }),
+          ...ending.data,
+        },
+      },
+    ],
+    set: {
+      ended_at: ending.now,
+      ...(passes && head.started_at === undefined ? { started_at: ending.now } : {}),
+      run_time_ms: head.run_time_ms + worked(head, ending.now),
+      ...(status === undefined ? {} : { status_message: status }),
+    },
+    remove: ["key_hash", "instance_id", "state_since", "beat_at"],
+    checkAt: { at: ending.now + COMPOSE_CHECK_MS, from: ending.now + COMPOSE_MS, to: ending.now + COMPOSE_CHECK_MS },
+  };
+}
+
+function endingStatus({ message, code }: Ending) {
+  if (message === undefined) return undefined;
+  return code === undefined ? { message } : statusOf(code, message);
+}
+
+/** report-shutdown: a cancelled run's sandbox has stopped, or an execution ended without finishing. */
+export async function shutDown(
+  first: RunHead,
+  executionId: string,
+  request: ReportShutdownRequest,
+  ports: RunPorts,
+): Promise<void> {
+  if (isTerminal(first.state)) return confirmStop(first, executionId, "harness", ports);
+  const { error } = request;
+  await loseExecution(
+    first,
+    executionId,
+    error === undefined ? "the sandbox shut down" : `${error.category}: ${error.message}`,
+    ports,
+  );
+}
+
+/** The cancelled run's sandbox is known to be gone; `by` tells by whose word. */
+export async function confirmStop(
+  first: RunHead,
+  executionId: string,
+  by: "harness" | "provider" | "timeout",
+  ports: RunPorts,
+): Promise<void> {
+  await changeRun(first, ports, (head) => {
+    const pending =
+      head.state !== "QUEUED" && isTerminal(head.state) && "stop_pending" in head && head.stop_pending === true;
+    if (!pending || head.execution_id !== executionId) return { result: undefined };
+    return {
+      change: {
+        events: [{ type: "run_stopped", data: { confirmed_by: by } }],
+        remove: ["stop_pending", "stop_by", "key_hash", "instance_id"],
+      },
+      result: undefined,
+    };
+  });
+  // The transcript is composed anew, so that it tells of the stop.
+  await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+}
+
+/**
+ * An execution is lost: the run waits for a new one, or ends in ERROR after too many losses in a row. Where `silentSince`
+ * is given, a beat after it saves the execution.
+ */
+export async function loseExecution(
+  first: RunHead,
+  executionId: string,
+  why: string,
+  ports: RunPorts,
+  silentSince?: number,
+): Promise<void> {
+  const now = ports.now();
+  const outcome = await changeRun<"none" | "again" | "ended">(first, ports, (head) => {
+    if (!isExecutingHead(head) || head.execution_id !== executionId) return { result: "none" };
+    if (silentSince !== undefined && head.beat_at !== silentSince) return { result: "none" };
+    const still = silentSince === undefined ? {} : { if: { beat_at: { eq: silentSince } } };
+    const losses = head.losses + 1;
+    const lost = { type: "execution_lost" as const, data: { detail: statusText(why), losses } };
+    if (losses >= MOST_LOSSES) {
+      const end = endChange(head, {
+        state: "ERROR",
+        now,
+        code: "resource_unavailable",
+        message: statusText(`the execution was lost ${losses} times in a row: ${why}`),
+      });
+      return {
+        change: { ...end, ...still, events: [lost, ...end.events], set: { ...end.set, losses } },
+        result: "ended",
+      };
+    }
+    return {
+      change: {
+        ...still,
+        to: "QUEUED",
+        events: [{ ...lost, data: { ...lost.data, state: "QUEUED" } }],
+        set: { losses, run_time_ms: head.run_time_ms + worked(head, now) },
+        remove: EXECUTION_ATTRIBUTES,
+        checkAt: now + LEASE_SECONDS * 1000,
+      },
+      result: "again",
+    };
+  });
+  if (outcome === "again") await ports.queue.sendRun(first.run_id, ownerOf(first)).catch(() => undefined);
+  if (outcome === "ended") await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+}
+
+/** The platform's own failure ends a run that has not begun; one that works was dispatched by another message. */
+export const failByPlatform = (runId: string, why: string, ports: ChangePorts): Promise<void> =>
+  failUnbegun(runId, "internal_error", why, ports);
+
+/** Ends a run that waits or is being prepared, in the state that the code is for. One that works goes on. */
+export async function failUnbegun(runId: string, code: ErrorCode, why: string, ports: ChangePorts): Promise<void> {
+  const first = await ports.runs.head(runId);
+  if (first === undefined) return;
+  const now = ports.now();
+  const ended = await changeRun(first, ports, (head) =>
+    head.state !== "QUEUED" && head.state !== "PENDING"
+      ? { result: false }
+      : {
+          change: endChange(head, { state: ERRORS[code].endsIn, now, code, message: statusText(why) }),
+          result: true,
+        },
+  );
+  if (ended) await ports.queue.sendEnd(runId, ownerOf(first)).catch(() => undefined);
+}
+
+/** The execution that calls about the run `runId`, or about its own where none is named. */
+export function executionOf(
+  principal: Principal,
+  header: (name: string) => string | undefined,
+  runId?: string,
+): ExecutingHead {
+  if (principal.kind !== "run") throw new RunyardError("not_authorized", { detail: "this call is for run keys" });
+  if (runId !== undefined && runId !== principal.head.run_id) {
+    throw new RunyardError("not_authorized", { detail: "a run's key speaks for its own run alone" });
+  }
+  return executing(principal, header);
+}
+
+/** The execution id in a body must be the one that the key is for. */
+export function sameExecution(head: ExecutingHead, executionId: string): void {
+  if (head.execution_id !== executionId) throw fenced();
+}

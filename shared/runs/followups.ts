@@ -1,0 +1,107 @@
+import * as v from "valibot";
+import { invalid, RunyardError } from "#shared/errors.ts";
+import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { randomId } from "#shared/ids.ts";
+import { keys } from "#shared/table/keys.ts";
+import type { Item, Put } from "#shared/table/table.ts";
+import type { Followup } from "#shared/wire/harness.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import type { RunPorts } from "./ports.ts";
+import { isTerminal, RUN_CAPS } from "./run.ts";
+import { INLINE_BYTES } from "./run-body.ts";
+import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "./run-change.ts";
+import { ownerOf, type RunHead } from "./run-head.ts";
+import { Raced } from "./run-store.ts";
+
+const FollowupItem = v.object({
+  number: v.number(),
+  message: v.exactOptional(v.string()),
+  message_file: v.exactOptional(v.string()),
+  policy: v.picklist(["enqueue", "interrupt", "reject"]),
+  created_at: v.number(),
+});
+
+/** Reads follow-ups above `stored`, in order. */
+export async function followupsAfter(
+  runId: string,
+  stored: number,
+  ports: Pick<RunPorts, "runs" | "files">,
+): Promise<Followup[]> {
+  const items = await ports.runs.followupItems(runId, stored);
+  return Promise.all(items.map((item) => toFollowup(item, ports.files)));
+}
+
+async function toFollowup(item: Item, files: FileStore): Promise<Followup> {
+  const { number, message, message_file, policy, created_at } = v.parse(FollowupItem, item);
+  const text = message ?? (message_file === undefined ? undefined : await files.get(message_file));
+  if (text === undefined) throw new Error(`the text of follow-up ${number} is missing`);
+  return { number, message: text.toString(), policy, created_at: toTimestamp(created_at) };
+}
+
+/** Takes a follow-up of a run in any state; one that has ended goes back to the queue with it. */
+export async function sendFollowup(
+  first: RunHead,
+  message: string | undefined,
+  once: Once,
+  ports: RunPorts,
+): Promise<{ replayed: boolean }> {
+  const text = message ?? "Go on from where you stopped.";
+  const isLong = Buffer.byteLength(text) > INLINE_BYTES;
+  const file = fileKeys.followup(first.run_id, randomId());
+  if (isLong) await ports.files.put(file, text, "text/plain; charset=utf-8");
+  const content = isLong ? { message_file: file } : { message: text };
+  return doOnce<{ replayed: boolean }>(
+    ports.table,
+    once,
+    ports.now,
+    async (record) => {
+      if (message === undefined && !isTerminal(first.state))
+        throw invalid("message", "is required unless the run has ended");
+      await store(first, content, record(first.run_id), ports);
+      return { replayed: false };
+    },
+    async () => ({ replayed: true }),
+  );
+}
+
+async function store(first: RunHead, content: Record<string, string>, record: Put, ports: RunPorts): Promise<void> {
+  let head: RunHead | undefined = first;
+  for (let attempt = 0; head !== undefined && attempt < 8; attempt++) {
+    if (head.followups >= RUN_CAPS.followups) {
+      throw new RunyardError("resource_unavailable", {
+        status: 429,
+        detail: `a run takes ${RUN_CAPS.followups} follow-ups`,
+      });
+    }
+    const now = ports.now();
+    try {
+      await ports.runs.change(head, followupChange(head, content, record, now), now);
+      if (isTerminal(head.state)) await ports.queue.sendRun(head.run_id, ownerOf(head)).catch(() => undefined);
+      return;
+    } catch (error) {
+      if (!(error instanceof Raced)) throw error;
+      if (!error.headChanged) throw new RecordTaken();
+    }
+    head = await ports.runs.head(first.run_id);
+  }
+  throw new RunyardError("conflict", { detail: "the run changes too fast; send the follow-up again", retryable: true });
+}
+
+function followupChange(head: RunHead, content: Record<string, string>, record: Put, now: number): Change {
+  const number = head.followups + 1;
+  const revives = isTerminal(head.state);
+  const item: Put = {
+    kind: "put",
+    item: { ...keys.followup(head.run_id, number), v: 1, number, ...content, policy: "enqueue", created_at: now },
+    if: { pk: { exists: false } },
+  };
+  return {
+    ...(revives ? { to: "QUEUED" as const } : {}),
+    touch: true,
+    events: [{ type: "followup_received", data: { number, ...(revives ? { state: "QUEUED" } : {}) } }],
+    set: { followups: number, ...(revives ? { losses: 0 } : {}) },
+    ...(revives ? { remove: [...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES], checkAt: now + 30_000 } : {}),
+    also: [record, item],
+  };
+}

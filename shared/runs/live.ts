@@ -1,0 +1,48 @@
+import { dynamoClient, lambdaClient, s3Client, sqsClient } from "#shared/aws/clients.ts";
+import { lambdaSandbox } from "#shared/aws/lambda-sandbox.ts";
+import { s3FileStore } from "#shared/aws/s3-file-store.ts";
+import type { HttpPorts } from "#shared/http/endpoint.ts";
+import { principalStore } from "#shared/principals/principal-store.ts";
+import type { Sandbox } from "#shared/sandbox/sandbox.ts";
+import { setting, settingIfAny, signedUrlSeconds } from "#shared/settings.ts";
+import { dynamoTable } from "#shared/table/dynamo-table.ts";
+import { type Cursors, cursors } from "./cursor.ts";
+import type { RunPorts } from "./ports.ts";
+import { type PassQueue, sqsPassQueue, sqsRunQueue } from "./run-queue.ts";
+import { runStore } from "./run-store.ts";
+
+/** The ports of runs on AWS; a function is given only the settings that its rights are for. */
+export function livePorts(): RunPorts {
+  const table = dynamoTable(dynamoClient(), setting("TABLE_NAME"));
+  const now = Date.now;
+  return {
+    table,
+    runs: runStore(table),
+    files: s3FileStore(s3Client(), () => setting("BUCKET_NAME"), signedUrlSeconds(), now),
+    queue: sqsRunQueue(sqsClient(), { runs: () => setting("RUNS_QUEUE_URL"), ends: () => setting("ENDS_QUEUE_URL") }),
+    now,
+    baseUrl: setting("BASE_URL"),
+    webUrl: settingIfAny("WEB_URL"),
+  };
+}
+
+/** As `livePorts`, for endpoints. */
+export function liveRuns(): RunPorts & HttpPorts & { readonly cursors: Cursors } {
+  const ports = livePorts();
+  const principals = principalStore(ports.table, ports.now);
+  return { ...ports, principals, who: setting("PRINCIPALS").split(","), cursors: cursors(ports.table) };
+}
+
+export type DispatchPorts = RunPorts & { readonly sandbox: Sandbox };
+
+/** As `livePorts`, for those who start sandboxes. */
+export function liveDispatch(): DispatchPorts {
+  return { ...livePorts(), sandbox: lambdaSandbox(lambdaClient(), () => setting("SANDBOX_FUNCTION_NAME")) };
+}
+
+export type ReaperPorts = RunPorts & { readonly passes: PassQueue };
+
+/** As `livePorts`, for the reaper. */
+export function liveReaper(): ReaperPorts {
+  return { ...livePorts(), passes: sqsPassQueue(sqsClient(), () => setting("REAPER_QUEUE_URL")) };
+}

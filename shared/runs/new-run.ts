@@ -1,0 +1,96 @@
+import { randomId } from "#shared/ids.ts";
+import { checkShard, groupKey, keys, type Owner, scopeKey, sortableTime } from "#shared/table/keys.ts";
+import type { TransactionWrite } from "#shared/table/table.ts";
+import { counterChange, folded } from "./run.ts";
+import type { RunBody } from "./run-body.ts";
+import type { RunFacets } from "./run-head.ts";
+
+/** Milliseconds after which the reaper asks for the dispatch of a run that is still waiting. */
+const FIRST_CHECK_MS = 30_000;
+
+/** Sorts before every character that a text may have, so that a text comes before all that begin with it. */
+const TIE = "\u0000";
+
+/** The writes of a new run: head, body, first event, entries for its relatives, and the owner's counter last but them. */
+export function newRunWrites(runId: string, owner: Owner, body: RunBody, now: number): TransactionWrite[] {
+  const scope = scopeKey(owner);
+  const skill = body.config.skill_spec;
+  const facets: RunFacets = {
+    ...(body.config.name === undefined ? {} : { name: body.config.name }),
+    ...(body.config.model_id === undefined ? {} : { model: body.config.model_id }),
+    creator: body.creator.uid,
+    ...(body.executor.uid === body.creator.uid ? {} : { executor: body.executor.uid }),
+    ...(body.executor.type === "service_account" ? { as_identity: true as const } : {}),
+    source: body.source,
+    location: body.execution_location,
+    ...(body.config.environment_id === undefined ? {} : { environment: body.config.environment_id }),
+    ...(skill === undefined ? {} : { skill }),
+    ...(body.schedule === undefined ? {} : { schedule: body.schedule.schedule_id }),
+  };
+  const indexKeys = {
+    scope,
+    active_scope: scope,
+    updated_key: `${sortableTime(now)}#${runId}`,
+    created_key: runId,
+    title_key: `${folded(body.title)}${TIE}${runId}`,
+    // Runs without a skill come last in both directions: readers take the two halves one after the other.
+    agent_key: skill === undefined ? `1#${runId}` : `0#${folded(skill)}${TIE}${runId}`,
+    group: groupKey("creator", body.creator.uid),
+    check_shard: checkShard(runId),
+    check_at: sortableTime(now + FIRST_CHECK_MS),
+  };
+  const head: TransactionWrite = {
+    kind: "put",
+    item: {
+      ...keys.head(runId),
+      v: 1,
+      state: "QUEUED",
+      next_sequence: 2,
+      p: facets,
+      ...indexKeys,
+    },
+    if: { pk: { exists: false } },
+  };
+  const created: TransactionWrite = {
+    kind: "put",
+    item: {
+      ...keys.event(runId, 1),
+      v: 1,
+      sequence: 1,
+      uuid: randomId(),
+      type: "run_created",
+      occurred_at: now,
+      data: { state: "QUEUED" },
+    },
+  };
+  const counters: TransactionWrite = {
+    kind: "update",
+    key: keys.counters(owner),
+    add: { queued: counterChange(undefined, "QUEUED").queued },
+  };
+  return [
+    head,
+    { kind: "put", item: { ...keys.body(runId), v: 1, ...body } },
+    created,
+    counters,
+    ...familyWrites(runId, body),
+  ];
+}
+
+function familyWrites(runId: string, body: RunBody): TransactionWrite[] {
+  const descendants = body.ancestors.map(
+    (ancestor): TransactionWrite => ({
+      kind: "put",
+      item: { ...keys.descendant(ancestor, runId), v: 1, run_id: runId },
+    }),
+  );
+  const member = (kind: "parent" | "schedule", uid: string): TransactionWrite => {
+    const group = groupKey(kind, uid);
+    return { kind: "put", item: { ...keys.group(runId, kind), v: 1, run_id: runId, group, created_key: runId } };
+  };
+  return [
+    ...descendants,
+    ...(body.parent_run_id === undefined ? [] : [member("parent", body.parent_run_id)]),
+    ...(body.schedule === undefined ? [] : [member("schedule", body.schedule.schedule_id)]),
+  ];
+}

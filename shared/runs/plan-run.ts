@@ -1,0 +1,123 @@
+import { invalid, RunyardError } from "#shared/errors.ts";
+import { DEFAULT_MODEL, isKnownModel, MODELS } from "#shared/models/models.ts";
+import {
+  type AgentPrincipal,
+  type PersonalPrincipal,
+  type Principal,
+  profileOf,
+} from "#shared/principals/principal.ts";
+import type { Owner } from "#shared/table/keys.ts";
+import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
+import { RUN_SOURCES, type RunAgentRequest, type RunSourceType } from "#shared/wire/run.ts";
+
+/** A parent or an earlier run of the conversation, as far as a new run takes after it. */
+export interface Relative {
+  readonly owner: Owner;
+  readonly metadata: Readonly<Record<string, string>> | undefined;
+}
+
+/** Bytes of a configuration: with the prompt and the metadata it has to go into one item of the table. */
+const CONFIG_BYTES = 256 * 1024;
+
+/** Refuses what the shapes alone cannot tell is wrong, naming the field and the remedy. */
+export function checkRequest(request: RunAgentRequest): void {
+  const hasSkill = skillsOf(request).length > 0;
+  if ((request.prompt ?? "").trim() === "" && !hasSkill && request.conversation_id === undefined) {
+    throw invalid("prompt", "is required unless a skill or conversation_id is given");
+  }
+  if (request.attachments !== undefined && request.images !== undefined) {
+    throw invalid("images", "is the older name of attachments: give one of the two");
+  }
+  checkConfig(request);
+  if (request.execution_location === "LOCAL") throw later("execution_location", "LOCAL");
+}
+
+/** Refuses a configuration that no run could have; also one that came about from the defaults of others. */
+export function checkConfig({ config }: Pick<RunAgentRequest, "config">): void {
+  if (Buffer.byteLength(JSON.stringify(config ?? {})) > CONFIG_BYTES) {
+    throw invalid("config", `must have at most ${CONFIG_BYTES} bytes as JSON`);
+  }
+  if (config?.model_id !== undefined && !isKnownModel(config.model_id)) {
+    throw invalid("config.model_id", `is no known model; known are ${MODELS.map(({ id }) => id).join(", ")}`);
+  }
+  const host = config?.worker_host;
+  if (host !== undefined && !isHosted(host)) throw later("config.worker_host", "a self-hosted worker");
+  const harness = config?.harness?.type ?? "default";
+  if (harness !== "default" && harness !== "oz") throw later("config.harness.type", `the harness ${harness}`);
+}
+
+const later = (field: string, what: string) =>
+  new RunyardError("operation_not_supported", { detail: `${field}: ${what} is not supported by this release` });
+
+/** `hosted` and `warp` are names of this service's own sandboxes. */
+const isHosted = (host: string): boolean => host === "hosted" || host === "warp";
+
+/** The skills of a request: `skill` wins over the configuration's. */
+export function skillsOf(request: RunAgentRequest): readonly string[] {
+  if (request.skill !== undefined) return [request.skill];
+  const { skill_spec, skills } = request.config ?? {};
+  return skills ?? (skill_spec === undefined ? [] : [skill_spec]);
+}
+
+/** The configuration that the run will show: the request's with every default filled in. */
+export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
+  const { skill_spec: _, skills: __, worker_host: ___, ...config }: AmbientAgentConfig = request.config ?? {};
+  const skills = skillsOf(request);
+  const [first] = skills;
+  const name = config.name ?? (first === undefined ? undefined : skillName(first));
+  return {
+    ...config,
+    ...(name === undefined ? {} : { name }),
+    model_id: config.model_id ?? DEFAULT_MODEL,
+    computer_use_enabled: config.computer_use_enabled ?? false,
+    idle_timeout_minutes: config.idle_timeout_minutes ?? 10,
+    ...(first === undefined ? {} : { skill_spec: first, skills: [...skills] }),
+  };
+}
+
+/** The skill's name in its spec: the directory of a SKILL.md, or what stands behind the colon. */
+function skillName(spec: string): string {
+  const place = spec.slice(spec.indexOf(":") + 1);
+  const parts = place.split("/");
+  return (parts.at(-1) === "SKILL.md" ? parts.at(-2) : parts.at(-1)) ?? place;
+}
+
+/** Whose the new run is. A child's is its parent's owner. */
+export function ownerOfNew(request: RunAgentRequest, principal: Principal, parent: Relative | undefined): Owner {
+  if (principal.kind === "run" || parent !== undefined) {
+    if (parent === undefined) throw invalid("parent_run_id", "must be this run or one of its descendants");
+    return parent.owner;
+  }
+  return principal.kind === "agent" ? ownedByAgent(request, principal) : ownedByPerson(request, principal);
+}
+
+function ownedByAgent(request: RunAgentRequest, principal: AgentPrincipal): Owner {
+  if (request.team === false) throw invalid("team", "an agent key makes team runs only");
+  return { type: "Team", uid: principal.team };
+}
+
+function ownedByPerson(request: RunAgentRequest, principal: PersonalPrincipal): Owner {
+  const { activeTeam, teams, user } = principal;
+  const team = request.team ?? (activeTeam !== undefined || teams.length > 0);
+  if (!team) {
+    if (request.agent_identity_uid !== undefined) throw invalid("agent_identity_uid", "is for team runs only");
+    return { type: "User", uid: user.uid };
+  }
+  if (activeTeam !== undefined) return { type: "Team", uid: activeTeam };
+  const [only, second] = teams;
+  if (only === undefined) throw invalid("team", "you are in no team: send false");
+  if (second !== undefined)
+    throw invalid("X-Team-Uid", "you are in several teams: name the one that is to own the run");
+  return { type: "Team", uid: only.uid };
+}
+
+/** Who made a thing, as it is shown with it. */
+export const creatorOf = (principal: PersonalPrincipal | AgentPrincipal) => profileOf(principal);
+
+/** The source a caller states, as far as it may; anything unknown counts as API. */
+export function sourceOf(header: (name: string) => string | undefined, isChild: boolean): RunSourceType {
+  if (isChild) return "ORCHESTRATION";
+  const stated = header("x-run-source") ?? header("x-oz-api-source");
+  const known = RUN_SOURCES.find((source) => source === stated);
+  return known === undefined || known === "SCHEDULED_AGENT" || known === "ORCHESTRATION" ? "API" : known;
+}

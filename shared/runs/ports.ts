@@ -1,0 +1,15 @@
+import type { FileStore } from "#shared/files/file-store.ts";
+import type { Table } from "#shared/table/table.ts";
+import type { RunQueue } from "./run-queue.ts";
+import type { RunStore } from "./run-store.ts";
+
+/** What the rules of runs need from the world. */
+export interface RunPorts {
+  readonly table: Table;
+  readonly runs: RunStore;
+  readonly files: FileStore;
+  readonly queue: RunQueue;
+  readonly now: () => number;
+  readonly baseUrl: string;
+  readonly webUrl: string | undefined;
+}

@@ -1,0 +1,42 @@
+import * as v from "valibot";
+import type { Item } from "#shared/table/table.ts";
+import { ResolvedAgentConfig } from "#shared/wire/config.ts";
+import { ExecutionLocation, Metadata, RunMode, RunSchedule, RunSourceType, UserProfile } from "#shared/wire/run.ts";
+
+const StoredAttachment = v.object({
+  attachment_id: v.string(),
+  file_name: v.string(),
+  mime_type: v.string(),
+  file: v.string(),
+  size_bytes: v.number(),
+});
+export type StoredAttachment = v.InferOutput<typeof StoredAttachment>;
+
+/** The part of a run that is written once. Prompts over 32 KB lie in the bucket; `prompt` is then their beginning. */
+export const RunBody = v.object({
+  title: v.string(),
+  prompt: v.string(),
+  prompt_file: v.exactOptional(v.string()),
+  config: ResolvedAgentConfig,
+  /** Of its environment, as they were when the run was made. */
+  setup_commands: v.exactOptional(v.array(v.string())),
+  creator: UserProfile,
+  executor: UserProfile,
+  source: RunSourceType,
+  execution_location: ExecutionLocation,
+  schedule: v.exactOptional(RunSchedule),
+  conversation_id: v.string(),
+  parent_run_id: v.exactOptional(v.string()),
+  /** From the root down to the parent. */
+  ancestors: v.array(v.string()),
+  mode: RunMode,
+  interactive: v.boolean(),
+  metadata: v.exactOptional(Metadata),
+  attachments: v.array(StoredAttachment),
+});
+export type RunBody = v.InferOutput<typeof RunBody>;
+
+export const parseRunBody = (item: Item): RunBody => v.parse(RunBody, item);
+
+/** Bytes of a prompt that stay in the table. */
+export const INLINE_BYTES = 32 * 1024;

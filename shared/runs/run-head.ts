@@ -1,0 +1,119 @@
+import * as v from "valibot";
+import { ERRORS, type ErrorCode } from "#shared/errors.ts";
+import { createdAtOf } from "#shared/ids.ts";
+import type { Owner } from "#shared/table/keys.ts";
+import type { Item } from "#shared/table/table.ts";
+import { RunStatusMessage } from "#shared/wire/run.ts";
+import { isExecuting } from "./run.ts";
+
+/** What list filters look at; written once, projected into every list index. */
+export const RunFacets = v.object({
+  name: v.exactOptional(v.string()),
+  model: v.exactOptional(v.string()),
+  creator: v.string(),
+  /** Absent where it is the creator. */
+  executor: v.exactOptional(v.string()),
+  /** True where the executor is an identity, which has to be there still when the run begins. */
+  as_identity: v.exactOptional(v.literal(true)),
+  source: v.string(),
+  location: v.string(),
+  environment: v.exactOptional(v.string()),
+  skill: v.exactOptional(v.string()),
+  schedule: v.exactOptional(v.string()),
+});
+export type RunFacets = v.InferOutput<typeof RunFacets>;
+
+export const executorOf = ({ creator, executor }: RunFacets): string => executor ?? creator;
+
+const Time = v.number();
+/** Not stored while it is 0, which most of these stay. */
+const Counter = v.optional(v.pipe(v.number(), v.integer()), 0);
+
+const common = {
+  run_id: v.string(),
+  scope: v.string(),
+  created_at: Time,
+  updated_at: Time,
+  /** When the reaper looks at the run next, as a sortable time. */
+  check_at: v.exactOptional(v.string()),
+  /** When the first execution began to work. */
+  started_at: v.exactOptional(Time),
+  /** Milliseconds spent INPROGRESS by executions that have ended. */
+  run_time_ms: Counter,
+  /** Number of the next event; the condition of every write that appends one. */
+  next_sequence: Counter,
+  messages: Counter,
+  message_bytes: Counter,
+  followups: Counter,
+  followups_stored: Counter,
+  artifacts: Counter,
+  artifact_bytes: Counter,
+  /** Types of the artifacts, each once; absent where there is none. */
+  artifact_types: v.exactOptional(v.array(v.string())),
+  client_events: Counter,
+  /** Executions lost one after the other without a checkpoint between them. */
+  losses: Counter,
+  /** Executions so far. */
+  executions: Counter,
+  p: RunFacets,
+};
+
+const execution = {
+  execution_id: v.string(),
+  /** SHA-256 of the execution's key; a new execution replaces it, and with it the old key. */
+  key_hash: v.string(),
+  /** When the execution entered its present state. */
+  state_since: Time,
+  /** The last call of the execution. */
+  beat_at: Time,
+  /** The harness that made the first call with its instance header. */
+  instance_id: v.exactOptional(v.string()),
+  /** The beat after which the lease was extended once, because too many ran out together. */
+  extended_from: v.exactOptional(Time),
+};
+
+const Queued = v.object({ ...common, state: v.literal("QUEUED") });
+const Executing = v.object({ ...common, ...execution, state: v.picklist(["PENDING", "CLAIMED", "INPROGRESS"]) });
+const Ended = v.object({
+  ...common,
+  state: v.picklist(["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"]),
+  ended_at: Time,
+  status_message: v.exactOptional(RunStatusMessage),
+  /** The execution that was at work when the run ended. */
+  execution_id: v.exactOptional(v.string()),
+  /** Set while the cancelled run's sandbox has not said that it stopped; its key is good for that alone. */
+  stop_pending: v.exactOptional(v.boolean()),
+  stop_by: v.exactOptional(Time),
+  key_hash: v.exactOptional(v.string()),
+  instance_id: v.exactOptional(v.string()),
+  /** Number of events in the composed transcript; absent until it is composed. */
+  transcript_events: v.exactOptional(Counter),
+});
+const RunHead = v.variant("state", [Queued, Executing, Ended]);
+
+/** The head of a run: its state and counters. */
+export type RunHead = v.InferOutput<typeof RunHead>;
+export type ExecutingHead = v.InferOutput<typeof Executing>;
+
+export const isExecutingHead = (head: RunHead): head is ExecutingHead => isExecuting(head.state);
+
+/**
+ * What the keys say is not stored beside them: the run's id, which holds the time of its creation, and the time of the last
+ * update. A head of at most 1 KB costs half as much to write as a larger one.
+ */
+export function parseRunHead(item: Item): RunHead {
+  const id = item.pk.slice("RUN#".length);
+  const [updatedAt] = String(item["updated_key"]).split("#");
+  return v.parse(RunHead, { run_id: id, created_at: createdAtOf(id), updated_at: Number(updatedAt), ...item });
+}
+
+/** Whose the run is, read from its scope key. */
+export function ownerOf(head: RunHead): Owner {
+  const [type, uid] = head.scope.split("#");
+  return { type: type === "TEAM" ? "Team" : "User", uid: uid ?? "" };
+}
+
+/** The status message of an error of the closed list. */
+export function statusOf(code: ErrorCode, message: string): RunStatusMessage {
+  return { message, error_code: code, retryable: ERRORS[code].retryable };
+}

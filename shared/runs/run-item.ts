@@ -1,0 +1,99 @@
+import type { ArtifactItem } from "#shared/wire/artifact.ts";
+import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import type { RunItem } from "#shared/wire/run.ts";
+import { isTerminal, toDuration } from "./run.ts";
+import type { RunBody } from "./run-body.ts";
+import { ownerOf, type RunHead } from "./run-head.ts";
+
+export interface ViewSettings {
+  readonly webUrl: string | undefined;
+  readonly now: number;
+}
+
+/** A run as answers show it. */
+export function toRunItem(
+  head: RunHead,
+  body: RunBody,
+  artifacts: readonly ArtifactItem[],
+  view: ViewSettings,
+): RunItem {
+  const ended = isEnded(head) ? head : undefined;
+  const linkable = head.state === "INPROGRESS" || head.state === "SUCCEEDED";
+  return {
+    run_id: head.run_id,
+    task_id: head.run_id,
+    title: body.title,
+    state: head.state,
+    prompt: body.prompt,
+    created_at: toTimestamp(head.created_at),
+    updated_at: toTimestamp(head.updated_at),
+    started_at: head.started_at === undefined ? null : toTimestamp(head.started_at),
+    ...(ended?.status_message === undefined ? {} : { status_message: ended.status_message }),
+    source: body.source,
+    execution_location: body.execution_location,
+    ...(body.schedule === undefined ? {} : { schedule: body.schedule }),
+    session_id: head.run_id,
+    ...(linkable && view.webUrl !== undefined ? { session_link: `${view.webUrl}/runs/${head.run_id}` } : {}),
+    creator: body.creator,
+    executor: body.executor,
+    agent_config: shownConfig(body.config),
+    ...(body.config.skill_spec === undefined ? {} : { agent_skill: { full_path: body.config.skill_spec } }),
+    conversation_id: body.conversation_id,
+    ...(body.parent_run_id === undefined ? {} : { parent_run_id: body.parent_run_id }),
+    is_sandbox_running: head.state === "INPROGRESS" || ended?.stop_pending === true,
+    is_run_type_cancellable: isCancellable(body),
+    ...(head.started_at === undefined ? {} : { run_time: toDuration(runTimeMs(head, view.now)) }),
+    ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
+    artifacts: [...artifacts],
+    scope: shownScope(head),
+  };
+}
+
+/** Runs that this service executes itself; those of a worker or of the caller's own are not its to stop. */
+export function isCancellable(body: RunBody): boolean {
+  return (
+    body.execution_location === "REMOTE" && body.config.worker_host === undefined && body.source !== "GITHUB_ACTION"
+  );
+}
+
+/** Milliseconds that the run's executions have worked so far. */
+function runTimeMs(head: RunHead, now: number): number {
+  return head.run_time_ms + (head.state === "INPROGRESS" ? Math.max(0, now - head.state_since) : 0);
+}
+
+/** The configuration without secrets, and without the default harness, which older clients would take for another. */
+export function shownConfig(config: ResolvedAgentConfig): ResolvedAgentConfig {
+  const { harness, mcp_servers, ...rest } = config;
+  const isDefault = harness === undefined || harness.type === "default" || harness.type === "oz";
+  return {
+    ...rest,
+    ...(isDefault ? {} : { harness }),
+    ...(mcp_servers === undefined
+      ? {}
+      : {
+          mcp_servers: Object.fromEntries(Object.entries(mcp_servers).map(([name, server]) => [name, masked(server)])),
+        }),
+  };
+}
+
+type Server = NonNullable<ResolvedAgentConfig["mcp_servers"]>[string];
+
+function masked({ env, headers, ...server }: Server): Server {
+  const hidden = (values: Record<string, string>) =>
+    Object.fromEntries(Object.keys(values).map((name) => [name, "***"]));
+  return {
+    ...server,
+    ...(env === undefined ? {} : { env: hidden(env) }),
+    ...(headers === undefined ? {} : { headers: hidden(headers) }),
+  };
+}
+
+function isEnded(head: RunHead): head is Extract<RunHead, { ended_at: number }> {
+  return isTerminal(head.state);
+}
+
+function shownScope(head: RunHead): NonNullable<RunItem["scope"]> {
+  const { type, uid } = ownerOf(head);
+  return { type, uid };
+}

@@ -1,0 +1,156 @@
+import { keys, runPk } from "#shared/table/keys.ts";
+import { ConditionFailed, type Item, type Table, type TransactionWrite } from "#shared/table/table.ts";
+import type { ArtifactItem } from "#shared/wire/artifact.ts";
+import { parseArtifact, toArtifactItem } from "./artifact.ts";
+import { parseRunBody, type RunBody } from "./run-body.ts";
+import { type Change, changeWrites, withSlot } from "./run-change.ts";
+import { type ExecutingHead, parseRunHead, type RunHead } from "./run-head.ts";
+
+/** A batch reads 100 items at most, and a run is two. */
+const RUNS_A_BATCH = 50;
+
+/** A run was changed by someone else between the read and the write; read it again and decide anew. */
+export class Raced extends Error {
+  /** Positions of the failed writes behind the head's own, counted from 0: those of `also`, in their order. */
+  readonly headChanged: boolean;
+  readonly failed: readonly number[];
+  constructor(headChanged: boolean, failed: readonly number[]) {
+    super("the run changed in between");
+    this.name = "Raced";
+    this.headChanged = headChanged;
+    this.failed = failed;
+  }
+}
+
+/** Reads and changes of runs. Each change is one conditional transaction. */
+export function runStore(table: Table) {
+  /** `needsSlot`: only while the owner has one that is free. */
+  async function change(head: RunHead, change: Change, now: number, needsSlot = false): Promise<void> {
+    const plain = changeWrites(head, change, now);
+    const writes = needsSlot ? withSlot(plain, head) : plain;
+    try {
+      await table.transact(writes);
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      throw new Raced(error.positions.includes(0), error.positions);
+    }
+  }
+
+  async function head(runId: string): Promise<RunHead | undefined> {
+    const item = await table.get(keys.head(runId));
+    return item === undefined ? undefined : parseRunHead(item);
+  }
+
+  async function artifacts(runId: string): Promise<ArtifactItem[]> {
+    const { items } = await table.query({ pk: runPk(runId), prefix: "ARTIFACT#" });
+    return items
+      .map(parseArtifact)
+      .filter((artifact) => artifact.committed_at !== undefined)
+      .sort((a, b) => (a.committed_at ?? 0) - (b.committed_at ?? 0) || (a.uid < b.uid ? -1 : 1))
+      .map(toArtifactItem);
+  }
+
+  return {
+    head,
+    change,
+    artifacts,
+
+    /** Writes a new run with all that belongs to it. Throws ConditionFailed with the positions of `writes`. */
+    create: (writes: readonly TransactionWrite[]): Promise<void> => table.transact(writes),
+
+    /** Head and body by one read; undefined where either is missing. */
+    async headAndBody(runId: string): Promise<{ head: RunHead; body: RunBody } | undefined> {
+      const [head, body] = await table.batchGet([keys.head(runId), keys.body(runId)]);
+      return head === undefined || body === undefined
+        ? undefined
+        : { head: parseRunHead(head), body: parseRunBody(body) };
+    },
+
+    /** As `headAndBody`, of any number of runs, in their order. */
+    async many(runIds: readonly string[]): Promise<({ head: RunHead; body: RunBody } | undefined)[]> {
+      const items: (Item | undefined)[] = [];
+      for (let from = 0; from < runIds.length; from += RUNS_A_BATCH) {
+        const some = runIds.slice(from, from + RUNS_A_BATCH);
+        items.push(...(await table.batchGet(some.flatMap((id) => [keys.head(id), keys.body(id)]))));
+      }
+      return runIds.map((_, index) => {
+        const head = items[2 * index];
+        const body = items[2 * index + 1];
+        return head === undefined || body === undefined
+          ? undefined
+          : { head: parseRunHead(head), body: parseRunBody(body) };
+      });
+    },
+
+    /** Notes a beat of the execution, if it is still the run's. False where it is not. */
+    async beat(runId: string, executionId: string, now: number, followupsStored: number): Promise<boolean> {
+      try {
+        await table.write({
+          kind: "update",
+          key: keys.head(runId),
+          set: { beat_at: now, followups_stored: followupsStored },
+          if: { execution_id: { eq: executionId }, state: { in: ["CLAIMED", "INPROGRESS"] } },
+        });
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionFailed) return false;
+        throw error;
+      }
+    },
+
+    /** Gives a silent execution one more lease, unless it beats or ends meanwhile. */
+    async extendLease({ run_id, execution_id, beat_at }: ExecutingHead): Promise<void> {
+      try {
+        await table.write({
+          kind: "update",
+          key: keys.head(run_id),
+          set: { extended_from: beat_at },
+          if: { execution_id: { eq: execution_id }, beat_at: { eq: beat_at } },
+        });
+      } catch (error) {
+        if (!(error instanceof ConditionFailed)) throw error;
+      }
+    },
+
+    /** Moves the time of the reaper's next look, unless the run has moved on. */
+    async checkAgain(runId: string, from: string, to: string): Promise<void> {
+      try {
+        await table.write({
+          kind: "update",
+          key: keys.head(runId),
+          set: { check_at: to },
+          if: { check_at: { eq: from } },
+        });
+      } catch (error) {
+        if (!(error instanceof ConditionFailed)) throw error;
+      }
+    },
+
+    /** Timeline events after `after`, oldest first. */
+    async timelineItems(runId: string, after = 0, limit?: number): Promise<{ items: readonly Item[]; more: boolean }> {
+      const from = keys.event(runId, after);
+      return table.query({ pk: from.pk, prefix: "EVENT#", after: from.sk, ...(limit === undefined ? {} : { limit }) });
+    },
+
+    /** Message batches after `after`, oldest first. */
+    async messageItems(runId: string, after = 0, limit?: number): Promise<{ items: readonly Item[]; more: boolean }> {
+      const from = keys.messages(runId, after);
+      return table.query({
+        pk: from.pk,
+        prefix: "MESSAGES#",
+        after: from.sk,
+        ...(limit === undefined ? {} : { limit }),
+      });
+    },
+
+    /** Follow-ups above `after`, in order. */
+    async followupItems(runId: string, after: number): Promise<readonly Item[]> {
+      const from = keys.followup(runId, after);
+      return (await table.query({ pk: from.pk, prefix: "FOLLOWUP#", after: from.sk })).items;
+    },
+
+    get: table.get,
+    query: table.query,
+  };
+}
+export type RunStore = ReturnType<typeof runStore>;

@@ -1,0 +1,90 @@
+import type { RunState } from "#shared/wire/run.ts";
+
+/** The state machine. A move that is not listed cannot be written: its transaction's condition names the state it leaves. */
+export const MOVES: Readonly<Record<RunState, readonly RunState[]>> = {
+  QUEUED: ["PENDING", "CANCELLED", "FAILED", "ERROR"],
+  PENDING: ["INPROGRESS", "CLAIMED", "QUEUED", "FAILED", "ERROR", "CANCELLED"],
+  CLAIMED: ["INPROGRESS", "QUEUED", "FAILED", "ERROR", "CANCELLED"],
+  INPROGRESS: ["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED", "QUEUED"],
+  SUCCEEDED: ["QUEUED"],
+  FAILED: ["QUEUED"],
+  ERROR: ["QUEUED"],
+  BLOCKED: ["QUEUED"],
+  CANCELLED: ["QUEUED"],
+};
+
+export type TerminalState = "SUCCEEDED" | "FAILED" | "ERROR" | "BLOCKED" | "CANCELLED";
+export type ExecutingState = "PENDING" | "CLAIMED" | "INPROGRESS";
+
+export const isTerminal = (state: RunState): state is TerminalState =>
+  state !== "QUEUED" && state !== "PENDING" && state !== "CLAIMED" && state !== "INPROGRESS";
+
+export const isExecuting = (state: RunState): state is ExecutingState =>
+  state === "PENDING" || state === "CLAIMED" || state === "INPROGRESS";
+
+/** How a move between two states changes its owner's counters: runs that wait, and runs that hold a slot. */
+export function counterChange(from: RunState | undefined, to: RunState): { queued: number; running: number } {
+  const count = (state: RunState | undefined, counts: (state: RunState) => boolean) =>
+    state !== undefined && counts(state) ? 1 : 0;
+  return {
+    queued: count(to, isQueued) - count(from, isQueued),
+    running: count(to, isExecuting) - count(from, isExecuting),
+  };
+}
+const isQueued = (state: RunState) => state === "QUEUED";
+
+/** Losses without a new checkpoint between them after which a run ends in ERROR. */
+export const MOST_LOSSES = 3;
+
+/** Seconds between beats that the service asks for, and of silence after which an execution counts as lost. */
+export const HEARTBEAT_SECONDS = 5;
+export const LEASE_SECONDS = 30;
+/** Seconds that a started sandbox has for its first call. */
+export const START_LEASE_SECONDS = 20;
+/** Seconds that a cancelled run's sandbox has to say that it has stopped. */
+export const STOP_LEASE_SECONDS = 30;
+
+/** Caps of one run: what is beyond is refused with 429. */
+export const RUN_CAPS = {
+  messages: 20_000,
+  messageBytes: 100 * 1024 * 1024,
+  artifacts: 1_000,
+  artifactBytes: 5 * 1024 * 1024 * 1024,
+  children: 100,
+  followups: 1_000,
+  clientEvents: 2_000,
+} as const;
+
+export const DEFAULT_CONCURRENCY_LIMIT = 20;
+export const DEFAULT_QUEUE_LIMIT = 1_000;
+
+const TITLE_LENGTH = 120;
+
+/** A title made from the prompt's first line that says something, without Markdown's marks. */
+export function titleOf(prompt: string | undefined, skill: string | undefined): string {
+  const line = (prompt ?? "")
+    .split("\n")
+    .map((text) => text.replace(/^[\s#>*-]+/, "").trim())
+    .find((text) => text !== "" && !text.startsWith("```"));
+  const title = line ?? skill ?? "Untitled run";
+  const points = [...title];
+  return points.length > TITLE_LENGTH ? `${points.slice(0, TITLE_LENGTH - 1).join("")}…` : title;
+}
+
+const STATUS_LENGTH = 1_024;
+
+/** A status message of one line within its limit. */
+export function statusText(message: string): string {
+  const line = message.replace(/\s+/g, " ").trim();
+  const points = [...line];
+  return points.length > STATUS_LENGTH ? `${points.slice(0, STATUS_LENGTH - 1).join("")}…` : line;
+}
+
+/** ISO 8601 duration with milliseconds, such as PT75.250S. */
+export const toDuration = (milliseconds: number): string => `PT${(milliseconds / 1000).toFixed(3)}S`;
+
+const SORT_KEY_LENGTH = 200;
+
+/** A text folded for sorting: NFKC, lower case, its first 200 code points. */
+export const folded = (text: string): string =>
+  [...text.normalize("NFKC").toLowerCase()].slice(0, SORT_KEY_LENGTH).join("");

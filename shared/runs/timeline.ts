@@ -1,0 +1,77 @@
+import * as v from "valibot";
+import type { FileStore } from "#shared/files/file-store.ts";
+import type { Item } from "#shared/table/table.ts";
+import { type RunEvent, type TimelineEvent, TimelineType } from "#shared/wire/event.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import { readBatch } from "./messages.ts";
+import type { RunPorts } from "./ports.ts";
+
+const EventItem = v.object({
+  sequence: v.number(),
+  uuid: v.string(),
+  type: TimelineType,
+  occurred_at: v.number(),
+  execution_id: v.exactOptional(v.string()),
+  data: v.record(v.string(), v.unknown()),
+});
+
+/** A stored event as the timeline shows it. */
+export function toTimelineEvent(runId: string, item: Item): TimelineEvent {
+  const event = v.parse(EventItem, item);
+  return {
+    event_uuid: event.uuid,
+    run_id: runId,
+    event_type: event.type,
+    occurred_at: toTimestamp(event.occurred_at),
+    ...(event.execution_id === undefined ? {} : { execution_id: event.execution_id }),
+    ...(Object.keys(event.data).length === 0 ? {} : { payload: event.data }),
+  };
+}
+
+const PAGE = 200;
+/** Bytes of the messages of one answer, unless a single batch has more. */
+const PAGE_BYTES = 3 * 1024 * 1024;
+
+/**
+ * A run's events and message batches after `after` in one gapless sequence. The two kinds are read apart, so the answer
+ * ends before the first number that one of the reads has not seen yet.
+ */
+export async function eventsAfter(
+  runId: string,
+  after: number,
+  ports: Pick<RunPorts, "runs" | "files">,
+): Promise<RunEvent[]> {
+  const [events, batches] = await Promise.all([
+    ports.runs.timelineItems(runId, after, PAGE),
+    ports.runs.messageItems(runId, after, PAGE),
+  ]);
+  const items = new Map([...events.items, ...batches.items].map((item) => [item["sequence"], item]));
+  const page: Promise<RunEvent>[] = [];
+  let bytes = 0;
+  for (let item = items.get(after + 1); item !== undefined; item = items.get(after + 1 + page.length)) {
+    bytes += typeof item["bytes"] === "number" ? item["bytes"] : 0;
+    if (bytes > PAGE_BYTES && page.length > 0) break;
+    page.push(item.sk.startsWith("MESSAGES#") ? toMessagesEvent(item, ports.files) : toRunEvent(item));
+  }
+  return Promise.all(page);
+}
+
+async function toMessagesEvent(item: Item, files: FileStore): Promise<RunEvent> {
+  const batch = await readBatch(item, files);
+  return {
+    sequence: batch.sequence,
+    type: "messages",
+    occurred_at: toTimestamp(batch.occurredAt),
+    data: { first_sequence: batch.first, messages: batch.messages },
+  };
+}
+
+async function toRunEvent(item: Item): Promise<RunEvent> {
+  const event = v.parse(EventItem, item);
+  return {
+    sequence: event.sequence,
+    type: event.type,
+    occurred_at: toTimestamp(event.occurred_at),
+    data: { ...event.data, ...(event.execution_id === undefined ? {} : { execution_id: event.execution_id }) },
+  };
+}

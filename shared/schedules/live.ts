@@ -1,0 +1,37 @@
+import { dynamoClient, s3Client, schedulerClient } from "#shared/aws/clients.ts";
+import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
+import { s3FileStore } from "#shared/aws/s3-file-store.ts";
+import type { HttpPorts } from "#shared/http/endpoint.ts";
+import { principalStore } from "#shared/principals/principal-store.ts";
+import { type Cursors, cursors } from "#shared/runs/cursor.ts";
+import { setting, signedUrlSeconds } from "#shared/settings.ts";
+import { dynamoTable } from "#shared/table/dynamo-table.ts";
+import type { SchedulePorts } from "./ports.ts";
+import { scheduleStore } from "./schedule-store.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** The ports of schedules on AWS, for endpoints. */
+export function liveSchedules(): SchedulePorts & HttpPorts & { readonly cursors: Cursors } {
+  const table = dynamoTable(dynamoClient(), setting("TABLE_NAME"));
+  const now = Date.now;
+  return {
+    table,
+    now,
+    files: s3FileStore(s3Client(), () => setting("BUCKET_NAME"), signedUrlSeconds(), now),
+    schedules: scheduleStore(table),
+    scheduler: liveScheduler(),
+    cursors: cursors(table),
+    principals: principalStore(table, now),
+    baseUrl: setting("BASE_URL"),
+    who: setting("PRINCIPALS").split(","),
+  };
+}
+
+/** The timers of schedules on AWS. */
+export function liveScheduler(): Scheduler {
+  return eventBridgeScheduler(schedulerClient(), () => ({
+    group: setting("SCHEDULE_GROUP"),
+    queueArn: setting("TICKS_QUEUE_ARN"),
+    roleArn: setting("SCHEDULER_ROLE_ARN"),
+  }));
+}

@@ -1,0 +1,49 @@
+import { lostRace, RunyardError } from "#shared/errors.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import type { Principal } from "#shared/principals/principal.ts";
+import { ConditionFailed, type Put } from "#shared/table/table.ts";
+import type { RunAgentResponse } from "#shared/wire/run.ts";
+import type { FiringPorts } from "./ports.ts";
+import { visibleSchedule } from "./read-schedule.ts";
+import { ScheduleRaced } from "./schedule-store.ts";
+import { spawnRun } from "./scheduled-run.ts";
+
+const ATTEMPTS = 8;
+
+export interface Spawned {
+  readonly response: RunAgentResponse;
+  readonly replayed: boolean;
+}
+
+/** One run of a schedule because somebody asks for it, paused or not: no planned firing, and in none's place. */
+export async function runNow(id: string, principal: Principal, once: Once, ports: FiringPorts): Promise<Spawned> {
+  return doOnce<Spawned>(
+    ports.table,
+    once,
+    ports.now,
+    async (record) => ({ response: await spawnNow(id, principal, record, ports), replayed: false }),
+    async (runId) => {
+      const head = await ports.runs.head(runId);
+      if (head === undefined) throw new RunyardError("internal_error");
+      return { response: { run_id: runId, task_id: runId, state: head.state }, replayed: true };
+    },
+  );
+}
+
+async function spawnNow(
+  id: string,
+  principal: Principal,
+  record: (runId: string) => Put,
+  ports: FiringPorts,
+): Promise<RunAgentResponse> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const schedule = await visibleSchedule(id, principal, ports);
+    try {
+      return await spawnRun(schedule, schedule, record, ports);
+    } catch (error) {
+      if (error instanceof ConditionFailed) throw new RecordTaken();
+      if (!(error instanceof ScheduleRaced)) throw error;
+    }
+  }
+  throw lostRace("the schedule changes too fast; try again");
+}

@@ -1,0 +1,89 @@
+import type { Environment } from "#shared/environments/environment.ts";
+import { lastRunWrites, setupOf, withEnvironment } from "#shared/environments/run-environment.ts";
+import { uuidv7 } from "#shared/ids.ts";
+import { withDefaults } from "#shared/runs/config-layers.ts";
+import { writeWithin } from "#shared/runs/create.ts";
+import { newRunWrites } from "#shared/runs/new-run.ts";
+import { resolveConfig, skillsOf } from "#shared/runs/plan-run.ts";
+import { titleOf } from "#shared/runs/run.ts";
+import type { RunBody } from "#shared/runs/run-body.ts";
+import { ownerPk } from "#shared/table/keys.ts";
+import { ConditionFailed, type Put } from "#shared/table/table.ts";
+import type { RunAgentResponse } from "#shared/wire/run.ts";
+import { checkRunOf, environmentOfSchedule, workerOf } from "./agent.ts";
+import type { FiringPorts } from "./ports.ts";
+import { type Schedule, withRun } from "./schedule.ts";
+import { changeWrites, ScheduleRaced } from "./schedule-store.ts";
+
+/**
+ * Makes a run of a schedule, which `after` is the schedule with. `record` is the write that holds it to one run: the outcome
+ * of a firing, or a request's idempotency record; ConditionFailed tells that it is there already, ScheduleRaced that the
+ * schedule has changed.
+ */
+export async function spawnRun(
+  before: Schedule,
+  after: Schedule,
+  record: (runId: string, now: number) => Put,
+  ports: FiringPorts,
+): Promise<RunAgentResponse> {
+  const now = ports.now();
+  const runId = uuidv7(now);
+  const { owner } = before;
+  const { body, environment } = await scheduledRun(runId, before, ports);
+  const held = record(runId, now);
+  const writes = [
+    ...newRunWrites(runId, owner, body, now),
+    held,
+    ...changeWrites(before, withRun(after, runId, now)),
+    // Where the environment is deleted meanwhile, the next attempt finds it missing.
+    ...lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
+  ];
+  const atCapacity = await writeWithin(writes, ownerPk(owner), ports, (error) => {
+    if (!(error instanceof ConditionFailed) || error.positions.includes(writes.indexOf(held))) return error;
+    return new ScheduleRaced();
+  });
+  await ports.queue.sendRun(runId, owner).catch(() => undefined);
+  return { run_id: runId, task_id: runId, state: "QUEUED", ...(atCapacity ? { at_capacity: true } : {}) };
+}
+
+/**
+ * The run that a schedule makes: its creator is who made the schedule, and its agent, if it has one, carries it out. Throws
+ * where the schedule asks for what there is no more: a model, an identity, an environment.
+ */
+async function scheduledRun(
+  runId: string,
+  schedule: Schedule,
+  ports: FiringPorts,
+): Promise<{ body: RunBody; environment: Environment | undefined }> {
+  const { agent_config, metadata, mode, prompt, prompt_file } = schedule;
+  const { executor, ...layers } = await workerOf(schedule, ports.table);
+  const own = { prompt, ...(agent_config === undefined ? {} : { config: agent_config }) };
+  checkRunOf(own);
+  const chosen = withDefaults(own, layers);
+  const environment = await environmentOfSchedule(schedule, chosen.config, ports.table);
+  const request = withEnvironment(chosen, environment);
+  checkRunOf(request);
+  const body: RunBody = {
+    title: schedule.name.trim() || titleOf(prompt, skillsOf(request)[0]),
+    prompt,
+    ...(prompt_file === undefined ? {} : { prompt_file }),
+    config: resolveConfig(request),
+    ...setupOf(environment),
+    creator: schedule.created_by,
+    executor,
+    source: "SCHEDULED_AGENT",
+    execution_location: "REMOTE",
+    schedule: {
+      schedule_id: schedule.schedule_id,
+      schedule_name: schedule.name,
+      cron_schedule: schedule.cron_schedule,
+    },
+    conversation_id: runId,
+    ancestors: [],
+    mode,
+    interactive: false,
+    ...(metadata === undefined ? {} : { metadata }),
+    attachments: [],
+  };
+  return { body, environment };
+}

@@ -1,0 +1,51 @@
+import { type CronFields, fieldsOf } from "./cron.ts";
+
+/** What EventBridge Scheduler takes for an expression at most. */
+const EXPRESSION_LENGTH = 256;
+
+/**
+ * The cron of EventBridge Scheduler that fires whenever ours does, and maybe more often; what is too much is dropped at
+ * the firing. Its days of the week count from 1, one of its day fields has to be `?`, and so it cannot say that either of
+ * two fields is enough: that becomes every day.
+ */
+export function schedulerCron(cron: string): string {
+  const fields = fieldsOf(cron);
+  const [days, weekdays] = dayFields(fields);
+  const exact = expression(
+    list(fields.minutes, 0, 59),
+    list(fields.hours, 0, 23),
+    days,
+    list(fields.months, 1, 12),
+    weekdays,
+  );
+  // So long a list of minutes hardly leaves any out.
+  return exact.length <= EXPRESSION_LENGTH
+    ? exact
+    : expression("*", list(fields.hours, 0, 23), days, list(fields.months, 1, 12), weekdays);
+}
+
+function dayFields({ days, weekdays }: CronFields): [string, string] {
+  if (days === "any" && weekdays === "any") return ["*", "?"];
+  if (weekdays === "any") return [days === "any" ? "*" : list(days, 1, 31), "?"];
+  if (days !== "any") return ["*", "?"];
+  const counted = list(
+    weekdays.map((weekday) => weekday + 1),
+    1,
+    7,
+  );
+  return counted === "*" ? ["*", "?"] : ["?", counted];
+}
+
+const expression = (...fields: readonly string[]): string => `cron(${fields.join(" ")} *)`;
+
+/** Values as a list of ranges, the shortest way to say them. */
+function list(values: readonly number[], first: number, last: number): string {
+  if (values.length === last - first + 1) return "*";
+  const ranges: [number, number][] = [];
+  for (const value of values) {
+    const open = ranges.at(-1);
+    if (open !== undefined && open[1] === value - 1) open[1] = value;
+    else ranges.push([value, value]);
+  }
+  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(",");
+}

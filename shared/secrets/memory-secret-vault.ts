@@ -1,0 +1,12 @@
+import type { SecretVault } from "./secret-vault.ts";
+
+/** Values in memory, for tests. */
+export function memorySecretVault(): SecretVault & { readonly values: Map<string, string> } {
+  const values = new Map<string, string>();
+  return {
+    values,
+    put: async (team, id, value) => void values.set(`${team}/${id}`, value),
+    get: async (team, id) => values.get(`${team}/${id}`),
+    remove: async (team, id) => void values.delete(`${team}/${id}`),
+  };
+}

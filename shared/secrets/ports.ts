@@ -1,0 +1,7 @@
+import type { IdentityPorts } from "#shared/identities/ports.ts";
+import type { SecretVault } from "./secret-vault.ts";
+
+/** What the rules of secrets need from the world. */
+export interface SecretPorts extends IdentityPorts {
+  readonly vault: SecretVault;
+}

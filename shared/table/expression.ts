@@ -1,0 +1,103 @@
+import { bounds, type Conditions, INDEXES, type Query, type Test, type Update, type Value } from "./table.ts";
+
+interface Expression {
+  ExpressionAttributeNames?: Record<string, string>;
+  ExpressionAttributeValues?: Record<string, Value>;
+}
+
+/** Collects placeholders, so that no attribute name can collide with a reserved word. */
+class Placeholders {
+  readonly names: Record<string, string> = {};
+  readonly values: Record<string, Value> = {};
+  name(attribute: string): string {
+    const placeholder = `#${attribute.replace(/\W/g, "_")}`;
+    this.names[placeholder] = attribute;
+    return placeholder;
+  }
+  value(value: Value): string {
+    const placeholder = `:${Object.keys(this.values).length}`;
+    this.values[placeholder] = value;
+    return placeholder;
+  }
+  get expression(): Expression {
+    return {
+      ...(Object.keys(this.names).length > 0 ? { ExpressionAttributeNames: this.names } : {}),
+      ...(Object.keys(this.values).length > 0 ? { ExpressionAttributeValues: this.values } : {}),
+    };
+  }
+}
+
+/** The ConditionExpression of `conditions`, with its placeholders. */
+export function conditionOf(conditions: Conditions | undefined): Expression & { ConditionExpression?: string } {
+  const placeholders = new Placeholders();
+  const condition = conjunction(conditions, placeholders);
+  return { ...(condition === "" ? {} : { ConditionExpression: condition }), ...placeholders.expression };
+}
+
+/** The UpdateExpression and ConditionExpression of an update, sharing their placeholders. */
+export function updateOf(update: Update): Expression & { UpdateExpression?: string; ConditionExpression?: string } {
+  const placeholders = new Placeholders();
+  const clauses = [
+    clause(
+      "SET",
+      Object.entries(update.set ?? {}),
+      ([name, value]) => `${placeholders.name(name)} = ${placeholders.value(value)}`,
+    ),
+    clause(
+      "ADD",
+      Object.entries(update.add ?? {}),
+      ([name, value]) => `${placeholders.name(name)} ${placeholders.value(value)}`,
+    ),
+    clause("REMOVE", update.remove ?? [], (name) => placeholders.name(name)),
+  ];
+  const change = clauses.filter((part) => part !== "").join(" ");
+  const condition = conjunction(update.if, placeholders);
+  return {
+    ...(change === "" ? {} : { UpdateExpression: change }),
+    ...(condition === "" ? {} : { ConditionExpression: condition }),
+    ...placeholders.expression,
+  };
+}
+
+/** The KeyConditionExpression of a query. */
+export function keyRange(query: Query): Expression & { KeyConditionExpression: string } {
+  const placeholders = new Placeholders();
+  const names = query.index === undefined ? { pk: "pk", sk: "sk" } : INDEXES[query.index];
+  const { low, high } = bounds(query);
+  const sk = low === undefined && high === undefined ? "" : placeholders.name(names.sk);
+  const parts = [`${placeholders.name(names.pk)} = ${placeholders.value(query.pk)}`];
+  if (low !== undefined && high !== undefined) {
+    // DynamoDB takes two bounds only as BETWEEN, which includes both; the reader drops what lies on an exclusive upper one.
+    const from = low.inclusive ? low.value : `${low.value}\u0000`;
+    parts.push(`${sk} BETWEEN ${placeholders.value(from)} AND ${placeholders.value(high.value)}`);
+  } else if (low !== undefined) {
+    parts.push(`${sk} ${low.inclusive ? ">=" : ">"} ${placeholders.value(low.value)}`);
+  } else if (high !== undefined) {
+    parts.push(`${sk} ${high.inclusive ? "<=" : "<"} ${placeholders.value(high.value)}`);
+  }
+  return { KeyConditionExpression: parts.join(" AND "), ...placeholders.expression };
+}
+
+function clause<T>(verb: string, parts: readonly T[], print: (part: T) => string): string {
+  return parts.length === 0 ? "" : `${verb} ${parts.map(print).join(", ")}`;
+}
+
+function conjunction(conditions: Conditions | undefined, placeholders: Placeholders): string {
+  return Object.entries(conditions ?? {})
+    .map(([name, test]) => print(placeholders.name(name), test, placeholders))
+    .join(" AND ");
+}
+
+function print(name: string, test: Test, placeholders: Placeholders): string {
+  if ("exists" in test) return `${test.exists ? "attribute_exists" : "attribute_not_exists"}(${name})`;
+  if ("absentOr" in test) return `(attribute_not_exists(${name}) OR ${print(name, test.absentOr, placeholders)})`;
+  if ("eq" in test) return `${name} = ${placeholders.value(test.eq)}`;
+  if ("in" in test) return `${name} IN (${test.in.map((value) => placeholders.value(value)).join(", ")})`;
+  if ("below" in test) return `${name} < ${placeholders.value(test.below)}`;
+  if ("belowAttribute" in test) {
+    const limit = placeholders.name(test.belowAttribute);
+    const otherwise = `(attribute_not_exists(${limit}) AND ${name} < ${placeholders.value(test.otherwise)})`;
+    return `(${name} < ${limit} OR ${otherwise})`;
+  }
+  return `${name} >= ${placeholders.value(test.atLeast)}`;
+}

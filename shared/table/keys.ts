@@ -1,0 +1,126 @@
+import type { Key } from "./table.ts";
+
+/**
+ * Every key of the table, with the access it is for. Numbers in sort keys are padded, so that they sort as numbers.
+ *
+ * | item | pk | sk | read by |
+ * |---|---|---|---|
+ * | a run's head | RUN#run | HEAD | every request that names the run; the condition of every move |
+ * | a run's body | RUN#run | BODY | run detail and list, resolve-prompt |
+ * | timeline event | RUN#run | EVENT#sequence | timeline, events |
+ * | message batch | RUN#run | MESSAGES#sequence | conversation, events, transcript |
+ * | follow-up | RUN#run | FOLLOWUP#number | heartbeat, resolve-prompt |
+ * | artifact | RUN#run | ARTIFACT#uid | run detail and list |
+ * | group entry | RUN#run | GROUP#kind | gsi7: runs of a schedule or a parent |
+ * | descendant | RUN#ancestor | DESCENDANT#run | filter by ancestor, at any depth |
+ * | client event seen | RUN#run | CLIENT#event | client-events, once each |
+ * | latest run of a continued conversation | CONVERSATION#id | TAIL | create with conversation_id |
+ * | run that continues a conversation | CONVERSATION#id | RUN#run | conversation by id |
+ * | artifact's run | ARTIFACT#uid | RUN | artifact by uid |
+ * | file that a caller uploads before its run | ATTACHMENT#uid | ATTACHMENT | create, which gives it to the run |
+ * | API key | KEY#sha256 | KEY | authentication |
+ * | key ring of a person, of an identity | USER#user, TEAM#team | KEYS, KEYS#identity | key lists; a deletion takes all keys along |
+ * | user, with the role in each team | USER#user | PROFILE | authentication |
+ * | user by address | EMAIL#folded | USER | adding members |
+ * | member | TEAM#team | MEMBER#user | member lists, on_behalf_of |
+ * | team and its settings | TEAM#team | TEAM | authentication reads it along, for the defaults of runs |
+ * | identity | TEAM#team | IDENTITY#uid | authentication of agent keys, lists, runs as an identity |
+ * | register of identities | TEAM#team | IDENTITIES | the plan's limit: which identities are available |
+ * | unique name | owner | UNIQUE#kind#folded | create and rename: one holder of a name |
+ * | invitation | TEAM#team | INVITATION#id | lists |
+ * | invitation by its token | INVITATION#sha256 | INVITATION | accepting it |
+ * | secret's name | TEAM#team | SECRET#name | lists; the value is in the secret store |
+ * | environment, with its guests | ENVIRONMENT#uid | ENVIRONMENT | every request that names it, runs in it |
+ * | environment's latest run | ENVIRONMENT#uid | LAST_RUN | environments; create notes it |
+ * | environment of a scope | owner or guest | ENVIRONMENT#uid | lists |
+ * | schedule | SCHEDULE#schedule | SCHEDULE | every request that names it, its firings; gsi6: what its reconciler has to look at |
+ * | planned firing with its outcome | SCHEDULE#schedule | TICK#time | written once, by condition; ticks |
+ * | schedule's name | owner | SCHEDULE#folded#schedule | list by name |
+ * | counters | owner | COUNTERS | create, dispatch, end |
+ * | idempotency record | IDEM#principal#… | IDEM | repeated POSTs |
+ * | signing key | SIGNING | KEY#id | cursors |
+ */
+export const keys = {
+  head: (run: string): Key => ({ pk: runPk(run), sk: "HEAD" }),
+  body: (run: string): Key => ({ pk: runPk(run), sk: "BODY" }),
+  event: (run: string, sequence: number): Key => ({ pk: runPk(run), sk: `EVENT#${padded(sequence)}` }),
+  messages: (run: string, sequence: number): Key => ({ pk: runPk(run), sk: `MESSAGES#${padded(sequence)}` }),
+  followup: (run: string, number: number): Key => ({ pk: runPk(run), sk: `FOLLOWUP#${padded(number)}` }),
+  artifact: (run: string, uid: string): Key => ({ pk: runPk(run), sk: `ARTIFACT#${uid}` }),
+  group: (run: string, kind: "schedule" | "parent"): Key => ({ pk: runPk(run), sk: `GROUP#${kind}` }),
+  descendant: (ancestor: string, run: string): Key => ({ pk: runPk(ancestor), sk: `DESCENDANT#${run}` }),
+  clientEvent: (run: string, event: string): Key => ({ pk: runPk(run), sk: `CLIENT#${event}` }),
+  conversationTail: (conversation: string): Key => ({ pk: conversationPk(conversation), sk: "TAIL" }),
+  conversationRun: (conversation: string, run: string): Key => ({ pk: conversationPk(conversation), sk: `RUN#${run}` }),
+  artifactRun: (uid: string): Key => ({ pk: `ARTIFACT#${uid}`, sk: "RUN" }),
+  upload: (uid: string): Key => ({ pk: `ATTACHMENT#${uid}`, sk: "ATTACHMENT" }),
+  apiKey: (hash: string): Key => ({ pk: `KEY#${hash}`, sk: "KEY" }),
+  user: (user: string): Key => ({ pk: userPk(user), sk: "PROFILE" }),
+  userKeys: (user: string): Key => ({ pk: userPk(user), sk: "KEYS" }),
+  userByEmail: (folded: string): Key => ({ pk: `EMAIL#${folded}`, sk: "USER" }),
+  member: (team: string, user: string): Key => ({ pk: teamPk(team), sk: `MEMBER#${user}` }),
+  team: (team: string): Key => ({ pk: teamPk(team), sk: "TEAM" }),
+  identity: (team: string, uid: string): Key => ({ pk: teamPk(team), sk: `IDENTITY#${uid}` }),
+  /** Sorts right before the identities, so that one query reads it and them. */
+  identities: (team: string): Key => ({ pk: teamPk(team), sk: "IDENTITIES" }),
+  identityKeys: (team: string, identity: string): Key => ({ pk: teamPk(team), sk: `KEYS#${identity}` }),
+  uniqueName: (owner: Owner, kind: string, folded: string): Key => ({
+    pk: ownerPk(owner),
+    sk: `UNIQUE#${kind}#${folded}`,
+  }),
+  invitation: (team: string, id: string): Key => ({ pk: teamPk(team), sk: `INVITATION#${id}` }),
+  invitationByToken: (hash: string): Key => ({ pk: `INVITATION#${hash}`, sk: "INVITATION" }),
+  secret: (team: string, name: string): Key => ({ pk: teamPk(team), sk: `SECRET#${name}` }),
+  environment: (uid: string): Key => ({ pk: `ENVIRONMENT#${uid}`, sk: "ENVIRONMENT" }),
+  environmentRun: (uid: string): Key => ({ pk: `ENVIRONMENT#${uid}`, sk: "LAST_RUN" }),
+  environmentEntry: (scope: Owner, uid: string): Key => ({ pk: ownerPk(scope), sk: `ENVIRONMENT#${uid}` }),
+  schedule: (schedule: string): Key => ({ pk: schedulePk(schedule), sk: "SCHEDULE" }),
+  tick: (schedule: string, at: number): Key => ({ pk: schedulePk(schedule), sk: `TICK#${sortableTime(at)}` }),
+  /** NUL sorts before every character of a name, and is in none. */
+  scheduleName: (owner: Owner, folded: string, schedule: string): Key => ({
+    pk: ownerPk(owner),
+    sk: `SCHEDULE#${folded}\u0000${schedule}`,
+  }),
+  counters: (owner: Owner): Key => ({ pk: ownerPk(owner), sk: "COUNTERS" }),
+  idempotency: (principal: string, operation: string, key: string): Key => ({
+    pk: `IDEM#${principal}#${operation}#${key}`,
+    sk: "IDEM",
+  }),
+  signing: (id: string): Key => ({ pk: "SIGNING", sk: `KEY#${id}` }),
+};
+
+export const runPk = (run: string): string => `RUN#${run}`;
+export const conversationPk = (conversation: string): string => `CONVERSATION#${conversation}`;
+export const schedulePk = (schedule: string): string => `SCHEDULE#${schedule}`;
+const userPk = (user: string): string => `USER#${user}`;
+export const teamPk = (team: string): string => `TEAM#${team}`;
+
+/** Whose a run is: a team's, or one person's. */
+export type Owner = { readonly type: "Team" | "User"; readonly uid: string };
+export const ownerPk = (owner: Owner): string => (owner.type === "Team" ? teamPk(owner.uid) : userPk(owner.uid));
+
+/** Shards of a scope in the list indexes. The number only grows; readers merge all of them. */
+export const SCOPE_SHARDS = 1;
+export const scopeKey = (owner: Owner, shard = 0): string => `${ownerPk(owner)}#${shard}`;
+
+/** Shards of the index that the reaper reads. */
+export const CHECK_SHARDS = 16;
+export const checkShard = (run: string): string => `RUNS#${Number.parseInt(run.slice(-4), 16) % CHECK_SHARDS}`;
+
+/** Shards of the index that the reconciler of schedules reads. */
+export const SCHEDULE_SHARDS = 4;
+export const scheduleShard = (shard: number): string => `SCHEDULES#${shard}`;
+export const shardOfSchedule = (schedule: string): string =>
+  scheduleShard(Number.parseInt(schedule.slice(-4), 16) % SCHEDULE_SHARDS);
+
+/** The group of the schedules whose runs an identity carries out. */
+export const schedulesOfIdentity = (identity: string): string => `SCHEDULES_OF#${identity}`;
+
+/** The group of a run for lists by creator, schedule or parent. */
+export const groupKey = (kind: "creator" | "schedule" | "parent", uid: string): string =>
+  `${kind.toUpperCase()}#${uid}`;
+
+/** Milliseconds as a sortable string. */
+export const sortableTime = (milliseconds: number): string => String(milliseconds).padStart(13, "0");
+
+const padded = (value: number): string => String(value).padStart(10, "0");

@@ -1,0 +1,87 @@
+import { parseEnvironment } from "#shared/environments/environment.ts";
+import { environmentRemoval } from "#shared/environments/write-environment.ts";
+import { RunyardError } from "#shared/errors.ts";
+import { parseIdentity } from "#shared/identities/identity.ts";
+import { identityRemoval } from "#shared/identities/identity-removal.ts";
+import { roleAttribute } from "#shared/principals/user.ts";
+import type { SecretPorts } from "#shared/secrets/ports.ts";
+import { deleteSecret } from "#shared/secrets/secrets.ts";
+import { keys, teamPk } from "#shared/table/keys.ts";
+import { ConditionFailed, type Item, type Table, type TransactionWrite } from "#shared/table/table.ts";
+
+const conflict = (detail: string) => new RunyardError("conflict", { detail, retryable: false });
+
+/**
+ * Deletes a team with all that is its: identities and their keys, environments, secrets, invitations, memberships. Its runs have to have
+ * ended and its schedules to be deleted before. What is left where this breaks off is a team with its admin, who deletes
+ * it again; the admin's own membership and the team itself go last and together.
+ */
+export async function deleteTeam(team: string, admin: string, ports: SecretPorts): Promise<void> {
+  const { table } = ports;
+  const { items } = await table.query({ pk: teamPk(team) });
+  if (items.some(({ sk }) => sk.startsWith("SCHEDULE#"))) throw conflict("the team has schedules: delete them first");
+  await closeQueue(team, ports);
+  for (const item of items) await removePart(team, item, admin, ports);
+  await table.transact([
+    { kind: "delete", key: keys.team(team) },
+    { kind: "delete", key: keys.identities(team) },
+    { kind: "delete", key: keys.counters({ type: "Team", uid: team }) },
+    ...membershipRemoval(team, admin),
+  ]);
+}
+
+/** No run can be made any more once none is left. */
+async function closeQueue(team: string, { table }: SecretPorts): Promise<void> {
+  try {
+    await table.write({
+      kind: "update",
+      key: keys.counters({ type: "Team", uid: team }),
+      set: { queued: 0, queue_limit: 0 },
+      if: { queued: { absentOr: { below: 1 } }, running: { absentOr: { below: 1 } } },
+    });
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    throw conflict("the team has runs that have not ended: cancel them first");
+  }
+}
+
+async function removePart(team: string, item: Item, admin: string, ports: SecretPorts): Promise<void> {
+  const { table } = ports;
+  const [kind, rest = ""] = item.sk.split(/#(.*)/s);
+  switch (kind) {
+    case "IDENTITY":
+      return table.transact(await identityRemoval(parseIdentity(item), table));
+    case "ENVIRONMENT":
+      return removeEnvironment(rest, item, table);
+    case "SECRET":
+      return deleteSecret([team], rest, ports);
+    case "INVITATION":
+      return table.transact([
+        { kind: "delete", key: { pk: item.pk, sk: item.sk } },
+        { kind: "delete", key: keys.invitationByToken(String(item["hash"])) },
+      ]);
+    case "MEMBER":
+      return rest === admin ? undefined : table.transact(membershipRemoval(team, rest));
+    // These go last, or with what they belong to.
+    case "TEAM":
+    case "COUNTERS":
+    case "IDENTITIES":
+    case "KEYS":
+      return undefined;
+    default:
+      return table.write({ kind: "delete", key: { pk: item.pk, sk: item.sk } });
+  }
+}
+
+async function removeEnvironment(uid: string, entry: Item, table: Table): Promise<void> {
+  const item = await table.get(keys.environment(uid));
+  const { pk, sk } = entry;
+  return table.transact(
+    item === undefined ? [{ kind: "delete", key: { pk, sk } }] : environmentRemoval(parseEnvironment(item)),
+  );
+}
+
+const membershipRemoval = (team: string, user: string): TransactionWrite[] => [
+  { kind: "delete", key: keys.member(team, user) },
+  { kind: "update", key: keys.user(user), remove: [roleAttribute(team)] },
+];

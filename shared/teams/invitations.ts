@@ -1,0 +1,160 @@
+import { randomBytes } from "node:crypto";
+import * as v from "valibot";
+import { notFound, RunyardError } from "#shared/errors.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { sha256, uuidv7 } from "#shared/ids.ts";
+import type { PersonalPrincipal } from "#shared/principals/principal.ts";
+import { keys } from "#shared/table/keys.ts";
+import { ConditionFailed, type Item, type Table, type TransactionWrite } from "#shared/table/table.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import { Role } from "#shared/wire/role.ts";
+import type { CreatedInvitation, InvitationItem, Membership } from "#shared/wire/team.ts";
+import { join } from "./members.ts";
+import { MOST_TEAMS, tooManyTeams } from "./people.ts";
+import type { TeamPorts } from "./ports.ts";
+import { teamCalled } from "./write-team.ts";
+
+const LIFE_MS = 7 * 24 * 3_600_000;
+
+/** An invitation as it is stored, once under its team and once under the hash of its token. */
+const Invitation = v.object({
+  id: v.string(),
+  team_uid: v.string(),
+  email: v.string(),
+  role: Role,
+  hash: v.string(),
+  created_at: v.number(),
+  expires_at_ms: v.number(),
+});
+type Invitation = v.InferOutput<typeof Invitation>;
+
+const parse = (item: Item): Invitation => v.parse(Invitation, item);
+
+/** Invites to a team, once. Whoever has the link may accept it, so a repeat is not shown it again. */
+export function createInvitation(
+  team: string,
+  { email, role }: { readonly email: string; readonly role: Role },
+  once: Once,
+  { table, now: clock, baseUrl, webUrl }: TeamPorts,
+): Promise<CreatedInvitation> {
+  return doOnce(
+    table,
+    once,
+    clock,
+    async (record) => {
+      const now = clock();
+      const token = randomBytes(32).toString("base64url");
+      const invitation: Invitation = {
+        id: uuidv7(now),
+        team_uid: team,
+        email,
+        role,
+        hash: sha256(token),
+        created_at: now,
+        expires_at_ms: now + LIFE_MS,
+      };
+      // The table drops both by themselves once they are over.
+      const stored = { v: 1, ...invitation, expires_at: Math.ceil((now + LIFE_MS) / 1000) };
+      const [byId, byToken] = keysOf(invitation);
+      try {
+        await table.transact([
+          record(invitation.id),
+          { kind: "put", item: { ...byId, ...stored } },
+          { kind: "put", item: { ...byToken, ...stored } },
+        ]);
+      } catch (error) {
+        if (error instanceof ConditionFailed) throw new RecordTaken();
+        throw error;
+      }
+      const link =
+        webUrl === undefined ? `${baseUrl}/agent/invitations/${token}/accept` : `${webUrl}/invitations/${token}`;
+      return { ...toInvitationItem(invitation), link };
+    },
+    async (id) => {
+      throw new RunyardError("conflict", {
+        detail: `this request has made the invitation ${id} already, and its link is shown only once: delete it and make another, with a new Idempotency-Key`,
+        retryable: false,
+      });
+    },
+  );
+}
+
+/** The invitations of a team that wait to be accepted, oldest first. */
+export async function listInvitations(team: string, { table, now }: TeamPorts): Promise<InvitationItem[]> {
+  const { pk, sk: prefix } = keys.invitation(team, "");
+  const { items } = await table.query({ pk, prefix });
+  return items.map(parse).filter(isOpen(now())).map(toInvitationItem);
+}
+
+/** Takes an invitation back: its link leads nowhere from then on. */
+export async function deleteInvitation(team: string, id: string, { table }: TeamPorts): Promise<void> {
+  const item = await table.get(keys.invitation(team, id));
+  if (item === undefined) throw notFound("invitation");
+  try {
+    await table.transact(removals(parse(item)));
+  } catch (error) {
+    // Accepted, or taken back, just now.
+    throw error instanceof ConditionFailed ? notFound("invitation") : error;
+  }
+}
+
+/** Accepts an invitation: the caller becomes a member, and the link has served. */
+export async function acceptInvitation(
+  token: string,
+  { user, teams }: PersonalPrincipal,
+  once: Once,
+  ports: TeamPorts,
+): Promise<Membership> {
+  const { table, now } = ports;
+  return doOnce<Membership>(
+    table,
+    once,
+    now,
+    async (record) => {
+      const invitation = await openInvitation(token, table, now());
+      const { team_uid: team, role } = invitation;
+      const { name } = await teamCalled(team, ports).catch(() => {
+        throw notFound("invitation");
+      });
+      if (teams.length >= MOST_TEAMS) throw tooManyTeams();
+      try {
+        await join(team, user, role, [record(`${team}:${role}`), ...removals(invitation)], ports);
+      } catch (error) {
+        if (!(error instanceof ConditionFailed)) throw error;
+        throw error.positions.includes(0) ? new RecordTaken() : notFound("invitation");
+      }
+      return { uid: team, name, role };
+    },
+    async (result) => {
+      const [team = "", role] = result.split(":");
+      return { uid: team, name: (await teamCalled(team, ports)).name, role: v.parse(Role, role) };
+    },
+  );
+}
+
+async function openInvitation(token: string, table: Table, now: number): Promise<Invitation> {
+  const item = await table.get(keys.invitationByToken(sha256(token)));
+  const invitation = item === undefined ? undefined : parse(item);
+  if (invitation === undefined || !isOpen(now)(invitation)) throw notFound("invitation");
+  return invitation;
+}
+
+/** Compared on read, because the table's own expiry lags. */
+const isOpen =
+  (now: number) =>
+  ({ expires_at_ms }: Invitation): boolean =>
+    expires_at_ms > now;
+
+const keysOf = ({ team_uid, id, hash }: Invitation) =>
+  [keys.invitation(team_uid, id), keys.invitationByToken(hash)] as const;
+
+const removals = (invitation: Invitation): TransactionWrite[] =>
+  keysOf(invitation).map((key): TransactionWrite => ({ kind: "delete", key, if: { pk: { exists: true } } }));
+
+const toInvitationItem = ({ id, email, role, created_at, expires_at_ms }: Invitation): InvitationItem => ({
+  id,
+  email,
+  role,
+  created_at: toTimestamp(created_at),
+  expires_at: toTimestamp(expires_at_ms),
+});

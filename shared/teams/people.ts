@@ -1,0 +1,35 @@
+import { notFound, RunyardError } from "#shared/errors.ts";
+import type { PersonalPrincipal, Principal } from "#shared/principals/principal.ts";
+import { teamsToRead } from "#shared/principals/team-of.ts";
+
+/** The caller as a person: the routes of teams are for nobody else. */
+export function personOf(principal: Principal): PersonalPrincipal {
+  if (principal.kind === "personal") return principal;
+  throw new RunyardError("not_authorized", { detail: "this call is for personal keys" });
+}
+
+const notAdmin = () => new RunyardError("not_authorized", { detail: "this call is for admins of the team" });
+
+/** The caller as an admin of the team: 404 to who is not in it, 403 to its other members. */
+export function adminOf(team: string, principal: Principal): PersonalPrincipal {
+  const person = personOf(principal);
+  const membership = person.teams.find(({ uid }) => uid === team);
+  if (membership === undefined) throw notFound("team");
+  if (membership.role !== "admin") throw notAdmin();
+  return person;
+}
+
+/** The teams of a read that the caller is an admin of; 403 to who is in teams and an admin of none. */
+export function administered(principal: Principal): readonly string[] {
+  const { teams } = personOf(principal);
+  const read = teamsToRead(principal);
+  const own = read.filter((team) => teams.some(({ uid, role }) => uid === team && role === "admin"));
+  if (own.length === 0 && read.length > 0) throw notAdmin();
+  return own;
+}
+
+/** Teams that one person may be in. */
+export const MOST_TEAMS = 50;
+
+export const tooManyTeams = (): RunyardError =>
+  new RunyardError("conflict", { detail: `a person is in ${MOST_TEAMS} teams at most`, retryable: false });

@@ -1,0 +1,126 @@
+import { refuseOthersEnvironment } from "#shared/environments/team-environment.ts";
+import { invalid, notFound } from "#shared/errors.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { uuidv7 } from "#shared/ids.ts";
+import { isKnownModel } from "#shared/models/models.ts";
+import type { PersonalPrincipal } from "#shared/principals/principal.ts";
+import { roleAttribute } from "#shared/principals/user.ts";
+import { keys } from "#shared/table/keys.ts";
+import { ConditionFailed, type TransactionWrite, type Value } from "#shared/table/table.ts";
+import type { CreateTeamRequest, SettingsChange, UpdateTeamRequest } from "#shared/wire/team.ts";
+import { newTeamWrites } from "./new-team.ts";
+import { MOST_TEAMS, tooManyTeams } from "./people.ts";
+import type { TeamPorts } from "./ports.ts";
+import { parseTeam, type Team } from "./team.ts";
+
+export interface CreatedTeam {
+  readonly team: Team;
+  readonly replayed: boolean;
+}
+
+/** Creates a team once, with the caller as its admin and a default identity. */
+export async function createTeam(
+  { user, teams }: PersonalPrincipal,
+  request: CreateTeamRequest,
+  once: Once,
+  { table, now: clock }: TeamPorts,
+): Promise<CreatedTeam> {
+  const { set } = changeOf(request.settings ?? {});
+  // A team that is not there yet has no environments.
+  if (request.settings?.default_environment_id) {
+    throw invalid("settings.default_environment_id", "there is no such environment of the team");
+  }
+  return doOnce<CreatedTeam>(
+    table,
+    once,
+    clock,
+    async (record) => {
+      if (teams.length >= MOST_TEAMS) throw tooManyTeams();
+      const now = clock();
+      const uid = uuidv7(now);
+      const team = parseTeam({ ...keys.team(uid), uid, name: request.name, created_at: now, ...set });
+      const joined: TransactionWrite = {
+        kind: "update",
+        key: keys.user(user.uid),
+        set: { [roleAttribute(uid)]: "admin" },
+        if: { pk: { exists: true } },
+      };
+      try {
+        await table.transact([record(uid), joined, ...newTeamWrites(team, user)]);
+      } catch (error) {
+        if (error instanceof ConditionFailed && error.positions.includes(0)) throw new RecordTaken();
+        throw error;
+      }
+      return { team, replayed: false };
+    },
+    async (uid) => ({ team: await teamCalled(uid, { table }), replayed: true }),
+  );
+}
+
+export async function teamCalled(uid: string, { table }: Pick<TeamPorts, "table">): Promise<Team> {
+  const item = await table.get(keys.team(uid));
+  if (item === undefined) throw notFound("team");
+  return parseTeam(item);
+}
+
+/** Settings that conditions compare with, and the item on which a copy of each lies for that. */
+const COPIES = { identity_limit: "identities", concurrency_limit: "counters", queue_limit: "counters" } as const;
+
+/** Changes a team: what the request does not say stays as it was, and null brings a setting back to its default. */
+export async function updateTeam(uid: string, request: UpdateTeamRequest, { table }: TeamPorts): Promise<Team> {
+  const { set, remove } = changeOf(request.settings ?? {});
+  const { default_environment_id } = request.settings ?? {};
+  await refuseOthersEnvironment(default_environment_id, uid, "settings.default_environment_id", table);
+  const name = request.name ?? undefined;
+  const writes: TransactionWrite[] = [
+    {
+      kind: "update",
+      key: keys.team(uid),
+      set: { ...set, ...(name === undefined ? {} : { name }) },
+      remove,
+      if: { pk: { exists: true } },
+    },
+    ...copy("counters", uid, set, remove),
+    ...copy("identities", uid, set, remove),
+  ];
+  try {
+    await table.transact(writes);
+  } catch (error) {
+    if (error instanceof ConditionFailed) throw notFound("team");
+    throw error;
+  }
+  return teamCalled(uid, { table });
+}
+
+interface Change {
+  readonly set: Readonly<Record<string, Value>>;
+  readonly remove: readonly string[];
+}
+
+function changeOf(settings: SettingsChange): Change {
+  const { default_model_id } = settings;
+  if (default_model_id && !isKnownModel(default_model_id)) {
+    throw invalid("settings.default_model_id", "is no known model");
+  }
+  const entries = Object.entries(settings).filter(([, value]) => value !== undefined);
+  return {
+    set: Object.fromEntries(entries.filter(([, value]) => value !== null)),
+    remove: entries.filter(([, value]) => value === null).map(([name]) => name),
+  };
+}
+
+function copy(
+  item: (typeof COPIES)[keyof typeof COPIES],
+  team: string,
+  set: Change["set"],
+  remove: Change["remove"],
+): TransactionWrite[] {
+  const names: readonly string[] = Object.entries(COPIES)
+    .filter(([, on]) => on === item)
+    .map(([name]) => name);
+  const changed = Object.fromEntries(Object.entries(set).filter(([name]) => names.includes(name)));
+  const removed = remove.filter((name) => names.includes(name));
+  if (Object.keys(changed).length === 0 && removed.length === 0) return [];
+  const key = item === "counters" ? keys.counters({ type: "Team", uid: team }) : keys.identities(team);
+  return [{ kind: "update", key, set: changed, remove: removed }];
+}

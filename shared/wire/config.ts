@@ -1,0 +1,112 @@
+import * as v from "valibot";
+import { Id, Name, text, textOfBytes } from "./primitives.ts";
+
+const Headers = v.record(v.string(), textOfBytes(8192));
+
+const ONE_OF_THREE = "must have exactly one of warp_id, command and url";
+const hasOneOfThree = (server: { warp_id?: string; command?: string; url?: string }): boolean =>
+  [server.warp_id, server.command, server.url].filter((member) => member !== undefined).length === 1;
+const ONE_OF_THREE_FACT = { oneOf: [{ required: ["warp_id"] }, { required: ["command"] }, { required: ["url"] }] };
+
+const McpServerFields = {
+  warp_id: v.exactOptional(Id),
+  command: v.exactOptional(textOfBytes(4096, 1)),
+  args: v.exactOptional(v.pipe(v.array(textOfBytes(4096)), v.maxLength(64))),
+  env: v.exactOptional(Headers),
+  url: v.exactOptional(
+    v.pipe(v.string(), v.regex(/^https?:\/\/\S+$/, "must be an http or https URL"), v.maxLength(2048)),
+  ),
+  headers: v.exactOptional(Headers),
+};
+
+/** One MCP server: a shared one (`warp_id`), a command, or a URL. Values of `env` and `headers` are secrets. */
+export const MCPServerConfig = v.pipe(
+  v.object(McpServerFields),
+  v.check(hasOneOfThree, ONE_OF_THREE),
+  v.metadata(ONE_OF_THREE_FACT),
+);
+
+const NamedServer = v.pipe(
+  v.object({ name: Name, ...McpServerFields }),
+  v.check((server) => hasOneOfThree(server), ONE_OF_THREE),
+  v.metadata(ONE_OF_THREE_FACT),
+);
+const NamedServers = v.pipe(
+  v.array(NamedServer),
+  v.check((servers) => servers.length <= 50, "must have at most 50 servers"),
+  v.check((servers) => new Set(servers.map((server) => server.name)).size === servers.length, "names must differ"),
+  v.metadata({ maxItems: 50, description: "Names must differ." }),
+  v.transform((servers) => Object.fromEntries(servers.map(({ name, ...server }) => [name, server]))),
+);
+const ServerMap = v.pipe(v.record(Name, MCPServerConfig), v.maxEntries(50));
+const McpServers = v.union(
+  [NamedServers, ServerMap],
+  "must be a map from name to MCPServerConfig, or a list with names",
+);
+
+/** `repo:name`, `repo:path`, `owner/repo:name` or `owner/repo:path/to/SKILL.md`. */
+export const SkillSpec = v.pipe(
+  textOfBytes(512, 1),
+  v.regex(
+    /^[^\s:/]+(?:\/[^\s:/]+)?:[^\s:][^:]*$/,
+    "must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md",
+  ),
+);
+
+/** A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment. */
+export const Repository = v.object({
+  url: v.pipe(
+    textOfBytes(2048, 1),
+    v.regex(/^(https:\/\/|ssh:\/\/|file:\/\/\/|[\w.-]+@[\w.-]+:)\S+$/, "must be an https, ssh or file URL"),
+  ),
+  ref: v.exactOptional(
+    v.pipe(textOfBytes(256, 1), v.regex(/^[^-\s][^\s~^:?*[\\]*$/, "must be a branch, tag or commit")),
+  ),
+  path: v.exactOptional(
+    v.pipe(
+      textOfBytes(256, 1),
+      v.regex(/^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^\0]+$/, "must be a relative path inside the workspace"),
+    ),
+  ),
+});
+
+const HarnessType = v.picklist(["default", "oz", "claude", "codex", "gemini"]);
+
+/** The configuration of an agent; what a run shows is the resolved one. */
+export const AmbientAgentConfig = v.pipe(
+  v.object({
+    name: v.exactOptional(Name),
+    model_id: v.exactOptional(Id),
+    base_prompt: v.exactOptional(textOfBytes(65_536)),
+    environment_id: v.exactOptional(Id),
+    skill_spec: v.exactOptional(SkillSpec),
+    skills: v.exactOptional(v.pipe(v.array(SkillSpec), v.maxLength(20))),
+    mcp_servers: v.exactOptional(McpServers),
+    repositories: v.exactOptional(v.pipe(v.array(Repository), v.maxLength(10))),
+    computer_use_enabled: v.exactOptional(v.boolean()),
+    idle_timeout_minutes: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(60))),
+    worker_host: v.exactOptional(Id),
+    harness: v.exactOptional(
+      v.object({ type: HarnessType, model_id: v.exactOptional(Id), reasoning_level: v.exactOptional(text(64, 1)) }),
+    ),
+    harness_auth_secrets: v.exactOptional(
+      v.object({ claude_auth_secret_name: v.exactOptional(Name), codex_auth_secret_name: v.exactOptional(Name) }),
+    ),
+    credential_strategy: v.exactOptional(v.nullable(v.picklist(["CREATOR", "EXECUTOR"]))),
+    session_sharing: v.exactOptional(v.object({ public_access: v.exactOptional(v.picklist(["VIEWER", "EDITOR"])) })),
+  }),
+  v.check(
+    (config) => config.skill_spec === undefined || config.skills === undefined,
+    "skill_spec and skills exclude each other",
+  ),
+  v.metadata({ not: { required: ["skill_spec", "skills"] } }),
+);
+export type AmbientAgentConfig = v.InferOutput<typeof AmbientAgentConfig>;
+export type Repository = v.InferOutput<typeof Repository>;
+
+/** The configuration as answers show it: every secret value is `***`, and `skill_spec` mirrors the first of `skills`. */
+export const ResolvedAgentConfig = v.object({
+  ...AmbientAgentConfig.entries,
+  mcp_servers: v.exactOptional(v.record(v.string(), v.object(McpServerFields))),
+});
+export type ResolvedAgentConfig = v.InferOutput<typeof ResolvedAgentConfig>;

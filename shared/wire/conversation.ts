@@ -1,0 +1,79 @@
+import * as v from "valibot";
+import { Id, text, textOfBytes } from "./primitives.ts";
+
+const BlockText = textOfBytes(262_144);
+const MessageId = v.exactOptional(Id);
+
+const BLOCK_CATEGORIES = [
+  "command",
+  "files",
+  "search",
+  "integration",
+  "documents",
+  "computer",
+  "review",
+  "skill",
+] as const;
+const Category = v.picklist(BLOCK_CATEGORIES);
+
+/** One block of a message: text, an action, its result, or an event. */
+export const Block = v.variant("type", [
+  v.object({ type: v.literal("text"), text: BlockText, message_id: MessageId }),
+  v.object({
+    type: v.literal("action"),
+    id: Id,
+    category: Category,
+    name: text(128, 1),
+    input: v.unknown(),
+    message_id: MessageId,
+  }),
+  v.object({
+    type: v.literal("action_result"),
+    action_id: Id,
+    category: Category,
+    name: text(128, 1),
+    state: v.picklist(["running", "completed", "failed", "denied"]),
+    output: v.unknown(),
+    message_id: MessageId,
+  }),
+  v.object({ type: v.literal("event"), name: text(128, 1), data: v.unknown(), message_id: MessageId }),
+]);
+export type Block = v.InferOutput<typeof Block>;
+
+export const Message = v.object({
+  role: v.picklist(["user", "assistant", "tool", "system"]),
+  content: v.pipe(v.array(Block), v.maxLength(256)),
+  message_ids: v.exactOptional(v.pipe(v.array(Id), v.maxLength(256))),
+  request_id: v.exactOptional(Id),
+  timestamp: v.exactOptional(v.string()),
+});
+export type Message = v.InferOutput<typeof Message>;
+
+/** A turn of the conversation; delegated work has steps of its own. */
+export interface Step {
+  id: string;
+  description?: string;
+  summary?: string;
+  started_at?: string;
+  completed_at?: string;
+  messages: Message[];
+  steps: Step[];
+}
+export const Step: v.GenericSchema<Step> = v.object({
+  id: v.string(),
+  description: v.exactOptional(v.string()),
+  summary: v.exactOptional(v.string()),
+  started_at: v.exactOptional(v.string()),
+  completed_at: v.exactOptional(v.string()),
+  messages: v.array(Message),
+  steps: v.array(v.lazy(() => Step)),
+});
+
+export const Conversation = v.object({ conversation_id: v.string(), steps: v.array(Step) });
+export type Conversation = v.InferOutput<typeof Conversation>;
+
+/** Where a session leads that is shared with everybody. */
+export const SessionRedirect = v.object({ conversation_id: v.exactOptional(v.string()) });
+
+/** Where a conversation leads of which a session is shared with everybody. */
+export const ConversationRedirect = v.object({ session_id: v.exactOptional(v.string()) });

@@ -1,0 +1,80 @@
+import * as v from "valibot";
+import { PageInfo } from "./list.ts";
+import { Count, Id, Timestamp, textOfBytes } from "./primitives.ts";
+
+const TIMELINE_TYPES = [
+  "run_created",
+  "run_queued",
+  "run_pending",
+  "run_claimed",
+  "worker_container_ready",
+  "setup_environment_resolution",
+  "setup_repo_clone",
+  "setup_commands",
+  "setup_mcp_servers",
+  "setup_skill_loading",
+  "agent_started",
+  "followup_received",
+  "checkpoint_saved",
+  "execution_lost",
+  "run_succeeded",
+  "run_failed",
+  "run_errored",
+  "run_blocked",
+  "run_cancelled",
+  "run_stopped",
+  "artifact_created",
+] as const;
+export const TimelineType = v.picklist(TIMELINE_TYPES);
+export type TimelineType = v.InferOutput<typeof TimelineType>;
+
+/** What an execution may send of its own accord; every run_* event is the service's alone. */
+const ClientEventName = v.picklist([
+  "setup_environment_resolution",
+  "setup_repo_clone",
+  "setup_commands",
+  "setup_mcp_servers",
+  "setup_skill_loading",
+  "agent_started",
+  "checkpoint_saved",
+]);
+
+export const ClientEvent = v.object({
+  event_uuid: Id,
+  event_name: ClientEventName,
+  timestamp: Timestamp,
+  payload: v.exactOptional(
+    v.object({
+      start_ts: v.exactOptional(Timestamp),
+      finish_ts: v.exactOptional(Timestamp),
+      latency_ms: v.exactOptional(v.pipe(v.number(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER))),
+      is_error: v.exactOptional(v.boolean()),
+      detail: v.exactOptional(textOfBytes(4096)),
+    }),
+  ),
+});
+export type ClientEvent = v.InferOutput<typeof ClientEvent>;
+
+export const TimelineEvent = v.object({
+  event_uuid: v.string(),
+  run_id: v.string(),
+  event_type: TimelineType,
+  occurred_at: v.string(),
+  execution_id: v.exactOptional(v.string()),
+  payload: v.exactOptional(v.record(v.string(), v.unknown())),
+});
+export type TimelineEvent = v.InferOutput<typeof TimelineEvent>;
+
+export const Timeline = v.object({ events: v.array(TimelineEvent), page_info: v.exactOptional(PageInfo) });
+
+/** One entry of a run's gapless sequence: a timeline event, or a batch of messages. */
+export const RunEvent = v.object({
+  sequence: Count,
+  type: v.picklist([...TIMELINE_TYPES, "messages"]),
+  occurred_at: v.string(),
+  data: v.record(v.string(), v.unknown()),
+});
+export type RunEvent = v.InferOutput<typeof RunEvent>;
+
+export const RunEvents = v.object({ events: v.array(RunEvent), next: Count, ended: v.boolean() });
+export type RunEvents = v.InferOutput<typeof RunEvents>;

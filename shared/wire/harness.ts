@@ -1,0 +1,146 @@
+import * as v from "valibot";
+import { ResolvedAgentConfig } from "./config.ts";
+import { Message } from "./conversation.ts";
+import { Count, Id, text, textOfBytes } from "./primitives.ts";
+import { RunMode } from "./run.ts";
+
+const Positive = v.pipe(v.number(), v.integer(), v.minValue(1));
+
+/** All that a sandbox is given; at most 4 KB, by event or standard input, never by environment. */
+export const Envelope = v.object({
+  version: v.literal(1),
+  base_url: v.string(),
+  model_url: v.string(),
+  run_id: v.string(),
+  execution_id: v.string(),
+  key: v.string(),
+  /** Milliseconds since the epoch at which the sandbox itself ends. */
+  deadline_at: v.exactOptional(v.number()),
+});
+export type Envelope = v.InferOutput<typeof Envelope>;
+
+export const Followup = v.object({
+  number: Positive,
+  message: v.string(),
+  policy: v.picklist(["enqueue", "interrupt", "reject"]),
+  created_at: v.string(),
+});
+export type Followup = v.InferOutput<typeof Followup>;
+
+export const ResolvePromptRequest = v.object({
+  skill: v.exactOptional(
+    v.object({ name: text(256, 1), content: textOfBytes(262_144), path: v.exactOptional(textOfBytes(1024)) }),
+  ),
+  attachments_dir: v.exactOptional(textOfBytes(1024)),
+});
+
+export const ResolvePromptResponse = v.object({
+  prompt: v.string(),
+  system_prompt: v.exactOptional(v.string()),
+  resumption_prompt: v.exactOptional(v.string()),
+  context: v.exactOptional(
+    v.object({
+      run_id: v.string(),
+      execution_id: v.string(),
+      conversation_id: v.string(),
+      title: v.string(),
+      mode: RunMode,
+      agent_config: ResolvedAgentConfig,
+      /** Commands of the environment, to be run before the first turn. */
+      setup_commands: v.exactOptional(v.array(v.string())),
+      attachments: v.array(
+        v.object({
+          attachment_id: v.string(),
+          filename: v.string(),
+          download_url: v.string(),
+          mime_type: v.exactOptional(v.string()),
+        }),
+      ),
+      messages: v.array(Message),
+      next_sequence: Positive,
+      followups: v.array(Followup),
+      next_heartbeat_seconds: Positive,
+    }),
+  ),
+});
+export type ResolvePromptResponse = v.InferOutput<typeof ResolvePromptResponse>;
+
+export const HeartbeatRequest = v.object({ execution_id: Id, followups_stored: Count });
+export const HeartbeatResponse = v.object({
+  followups: v.array(Followup),
+  cancel: v.boolean(),
+  next_heartbeat_seconds: Positive,
+});
+export type HeartbeatResponse = v.InferOutput<typeof HeartbeatResponse>;
+
+export const MessagesRequest = v.object({
+  execution_id: Id,
+  first_sequence: Positive,
+  messages: v.pipe(v.array(Message), v.minLength(1), v.maxLength(200)),
+});
+export const MessagesResponse = v.object({ next_sequence: Positive });
+export type MessagesResponse = v.InferOutput<typeof MessagesResponse>;
+
+const UploadField = v.object({
+  name: v.string(),
+  value: v.variant("kind", [
+    v.object({ kind: v.literal("static"), value: v.string() }),
+    v.object({ kind: v.literal("content_crc32c") }),
+    v.object({ kind: v.literal("content_data") }),
+  ]),
+});
+
+/** Where and how to upload the bytes; lives 10 minutes and is bound to length and checksum. */
+export const UploadTarget = v.object({
+  url: v.string(),
+  method: v.picklist(["PUT", "POST"]),
+  headers: v.nullable(v.record(v.string(), v.string())),
+  fields: v.exactOptional(v.array(UploadField)),
+});
+export type UploadTarget = v.InferOutput<typeof UploadTarget>;
+
+export const ReportArtifactRequest = v.variant("artifact_type", [
+  v.object({
+    artifact_type: v.literal("FILE"),
+    data: v.object({
+      filepath: v.pipe(
+        textOfBytes(1024, 1),
+        v.regex(/^(?!\/)(?!.*(^|\/)\.\.?(\/|$)).+$/s, "must be a relative path without . or .. segments"),
+      ),
+      filename: v.pipe(textOfBytes(255, 1), v.regex(/^[^/]+$/, "must be a file name")),
+      mime_type: v.pipe(textOfBytes(255, 1), v.regex(/^[\w.+-]+\/[\w.+-]+(;.*)?$/, "must be a media type")),
+      size_bytes: v.pipe(Count, v.maxValue(5_368_709_120)),
+      sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits")),
+      description: v.exactOptional(text(1024)),
+      title: v.exactOptional(text(512)),
+    }),
+  }),
+]);
+export type ReportArtifactRequest = v.InferOutput<typeof ReportArtifactRequest>;
+export const ReportArtifactResponse = v.object({
+  artifact_uid: v.string(),
+  upload: v.exactOptional(UploadTarget),
+});
+export type ReportArtifactResponse = v.InferOutput<typeof ReportArtifactResponse>;
+
+/** Codes by which a harness may say that the caller or the agent, not the platform, ended the run. */
+const FINISH_ERROR_CODES = [
+  "invalid_request",
+  "environment_setup_failed",
+  "operation_not_supported",
+  "external_authentication_required",
+] as const;
+
+export const FinishTaskRequest = v.object({
+  success: v.boolean(),
+  summary: textOfBytes(65_536),
+  error_code: v.exactOptional(v.picklist(FINISH_ERROR_CODES)),
+});
+export type FinishTaskRequest = v.InferOutput<typeof FinishTaskRequest>;
+
+export const ReportShutdownRequest = v.object({
+  error: v.exactOptional(v.object({ category: text(128, 1), message: textOfBytes(4096) })),
+});
+export type ReportShutdownRequest = v.InferOutput<typeof ReportShutdownRequest>;
+
+export const Empty = v.object({});

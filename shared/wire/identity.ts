@@ -1,0 +1,72 @@
+import * as v from "valibot";
+import { AmbientAgentConfig, ResolvedAgentConfig, SkillSpec } from "./config.ts";
+import { PageInfo } from "./list.ts";
+import { Id, text, textOfBytes } from "./primitives.ts";
+import { SecretName } from "./secret.ts";
+
+const IdentityName = text(128, 1);
+
+const config = AmbientAgentConfig.entries;
+const harness = config.harness.wrapped.entries;
+
+/** A harness; without members: none. */
+const Harness = v.pipe(
+  v.object({ ...harness, type: v.exactOptional(harness.type) }),
+  v.check(
+    (given) => given.type !== undefined || Object.keys(given).length === 0,
+    "must have a type, or no member at all",
+  ),
+);
+
+/** A member of a request: null says as little as its absence. */
+const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
+
+/** Defaults of an identity for its runs, as requests send them: `""`, `[]` and `{}` clear one that was set. */
+const IdentityDefaults = {
+  description: optional(text(4096)),
+  prompt: optional(textOfBytes(65_536)),
+  base_model: optional(textOfBytes(512)),
+  environment_id: optional(textOfBytes(512)),
+  skills: optional(v.pipe(v.array(SkillSpec), v.maxLength(20))),
+  mcp_servers: v.exactOptional(v.nullable(config.mcp_servers.wrapped)),
+  harness: v.exactOptional(v.nullable(Harness)),
+  worker_host: optional(textOfBytes(512)),
+  secrets: optional(v.pipe(v.array(v.object({ name: SecretName })), v.maxLength(50))),
+  on_behalf_of_enabled: optional(v.boolean()),
+  credential_strategy: optional(v.picklist(["CREATOR", "EXECUTOR", ""])),
+};
+
+/** The body of POST /agent/identities. */
+export const CreateIdentityRequest = v.object({ name: IdentityName, ...IdentityDefaults });
+export type CreateIdentityRequest = v.InferOutput<typeof CreateIdentityRequest>;
+
+/** The body of PUT /agent/identities/{uid}: what is absent or null stays as it was. */
+export const UpdateIdentityRequest = v.object({ name: optional(IdentityName), ...IdentityDefaults });
+export type UpdateIdentityRequest = v.InferOutput<typeof UpdateIdentityRequest>;
+
+/** An identity as answers show it: its defaults as far as they are set. */
+export const IdentityItem = v.object({
+  uid: v.string(),
+  name: v.string(),
+  /** False where the team has more identities than its plan allows and this is not among the oldest. */
+  available: v.boolean(),
+  created_at: v.string(),
+  updated_at: v.string(),
+  scope: v.object({ type: v.literal("Team"), uid: v.string() }),
+  description: v.exactOptional(v.string()),
+  prompt: v.exactOptional(v.string()),
+  base_model: v.exactOptional(v.string()),
+  environment_id: v.exactOptional(v.string()),
+  skills: v.array(v.string()),
+  mcp_servers: ResolvedAgentConfig.entries.mcp_servers,
+  harness: ResolvedAgentConfig.entries.harness,
+  worker_host: v.exactOptional(v.string()),
+  secrets: v.array(v.object({ name: v.string() })),
+  memory: v.object({ auto_memory: v.object({ enabled: v.boolean() }), attached_stores: v.array(Id) }),
+  default_runner_uid: v.string(),
+  on_behalf_of_enabled: v.exactOptional(v.boolean()),
+  credential_strategy: v.exactOptional(v.picklist(["CREATOR", "EXECUTOR"])),
+});
+export type IdentityItem = v.InferOutput<typeof IdentityItem>;
+
+export const ListIdentitiesResponse = v.object({ agents: v.array(IdentityItem), page_info: v.exactOptional(PageInfo) });

@@ -1,0 +1,173 @@
+import * as v from "valibot";
+import { ArtifactItem } from "./artifact.ts";
+import { AmbientAgentConfig, ResolvedAgentConfig, SkillSpec } from "./config.ts";
+import { PageInfo } from "./list.ts";
+import { Count, Id, text, textOfBytes } from "./primitives.ts";
+
+const RUN_STATES = [
+  "QUEUED",
+  "PENDING",
+  "CLAIMED",
+  "INPROGRESS",
+  "SUCCEEDED",
+  "FAILED",
+  "ERROR",
+  "BLOCKED",
+  "CANCELLED",
+] as const;
+export const RunState = v.picklist(RUN_STATES);
+export type RunState = v.InferOutput<typeof RunState>;
+
+export const RUN_SOURCES = [
+  "API",
+  "CLI",
+  "LOCAL",
+  "SCHEDULED_AGENT",
+  "WEB_APP",
+  "GITHUB_ACTION",
+  "SLACK",
+  "LINEAR",
+  "CLOUD_MODE",
+  "JIRA",
+  "GITHUB_WEBHOOK",
+  "GITLAB_WEBHOOK",
+  "ORCHESTRATION",
+] as const;
+export const RunSourceType = v.picklist(RUN_SOURCES);
+export type RunSourceType = v.InferOutput<typeof RunSourceType>;
+
+export const ExecutionLocation = v.picklist(["REMOTE", "LOCAL"]);
+export const RunMode = v.picklist(["normal", "plan", "orchestrate"]);
+
+export const MimeType = v.pipe(
+  textOfBytes(255, 1),
+  v.regex(/^[\w.+-]+\/[\w.+-]+(\s*;\s*[\w.+-]+=[\w.+"-]+)*$/, "must be a media type such as text/plain"),
+);
+export const FileName = v.pipe(
+  textOfBytes(255, 1),
+  v.regex(/^(?!\.{1,2}$)[^/\\]+$/, "must be a file name without directories"),
+);
+const Base64 = v.pipe(v.string(), v.base64("must be base64"));
+
+const Attachment = v.union(
+  [v.object({ file_name: FileName, mime_type: MimeType, data: Base64 }), v.object({ attachment_id: Id })],
+  "must be {file_name, mime_type, data} or {attachment_id}",
+);
+
+export const MOST_METADATA = 20;
+
+/** Metadata of a run: at most 20 keys; immutable. */
+export const Metadata = v.pipe(
+  v.record(
+    v.pipe(v.string(), v.regex(/^[a-zA-Z0-9._-]{1,64}$/, "keys must match [a-zA-Z0-9._-]{1,64}")),
+    textOfBytes(256),
+  ),
+  v.maxEntries(MOST_METADATA, `must have at most ${MOST_METADATA} keys`),
+);
+
+/** The body of POST /agent/runs. One of prompt, a skill and conversation_id is required. */
+export const RunAgentRequest = v.object({
+  prompt: v.exactOptional(textOfBytes(262_144)),
+  title: v.exactOptional(text(512)),
+  config: v.exactOptional(AmbientAgentConfig),
+  skill: v.exactOptional(SkillSpec),
+  team: v.exactOptional(v.boolean()),
+  agent_identity_uid: v.exactOptional(Id),
+  conversation_id: v.exactOptional(Id),
+  parent_run_id: v.exactOptional(Id),
+  attachments: v.exactOptional(v.pipe(v.array(Attachment), v.maxLength(5))),
+  images: v.exactOptional(v.pipe(v.array(v.object({ data: Base64, mime_type: MimeType })), v.maxLength(5))),
+  interactive: v.exactOptional(v.boolean()),
+  mode: v.exactOptional(RunMode),
+  metadata: v.exactOptional(Metadata),
+  on_behalf_of: v.exactOptional(Id),
+  execution_location: v.exactOptional(ExecutionLocation),
+});
+export type RunAgentRequest = v.InferOutput<typeof RunAgentRequest>;
+
+export const RunAgentResponse = v.object({
+  run_id: v.string(),
+  task_id: v.string(),
+  state: RunState,
+  at_capacity: v.exactOptional(v.boolean()),
+  run_key: v.exactOptional(v.string()),
+});
+export type RunAgentResponse = v.InferOutput<typeof RunAgentResponse>;
+
+export const RunFollowupRequest = v.object({
+  message: v.exactOptional(textOfBytes(262_144, 1)),
+  mode: v.exactOptional(RunMode),
+});
+
+export const RunStatusMessage = v.object({
+  message: v.string(),
+  error_code: v.exactOptional(v.string()),
+  retryable: v.exactOptional(v.boolean()),
+});
+export type RunStatusMessage = v.InferOutput<typeof RunStatusMessage>;
+
+export const UserProfile = v.object({
+  type: v.picklist(["user", "service_account"]),
+  uid: v.string(),
+  display_name: v.exactOptional(v.string()),
+  email: v.exactOptional(v.string()),
+  photo_url: v.exactOptional(v.string()),
+});
+export type UserProfile = v.InferOutput<typeof UserProfile>;
+
+/** The schedule that a run was fired by, as it was then. */
+export const RunSchedule = v.object({
+  schedule_id: v.string(),
+  schedule_name: v.string(),
+  cron_schedule: v.string(),
+});
+
+/** One run as answers show it. */
+export const RunItem = v.object({
+  run_id: v.string(),
+  task_id: v.string(),
+  title: v.string(),
+  state: RunState,
+  prompt: v.string(),
+  created_at: v.string(),
+  updated_at: v.string(),
+  started_at: v.exactOptional(v.nullable(v.string())),
+  status_message: v.exactOptional(RunStatusMessage),
+  source: v.exactOptional(RunSourceType),
+  execution_location: v.exactOptional(ExecutionLocation),
+  schedule: v.exactOptional(RunSchedule),
+  session_id: v.exactOptional(v.string()),
+  session_link: v.exactOptional(v.string()),
+  trigger_url: v.exactOptional(v.string()),
+  creator: v.exactOptional(UserProfile),
+  executor: v.exactOptional(UserProfile),
+  request_usage: v.exactOptional(
+    v.object({
+      inference_cost: v.exactOptional(v.number()),
+      compute_cost: v.exactOptional(v.number()),
+      platform_cost: v.exactOptional(v.number()),
+      total_tokens: v.exactOptional(Count),
+    }),
+  ),
+  agent_config: v.exactOptional(ResolvedAgentConfig),
+  agent_skill: v.exactOptional(
+    v.object({
+      name: v.exactOptional(v.string()),
+      description: v.exactOptional(v.string()),
+      full_path: v.exactOptional(v.string()),
+      bundled_skill_id: v.exactOptional(v.string()),
+    }),
+  ),
+  conversation_id: v.exactOptional(v.string()),
+  parent_run_id: v.exactOptional(v.string()),
+  is_sandbox_running: v.exactOptional(v.boolean()),
+  is_run_type_cancellable: v.exactOptional(v.boolean()),
+  run_time: v.exactOptional(v.string()),
+  metadata: v.exactOptional(Metadata),
+  artifacts: v.exactOptional(v.array(ArtifactItem)),
+  scope: v.exactOptional(v.object({ type: v.picklist(["User", "Team"]), uid: v.exactOptional(v.string()) })),
+});
+export type RunItem = v.InferOutput<typeof RunItem>;
+
+export const ListRunsResponse = v.object({ runs: v.array(RunItem), page_info: PageInfo });
+export type ListRunsResponse = v.InferOutput<typeof ListRunsResponse>;

@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { routes } from "#infra/routes.ts";
+import { hashKey, newKey, newRunKey } from "#shared/principals/api-key.ts";
+import { keys } from "#shared/table/keys.ts";
+import { request } from "../support/client.ts";
+import { makeStage, type Stage } from "../support/principals.ts";
+import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
+import type { Answer } from "../support/world.ts";
+
+const withKey = routes.filter(({ who }) => who !== "public").map(({ method, path }) => `${method} ${path}`);
+
+/** What every route that wants a key owes its callers, whatever it is for. */
+describe.each(withKey)("%s", (route) => {
+  const [method = ""] = route.split(" ");
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await makeStage();
+    await prepare(route, stage);
+  });
+  const send = (key: string | undefined) => sendTo(stage, route, key);
+
+  describe("answers 401 with the way to sign in, and stores nothing, for", () => {
+    const cases: Record<string, () => Promise<string | undefined>> = {
+      "no key": async () => undefined,
+      "a key of no form": async () => "hello",
+      "a key that nobody has": async () => newKey("personal"),
+      "a run's key that nobody has": async () => newRunKey(stage.runId),
+      "a key with one character changed": async () => changed(stage.world.key),
+      "an expired key": async () => personalKey(stage, { expires_at_ms: stage.world.clock.now }),
+      "a deleted key": async () => {
+        const key = await personalKey(stage, {});
+        await stage.world.table.write({ kind: "delete", key: keys.apiKey(hashKey(key)) });
+        return key;
+      },
+      "a person who is gone": async () => personalKey(stage, { user_uid: randomUUID() }),
+      "an identity that is gone": async () => {
+        const { uid, key } = await stage.world.agent("gone");
+        await stage.world.table.write({ kind: "delete", key: keys.identity(stage.world.team, uid) });
+        return key;
+      },
+      "the key of an execution that is over": async () => stage.key("the run's dead execution"),
+    };
+    it.each(Object.keys(cases))("%s", async (name) => {
+      const key = await cases[name]?.();
+      const before = structuredClone(stage.world.table.all());
+      const answer = await send(key);
+      expect(answer.status).toBe(401);
+      expect(answer.headers).toMatchObject({
+        "www-authenticate": "Bearer",
+        "content-type": "application/problem+json",
+        "cache-control": "no-store",
+        "x-should-retry": "false",
+      });
+      expect(answer.body).toMatchObject({ error_code: "authentication_required", retryable: false });
+      expect(stage.world.table.all()).toEqual(before);
+    });
+  });
+
+  it("takes a key of another scheme, or with spaces in it, for none", async () => {
+    for (const authorization of [
+      stage.world.key,
+      `Basic ${stage.world.key}`,
+      "Bearer",
+      `Bearer ${stage.world.key} x`,
+    ]) {
+      const body = bodies[route]?.(stage);
+      const options = { key: undefined, headers: { authorization }, ...(body === undefined ? {} : { body }) };
+      expect((await request(stage.world, method, targetOf(route, stage), options)).status).toBe(401);
+    }
+  });
+
+  it("answers 403 to who names a team that is not theirs", async () => {
+    const body = bodies[route]?.(stage);
+    const headers = { "x-team-uid": stage.world.otherTeam };
+    const answer = await request(stage.world, method, targetOf(route, stage), {
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    expect(answer).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
+  });
+
+  it("answers a good request with the headers that every answer has", async () => {
+    const answer = await send(whoCalls(route).includes("personal") ? stage.world.key : stage.key("the run itself"));
+    expect(answer.status).toBeLessThan(400);
+    expect(answer.headers).toMatchObject({ "cache-control": "no-store", "x-request-id": "request-1" });
+    expect(answer.headers).not.toHaveProperty("etag");
+  });
+});
+
+/** An invitation is nobody's: whoever has its token may accept it. */
+const aboutOneThing = routes.filter(
+  ({ path, who }) => path.includes("{") && !path.includes("{token}") && who.includes("personal"),
+);
+
+describe.each(aboutOneThing.map(({ method, path }) => `${method} ${path}`))("%s", (route) => {
+  it("answers for another team's thing what it answers for none, to the byte", async () => {
+    const stage = await makeStage();
+    await prepare(route, stage);
+    const strangers = ["another team's member", "removed member", "another team's agent"] as const;
+    const callers = strangers.slice(0, whoCalls(route).includes("agent") ? 3 : 2);
+    for (const key of callers.map(stage.key)) {
+      const foreign = await sendTo(stage, route, key);
+      expect(foreign).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
+      for (const id of [randomUUID(), "none", stage.runId.toUpperCase(), "%00"]) {
+        const missing = await sendTo(stage, route, key, id);
+        expect(comparable(missing)).toEqual(comparable(foreign));
+      }
+    }
+  });
+});
+
+const whoCalls = (route: string): readonly string[] =>
+  routes
+    .filter(({ method, path }) => `${method} ${path}` === route)
+    .flatMap(({ who }) => (who === "public" ? [] : who));
+
+function sendTo(stage: Stage, route: string, key: string | undefined, other?: string): Promise<Answer> {
+  const [method = ""] = route.split(" ");
+  const body = bodies[route]?.(stage);
+  return request(stage.world, method, targetOf(route, stage, other), { key, ...(body === undefined ? {} : { body }) });
+}
+
+function comparable({ status, headers, body }: Answer) {
+  const { instance: _, ...rest } = body;
+  return { status, headers, text: JSON.stringify(rest) };
+}
+
+const changed = (key: string): string => key.slice(0, 10) + (key[10] === "a" ? "b" : "a") + key.slice(11);
+
+async function personalKey(stage: Stage, fields: Record<string, string | number>): Promise<string> {
+  const key = newKey("personal");
+  const item = { ...keys.apiKey(hashKey(key)), v: 1, kind: "personal", user_uid: stage.world.user, ...fields };
+  await stage.world.table.write({ kind: "put", item });
+  return key;
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { cancelRuns } from "#functions/runs/cancel-runs.ts";
+import { clientOf } from "../support/client.ts";
+import { createRun, startedRun, workingRun } from "../support/execution.ts";
+import { httpEvent, makeWorld } from "../support/world.ts";
+
+const path = "/agent/runs/cancel";
+
+describe("POST /agent/runs/cancel", () => {
+  it("cancels what matches and has not ended, and says what it refused and by which code", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const batch = { prompt: "one of many", metadata: { batch: "7" } };
+    const ended = await workingRun(world, batch);
+    await ended.finish();
+    const working = await workingRun(world, batch);
+    const prepared = await startedRun(world, batch);
+    const queued = await createRun(world, batch);
+    const other = await createRun(world, { prompt: "another", metadata: { batch: "8" } });
+    const answer = await ada.post(path, { filter: { metadata: { batch: "7" } } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        matched: 3,
+        cancelled: 2,
+        refused: [{ run_id: prepared.run_id, error_code: "conflict" }],
+        has_more: false,
+      },
+    });
+    const stateOf = async (id: string) => (await ada.get(`/agent/runs/${id}`)).body.state;
+    expect(await Promise.all([ended.run_id, working.run_id, prepared.run_id, queued, other].map(stateOf))).toEqual([
+      "SUCCEEDED",
+      "CANCELLED",
+      "PENDING",
+      "CANCELLED",
+      "QUEUED",
+    ]);
+    expect((await working.beat()).body).toMatchObject({ cancel: true });
+    expect((await ada.post(path, { filter: { metadata: { batch: "7" } }, force: true })).body).toEqual({
+      matched: 1,
+      cancelled: 1,
+      refused: [],
+      has_more: false,
+    });
+    expect((await prepared.resolve()).status).toBe(401);
+  });
+
+  it("filters as the list does", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const parent = await createRun(world, { prompt: "parent" });
+    const child = await createRun(world, { prompt: "child", parent_run_id: parent });
+    const opus = await createRun(world, { prompt: "b", title: "Tidy the cellar" });
+    for (const [filter, matched] of [
+      [{ state: ["INPROGRESS"] }, 0],
+      [{ state: ["CANCELLED", "SUCCEEDED"] }, 0],
+      [{ source: "CLI" }, 0],
+      [{ created_after: "2030-01-01T00:00:00Z" }, 0],
+      [{ ancestor_run_id: parent }, 1],
+      [{ q: "cellar" }, 1],
+      [{ creator: world.user }, 1],
+    ] as const) {
+      expect((await ada.post(path, { filter })).body, JSON.stringify(filter)).toMatchObject({ matched });
+    }
+    for (const id of [parent, child, opus]) {
+      expect((await ada.get(`/agent/runs/${id}`)).body.state).toBe("CANCELLED");
+    }
+  });
+
+  it("answers 400 and cancels nothing for a filter that is empty, misspelled, or of an unknown ancestor", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const id = await createRun(world);
+    for (const [body, field] of [
+      [{}, "filter"],
+      [{ filter: {} }, "filter"],
+      [{ filter: { state: [] } }, "filter.state"],
+      [{ filter: { state: ["RUNNING"] } }, "filter.state[0]"],
+      [{ filter: { source: "API", creater: "x" } }, "filter.creater"],
+      [{ filter: { metadata: {} } }, "filter.metadata"],
+      [{ filter: { ancestor_run_id: "0199e0b2-0000-7000-8000-000000000000" } }, "filter.ancestor_run_id"],
+      [{ filter: { created_after: "yesterday" } }, "filter.created_after"],
+    ] as const) {
+      const answer = await ada.post(path, body);
+      expect(answer.status).toBe(400);
+      expect(answer.body.error_code).toBe("invalid_request");
+      expect(answer.body.errors[0]).toMatchObject({ path: field });
+    }
+    expect((await ada.get(`/agent/runs/${id}`)).body.state).toBe("QUEUED");
+  });
+
+  it("reaches nothing of another team", async () => {
+    const world = await makeWorld();
+    const id = await createRun(world);
+    const answer = await clientOf(world, world.otherKey).post(path, { filter: { state: ["QUEUED"] } });
+    expect(answer.body).toMatchObject({ matched: 0, cancelled: 0 });
+    expect((await clientOf(world).get(`/agent/runs/${id}`)).body.state).toBe("QUEUED");
+  });
+
+  it("answers a repeat with the answer of the first, and cancels nothing that came in between", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    await createRun(world);
+    const send = (headers: Record<string, string>) => ada.post(path, { filter: { source: "API" } }, { headers });
+    const first = await send({ "idempotency-key": "all" });
+    expect(first.body).toMatchObject({ matched: 1, cancelled: 1 });
+    const later = await createRun(world, { prompt: "later" });
+    expect((await send({ "idempotency-key": "all" })).body).toEqual(first.body);
+    expect((await ada.get(`/agent/runs/${later}`)).body.state).toBe("QUEUED");
+    expect((await send({})).body, "another request").toMatchObject({ matched: 1, cancelled: 1 });
+    expect((await send({ "x-stainless-retry-count": "1" })).body).toMatchObject({ matched: 1, cancelled: 1 });
+    const other = await ada.post(path, { filter: { source: "CLI" } }, { headers: { "idempotency-key": "all" } });
+    expect(other.status).toBe(409);
+  });
+
+  it("stops when its time is over, says that there are more, and goes on when it is sent again", async () => {
+    const world = await makeWorld();
+    for (let run = 0; run < 7; run++) await createRun(world, { prompt: `run ${run}` });
+    const body = { filter: { state: ["QUEUED"] } };
+    // Each look at the clock takes five seconds.
+    const now = () => {
+      world.clock.now += 5_000;
+      return world.clock.now;
+    };
+    const reply = await cancelRuns.handle(httpEvent({ key: world.key, body }), { ...world.ports, now });
+    const { matched, cancelled, has_more } = JSON.parse(reply.body);
+    expect({ cancelled, has_more }).toEqual({ cancelled: 4, has_more: true });
+    const rest = await clientOf(world).post(path, body);
+    expect(rest.body).toEqual({ matched: 7 - matched, cancelled: 3, refused: [], has_more: false });
+  });
+});

@@ -1,0 +1,353 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { keys } from "#shared/table/keys.ts";
+import { clientOf } from "../support/client.ts";
+import { createRun, deliver, harnessOf, startedRun, workingRun } from "../support/execution.ts";
+import { makeWorld } from "../support/world.ts";
+
+describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
+  it("takes every member, shows the resolved configuration, and hides what is secret", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const body = {
+      prompt: "do it",
+      title: "  A title  ",
+      skill: "owner/repo:skills/review/SKILL.md",
+      team: true,
+      interactive: true,
+      mode: "plan",
+      metadata: { "ticket.id": "T-1" },
+      execution_location: "REMOTE",
+      unknown_member: { ignored: true },
+      config: {
+        model_id: "local/runbook",
+        base_prompt: "be brief",
+        skills: ["owner/repo:other"],
+        mcp_servers: [
+          { name: "files", command: "mcp-files", args: ["--root"], env: { TOKEN: "very secret" } },
+          { name: "web", url: "https://mcp.test/sse", headers: { authorization: "very secret" } },
+        ],
+        repositories: [{ url: "https://git.test/owner/repo.git", ref: "main", path: "code" }],
+        computer_use_enabled: true,
+        idle_timeout_minutes: 60,
+        worker_host: "hosted",
+        harness: { type: "oz" },
+        credential_strategy: null,
+        session_sharing: { public_access: "VIEWER" },
+        another: 1,
+      },
+    };
+    const created = await ada.post(path, body, { headers: { "x-oz-api-source": "CLI" } });
+    expect(created.status).toBe(200);
+    const { body: run } = await ada.get(`/agent/runs/${created.body.run_id}`);
+    expect(run).toMatchObject({
+      title: "A title",
+      source: "CLI",
+      metadata: { "ticket.id": "T-1" },
+      agent_skill: { full_path: "owner/repo:skills/review/SKILL.md" },
+    });
+    expect(run.agent_config).toEqual({
+      name: "review",
+      model_id: "local/runbook",
+      base_prompt: "be brief",
+      skill_spec: "owner/repo:skills/review/SKILL.md",
+      skills: ["owner/repo:skills/review/SKILL.md"],
+      mcp_servers: {
+        files: { command: "mcp-files", args: ["--root"], env: { TOKEN: "***" } },
+        web: { url: "https://mcp.test/sse", headers: { authorization: "***" } },
+      },
+      repositories: [{ url: "https://git.test/owner/repo.git", ref: "main", path: "code" }],
+      computer_use_enabled: true,
+      idle_timeout_minutes: 60,
+      credential_strategy: null,
+      session_sharing: { public_access: "VIEWER" },
+    });
+    expect(JSON.stringify(await ada.get("/agent/runs"))).not.toContain("very secret");
+    expect((await harnessOf(world, await world.dispatch(created.body.run_id)).resolve()).body.context.mode).toBe(
+      "plan",
+    );
+  });
+
+  it("takes what is exactly at its limit", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const metadata = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`k${index}`.padEnd(64, "k"), "v".repeat(256)]),
+    );
+    const data = Buffer.alloc(3_040_870, 7);
+    const prompt = "é".repeat(131_072);
+    const attachments = [
+      { file_name: 'résumé "1".bin', mime_type: "application/octet-stream", data: data.toString("base64") },
+    ];
+    const config = { name: "😀".repeat(256), base_prompt: "b".repeat(65_536) };
+    const small = await ada.post(path, { prompt, title: "t".repeat(512), metadata, config });
+    expect(small.status).toBe(200);
+    const { body: run } = await ada.get(`/agent/runs/${small.body.run_id}`);
+    expect(run).toMatchObject({ prompt, metadata, title: "t".repeat(512) });
+    expect((await ada.get("/agent/runs")).body.runs[0].prompt).toBe("é".repeat(1_000));
+    const large = await ada.post(path, { prompt: "a", attachments });
+    expect(large.status).toBe(200);
+    const { context } = (await harnessOf(world, await world.dispatch(large.body.run_id)).resolve()).body;
+    expect(context.attachments).toMatchObject([{ filename: 'résumé "1".bin', mime_type: "application/octet-stream" }]);
+    expect(await world.files.get(new URL(context.attachments[0].download_url).pathname.slice(1))).toEqual(data);
+  });
+
+  it("makes a run of a skill or images alone, and gives it a title", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const skill = await createRun(world, { config: { skills: ["o/r:tidy", "o/r:test"] } });
+    expect((await ada.get(`/agent/runs/${skill}`)).body).toMatchObject({
+      prompt: "",
+      title: "o/r:tidy",
+      agent_config: { name: "tidy", skill_spec: "o/r:tidy", skills: ["o/r:tidy", "o/r:test"] },
+    });
+    const images = await createRun(world, { prompt: "look", images: [{ data: "aGk=", mime_type: "image/svg+xml" }] });
+    const { context } = (await harnessOf(world, await world.dispatch(images)).resolve()).body;
+    expect(context.attachments).toMatchObject([{ filename: "image-1.svg", mime_type: "image/svg+xml" }]);
+  });
+
+  it("keeps the run where its message cannot be sent, and answers all the same", async () => {
+    const world = await makeWorld();
+    const failing = {
+      ...world.ports,
+      queue: { ...world.ports.queue, sendRun: () => Promise.reject(new Error("no queue")) },
+    };
+    const { createRun: endpoint } = await import("#functions/runs/create-run.ts");
+    const answer = await world.call(
+      { handle: (event) => endpoint.handle(event, failing) },
+      { body: { prompt: "a" }, rawPath: path },
+    );
+    expect(answer.status).toBe(200);
+    expect((await clientOf(world).get(`/agent/runs/${answer.body.run_id}`)).body.state).toBe("QUEUED");
+  });
+});
+
+describe("POST /agent/runs by whom and for whom", () => {
+  it("is a team run by default where the caller has one team, and a personal one where it has none or says so", async () => {
+    const world = await makeWorld();
+    const scopeOf = async (key: string, body: object) => {
+      const client = clientOf(world, key);
+      const created = await client.post("/agent/runs", { prompt: "a", ...body });
+      return (await client.get(`/agent/runs/${created.body.run_id}`)).body.scope;
+    };
+    const alone = await world.person("Lou", []);
+    expect(await scopeOf(world.key, {})).toEqual({ type: "Team", uid: world.team });
+    expect(await scopeOf(world.key, { team: false })).toEqual({ type: "User", uid: world.user });
+    expect(await scopeOf(alone.key, {})).toEqual({ type: "User", uid: alone.uid });
+    expect((await clientOf(world, alone.key).post("/agent/runs", { prompt: "a", team: true })).status).toBe(400);
+  });
+
+  it("asks who has several teams to name one", async () => {
+    const world = await makeWorld();
+    const { key } = await world.person("Mia", [world.team, world.otherTeam]);
+    const mia = clientOf(world, key);
+    const unnamed = await mia.post("/agent/runs", { prompt: "a" });
+    expect(unnamed).toMatchObject({ status: 400, body: { errors: [{ path: "X-Team-Uid" }] } });
+    for (const name of ["x-team-uid", "x-warp-team-uid"]) {
+      const named = await mia.post("/agent/runs", { prompt: "a" }, { headers: { [name]: world.otherTeam } });
+      expect((await mia.get(`/agent/runs/${named.body.run_id}`)).body.scope.uid).toBe(world.otherTeam);
+    }
+  });
+
+  it("makes team runs alone of an agent key, whose identity creates and executes them", async () => {
+    const world = await makeWorld();
+    const { uid, key } = await world.agent();
+    const builder = clientOf(world, key);
+    const { body } = await builder.post("/agent/runs", { prompt: "a" });
+    const profile = { type: "service_account", uid, display_name: "builder" };
+    expect((await builder.get(`/agent/runs/${body.run_id}`)).body).toMatchObject({
+      creator: profile,
+      executor: profile,
+      scope: { uid: world.team },
+    });
+    expect(await builder.post("/agent/runs", { prompt: "a", team: false })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "team" }] },
+    });
+    expect((await builder.post("/agent/runs", { prompt: "a", on_behalf_of: "ada@runyard.test" })).status).toBe(403);
+  });
+
+  it("counts a source that it does not know, or that is the service's own, as API", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    for (const [stated, shown] of [
+      ["WEB_APP", "WEB_APP"],
+      ["SCHEDULED_AGENT", "API"],
+      ["ORCHESTRATION", "API"],
+      ["FAX", "API"],
+    ]) {
+      const { body } = await ada.post("/agent/runs", { prompt: "a" }, { headers: { "x-run-source": stated ?? "" } });
+      expect((await ada.get(`/agent/runs/${body.run_id}`)).body.source).toBe(shown);
+    }
+  });
+});
+
+describe("POST /agent/runs by a run's key", () => {
+  it("makes children of the run itself, in its team, with its metadata", async () => {
+    const world = await makeWorld();
+    const parent = await workingRun(world, { prompt: "a", metadata: { a: "1", b: "2" } });
+    const created = await parent.client.post("/agent/runs", { prompt: "child", metadata: { b: "3" } });
+    expect(created.status).toBe(200);
+    const seen = await parent.client.get(`/agent/runs/${created.body.run_id}`);
+    expect(seen.body).toMatchObject({
+      parent_run_id: parent.run_id,
+      source: "ORCHESTRATION",
+      metadata: { a: "1", b: "3" },
+      creator: { uid: world.user },
+      scope: { uid: world.team },
+    });
+    const child = harnessOf(world, await world.dispatch(created.body.run_id));
+    await child.resolve();
+    const grandchild = await child.client.post("/agent/runs", { prompt: "grandchild" });
+    expect((await parent.client.get(`/agent/runs/${grandchild.body.run_id}`)).status, "descendants are seen").toBe(200);
+    expect(
+      (await parent.client.post("/agent/runs", { prompt: "a", parent_run_id: grandchild.body.run_id })).status,
+    ).toBe(200);
+    const other = await createRun(world);
+    expect((await parent.client.post("/agent/runs", { prompt: "a", parent_run_id: other })).status).toBe(400);
+    expect(
+      (await child.client.post("/agent/runs", { prompt: "a", parent_run_id: parent.run_id })).status,
+      "not of those above",
+    ).toBe(400);
+  });
+
+  it("nests ten deep and no deeper", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    let id = await createRun(world);
+    for (let depth = 1; depth <= 10; depth++)
+      id = await createRun(world, { prompt: `depth ${depth}`, parent_run_id: id });
+    const deeper = await ada.post("/agent/runs", { prompt: "a", parent_run_id: id });
+    expect(deeper).toMatchObject({ status: 400, body: { errors: [{ path: "parent_run_id" }] } });
+  });
+
+  it("refuses metadata that is more than 20 keys together with the parent's, and stores nothing", async () => {
+    const world = await makeWorld();
+    const keysOf = (prefix: string) =>
+      Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${prefix}${index}`, "v"]));
+    const parent = await createRun(world, { prompt: "a", metadata: keysOf("a") });
+    const before = structuredClone(world.table.all());
+    const child = await clientOf(world).post("/agent/runs", {
+      prompt: "a",
+      parent_run_id: parent,
+      metadata: keysOf("b"),
+    });
+    expect(child).toMatchObject({ status: 400, body: { errors: [{ path: "metadata" }] } });
+    expect(world.table.all()).toEqual(before);
+    expect(
+      (await clientOf(world).post("/agent/runs", { prompt: "a", parent_run_id: parent, metadata: keysOf("a") })).status,
+    ).toBe(200);
+  });
+
+  it("has at most 100 children: the next is answered 429", async () => {
+    const world = await makeWorld();
+    const parent = await workingRun(world);
+    for (let child = 1; child <= 100; child++) await createRun(world, { prompt: `child ${child}` }, parent.key);
+    const before = structuredClone(world.table.all());
+    const answer = await parent.client.post("/agent/runs", { prompt: "one more" });
+    expect(answer).toMatchObject({ status: 429, body: { error_code: "resource_unavailable" } });
+    expect(world.table.all()).toEqual(before);
+    expect((await parent.finish()).status, "the parent itself goes on").toBe(200);
+  });
+});
+
+describe("POST /agent/runs with conversation_id", () => {
+  it("continues the conversation with all that was said", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const first = await workingRun(world, { prompt: "one" });
+    await first.messages(1, "answer one");
+    await first.finish();
+    const second = await startedRun(world, { prompt: "two", conversation_id: first.run_id });
+    expect((await second.resolve()).body.context).toMatchObject({
+      conversation_id: first.run_id,
+      next_sequence: 1,
+      messages: [{ content: [{ text: "answer one" }] }],
+    });
+    await second.messages(1, "answer two");
+    await second.finish();
+    const third = await ada.post("/agent/runs", { conversation_id: first.run_id });
+    expect(third.status, "without a prompt of its own").toBe(200);
+    const { steps } = (await ada.get(`/agent/conversations/${first.run_id}`)).body;
+    expect(
+      steps.flatMap(({ messages }: { messages: { content: { text: string }[] }[] }) =>
+        messages.map(({ content }) => content[0]?.text),
+      ),
+    ).toEqual(["one", "answer one", "two", "answer two"]);
+    expect((await ada.get(`/agent/runs/${second.run_id}`)).body.conversation_id).toBe(first.run_id);
+    expect((await ada.get(`/agent/conversations/${second.run_id}`)).status, "it is named by its first run").toBe(404);
+  });
+
+  it("answers a repeat of a continuing request with the run that it made", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const first = await workingRun(world);
+    await first.finish();
+    const create = (headers: Record<string, string>) =>
+      ada.post("/agent/runs", { prompt: "two", conversation_id: first.run_id }, { headers });
+    const created = await create({ "idempotency-key": "k" });
+    const again = await create({ "idempotency-key": "k" });
+    expect(again).toMatchObject({ status: 200, body: { run_id: created.body.run_id } });
+    expect(again.headers["idempotent-replay"]).toBe("true");
+  });
+
+  it("lets one of several win that continue it at once", async () => {
+    const world = await makeWorld();
+    const first = await workingRun(world);
+    await first.finish();
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, index) =>
+        clientOf(world).post("/agent/runs", { prompt: `${index}`, conversation_id: first.run_id }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
+  });
+
+  it("shows a member nothing of a colleague's personal run in the team's conversation", async () => {
+    const world = await makeWorld();
+    const first = await workingRun(world, { prompt: "for the team" });
+    await first.finish();
+    await createRun(world, { prompt: "for me alone", team: false, conversation_id: first.run_id });
+    const mia = await world.person("Mia");
+    const seen = await clientOf(world, mia.key).get(`/agent/conversations/${first.run_id}`);
+    expect(seen.status).toBe(200);
+    expect(JSON.stringify(seen.body)).not.toContain("for me alone");
+    expect(JSON.stringify((await clientOf(world).get(`/agent/conversations/${first.run_id}`)).body)).toContain(
+      "for me alone",
+    );
+  });
+
+  it("reads a conversation of sixty runs", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const first = await workingRun(world, { prompt: "run 0" });
+    await first.finish();
+    world.clock.now += 1;
+    for (let number = 1; number < 60; number++) {
+      const id = await createRun(world, { prompt: `run ${number}`, conversation_id: first.run_id });
+      await ada.post(`/agent/runs/${id}/cancel`);
+      world.clock.now += 1;
+    }
+    const conversation = await ada.get(`/agent/conversations/${first.run_id}`);
+    expect(conversation.status).toBe(200);
+    expect(conversation.body.steps).toHaveLength(60);
+    expect(conversation.body.steps[59].messages[0].content[0].text).toBe("run 59");
+  });
+});
+
+describe("what a new run stores", () => {
+  it("is one transaction: head, body, first event, record, counter — and says so by its version", async () => {
+    const world = await makeWorld();
+    const before = world.table.all().length;
+    const id = await createRun(world);
+    const items = world.table.all().slice(before);
+    expect(items.map(({ sk }) => sk).toSorted()).toEqual(["BODY", "COUNTERS", "EVENT#0000000001", "HEAD", "IDEM"]);
+    for (const item of items) if (item.sk !== "COUNTERS") expect(item["v"], item.sk).toBe(1);
+    const head = await world.table.get(keys.head(id));
+    expect(Buffer.byteLength(JSON.stringify(head)), "a head is small").toBeLessThan(1_536);
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+    expect(world.sent).toEqual([{ queue: "runs", runId: id }]);
+    await deliver(world);
+    expect((await clientOf(world).get(`/agent/runs/${randomUUID()}`)).status).toBe(404);
+  });
+});

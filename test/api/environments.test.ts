@@ -1,0 +1,419 @@
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { type Client, clientOf } from "../support/client.ts";
+import { harnessOf } from "../support/execution.ts";
+import { nightly } from "../support/schedules.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+let bo: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+  bo = clientOf(world, world.otherKey);
+});
+
+const path = "/agent/environments";
+const create = async (name = "Shop", body: Record<string, unknown> = {}, client = ada) => {
+  const answer = await client.post(path, { name, ...body });
+  expect(answer.status).toBe(201);
+  return answer.body;
+};
+const names = async (query = "", client = ada): Promise<string[]> =>
+  (await client.get(`${path}${query}`)).body.environments.map((one: { config: { name: string } }) => one.config.name);
+const boUid = async (): Promise<string> => (await bo.get("/agent/me")).body.uid;
+
+const parts = {
+  description: "The shop and its tests",
+  docker_image: "node:24",
+  repositories: [
+    { url: "https://github.com/acme/shop.git", ref: "main", path: "shop" },
+    { url: "https://git.test/tools" },
+  ],
+  setup_commands: ["npm ci", "npm run build"],
+  secrets: [{ name: "NPM_TOKEN" }],
+};
+
+describe("POST /agent/environments", () => {
+  it("makes an environment of the team, with all that it shows", async () => {
+    const made = await create("Shop", parts);
+    const profile = { type: "user", uid: world.user, display_name: "Ada", email: "ada@runyard.test" };
+    const shown = {
+      uid: made.uid,
+      config: { name: "Shop", ...parts, github_repos: [{ owner: "acme", repo: "shop" }] },
+      last_updated: "2026-05-18T19:00:00.000Z",
+      setup_failed: false,
+      last_task_run_timestamp: null,
+      scope: { type: "Team", uid: world.team },
+      creator: profile,
+      last_editor: profile,
+    };
+    expect(made).toEqual(shown);
+    expect((await ada.get(`${path}/${made.uid}`)).body).toEqual(shown);
+    expect((await ada.get(path)).body).toEqual({ environments: [shown] });
+  });
+
+  it("needs a name and no more; null says as little as absence", async () => {
+    const { config } = await create("Plain", { description: null, github_repos: null, setup_commands: null });
+    expect(config).toEqual({ name: "Plain", github_repos: [], setup_commands: [] });
+  });
+
+  it("makes repositories of github_repos, each once", async () => {
+    const { config } = await create("Shop", {
+      github_repos: [
+        { owner: "Acme", repo: "shop" },
+        { owner: "acme", repo: "web" },
+      ],
+      repositories: [{ url: "git@github.com:acme/shop.git", ref: "next" }],
+    });
+    expect(config.repositories).toEqual([
+      { url: "git@github.com:acme/shop.git", ref: "next" },
+      { url: "https://github.com/acme/web" },
+    ]);
+    expect(config.github_repos).toEqual([
+      { owner: "acme", repo: "shop" },
+      { owner: "acme", repo: "web" },
+    ]);
+  });
+
+  it.each([
+    ["no name", {}, "name"],
+    ["a name that is no text", { name: 7 }, "name"],
+    [
+      "an owner that GitHub has not",
+      { name: "a", github_repos: [{ owner: "a/b", repo: "c" }] },
+      "github_repos[0].owner",
+    ],
+    ["a repository without a URL", { name: "a", repositories: [{ ref: "main" }] }, "repositories[0].url"],
+    ["an empty setup command", { name: "a", setup_commands: ["true", ""] }, "setup_commands[1]"],
+    ["a secret without a name", { name: "a", secrets: [{}] }, "secrets[0].name"],
+    ["a team that is no boolean", { name: "a", team: "no" }, "team"],
+    ["more than 64 KiB", { name: "a", setup_commands: Array(9).fill("x".repeat(8000)) }, "body"],
+    [
+      "more than ten repositories of both kinds",
+      {
+        name: "a",
+        repositories: Array.from({ length: 10 }, (_, index) => ({ url: `https://git.test/${index}` })),
+        github_repos: [{ owner: "a", repo: "b" }],
+      },
+      "github_repos",
+    ],
+  ])("answers 400 naming the field, and stores nothing, for %s", async (_, body, field) => {
+    const before = structuredClone(world.table.all());
+    const answer = await ada.post(path, body);
+    expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path: field }] } });
+    expect(world.table.all()).toEqual(before);
+  });
+
+  it("takes a name once in a scope, whatever its case, and again in others", async () => {
+    await create("Shop");
+    const again = await ada.post(path, { name: " shop" });
+    expect(again).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
+    await create("Shop", { team: false });
+    await create("Shop", {}, bo);
+  });
+
+  it("lets exactly one of twenty at once have a name", async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ada.post(path, { name: "Shop" })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
+    expect(await names()).toEqual(["Shop"]);
+  });
+
+  it("answers a repeat with the same key as the first time", async () => {
+    const headers = { "idempotency-key": "one" };
+    const first = await ada.post(path, { name: "Shop" }, { headers });
+    const second = await ada.post(path, { name: "Shop" }, { headers });
+    expect(second.body).toEqual(first.body);
+    expect(second.headers["idempotent-replay"]).toBe("true");
+  });
+});
+
+describe("GET /agent/environments", () => {
+  it("sorts by the latest change, or by name, page by page", async () => {
+    for (const name of ["beta", "Alpha", "gamma"]) {
+      await create(name);
+      world.clock.now += 1000;
+    }
+    expect(await names()).toEqual(["gamma", "Alpha", "beta"]);
+    expect(await names("?sort_by=name")).toEqual(["Alpha", "beta", "gamma"]);
+    const { body } = await ada.get(`${path}?sort_by=name&limit=2`);
+    expect(body.page_info.has_next_page).toBe(true);
+    expect(await names(`?sort_by=name&limit=2&cursor=${body.page_info.next_cursor}`)).toEqual(["gamma"]);
+    expect((await ada.get(`${path}?sort_by=last_updated&cursor=${body.page_info.next_cursor}`)).status).toBe(400);
+  });
+
+  it("shows a personal one to its owner alone, and a team's to its members and agents", async () => {
+    await create("Mine", { team: false });
+    await create("Ours");
+    const mia = clientOf(world, (await world.person("Mia")).key);
+    const agent = clientOf(world, (await world.agent()).key);
+    expect(await names("?sort_by=name")).toEqual(["Mine", "Ours"]);
+    expect(await names("", mia)).toEqual(["Ours"]);
+    expect(await names("", agent)).toEqual(["Ours"]);
+    expect(await names("", bo)).toEqual([]);
+  });
+});
+
+describe("PUT /agent/environments/{environmentUid}", () => {
+  it("changes what it says, clears what is empty, and leaves the rest", async () => {
+    const { uid } = await create("Shop", parts);
+    world.clock.now += 1000;
+    const mia = await world.person("Mia");
+    const { status, body } = await clientOf(world, mia.key).put(`${path}/${uid}`, {
+      name: "Store",
+      description: "",
+      docker_image: null,
+      github_repos: [],
+      secrets: [],
+    });
+    expect(status).toBe(200);
+    expect(body.config).toEqual({
+      name: "Store",
+      docker_image: "node:24",
+      github_repos: [],
+      repositories: [{ url: "https://git.test/tools" }],
+      setup_commands: parts.setup_commands,
+    });
+    expect(body).toMatchObject({
+      last_updated: "2026-05-18T19:00:01.000Z",
+      creator: { uid: world.user },
+      last_editor: { uid: mia.uid },
+    });
+  });
+
+  it("moves the name along: the old one is free, one that is taken stays taken", async () => {
+    const { uid } = await create("Shop");
+    await create("Other");
+    expect((await ada.put(`${path}/${uid}`, { name: "OTHER" })).status).toBe(409);
+    expect((await ada.put(`${path}/${uid}`, { name: "Store" })).status).toBe(200);
+    await create("Shop");
+  });
+});
+
+describe("DELETE /agent/environments/{environmentUid}", () => {
+  it("leaves nothing behind, with its guests and its name", async () => {
+    const before = structuredClone(world.table.all());
+    const { uid } = await create("Shop", parts);
+    await ada.post(`${path}/${uid}/share`, { user_uid: await boUid() });
+    await ada.post(`${path}/${uid}/share`, { link: true });
+    expect((await ada.delete(`${path}/${uid}`)).status).toBe(204);
+    expect((await ada.get(`${path}/${uid}`)).status).toBe(404);
+    const kept = world.table.all().filter(({ sk }) => sk !== "IDEM" && sk !== "KEY");
+    expect(kept).toEqual(before.filter(({ sk }) => sk !== "IDEM" && sk !== "KEY"));
+  });
+
+  it("goes with its team", async () => {
+    const { uid } = await create();
+    await ada.post(`${path}/${uid}/share`, { user_uid: await boUid() });
+    expect((await ada.delete(`/agent/teams/${world.team}`)).status).toBe(204);
+    expect((await bo.get(`${path}/${uid}`)).status).toBe(404);
+    expect(await names("", bo)).toEqual([]);
+  });
+});
+
+describe("another team's environment", () => {
+  it("answers as a missing one, whatever is asked of it", async () => {
+    const { uid } = await create();
+    const ask = async (id: string) => {
+      const answers = [
+        await bo.get(`${path}/${id}`),
+        await bo.get(`${path}/${id}?link=${id}.x`),
+        await bo.put(`${path}/${id}`, { name: "Stolen" }),
+        await bo.delete(`${path}/${id}`),
+        await bo.post(`${path}/${id}/share`, { link: true }),
+        await bo.delete(`${path}/${id}/share`, { body: { link: true } }),
+        await bo.post("/agent/runs", { prompt: "hello", config: { environment_id: id } }),
+      ];
+      return answers.map(({ status, body }) => [status, body.error_code, body.detail?.replace(id, "it")]);
+    };
+    expect(await ask(uid)).toEqual(await ask(randomUUID()));
+  });
+});
+
+describe("…/share", () => {
+  it("makes a person a guest, who reads and runs in it, and changes nothing", async () => {
+    const { uid } = await create("Shop", { ...parts, team: false });
+    const guest = await boUid();
+    expect(await ada.post(`${path}/${uid}/share`, { user_uid: guest })).toMatchObject({ status: 200, body: {} });
+    expect((await ada.post(`${path}/${uid}/share`, { user_uid: guest })).status).toBe(200);
+    expect(await names("", bo)).toEqual(["Shop"]);
+    expect((await bo.get(`${path}/${uid}`)).status).toBe(200);
+    expect((await bo.put(`${path}/${uid}`, { name: "Mine" })).status).toBe(403);
+    expect((await bo.delete(`${path}/${uid}`)).status).toBe(403);
+    expect((await bo.post(`${path}/${uid}/share`, { link: true })).status).toBe(403);
+    const run = await bo.post("/agent/runs", { prompt: "hello", config: { environment_id: uid } });
+    expect(run.status).toBe(200);
+    // A guest's run is not for everyone who sees the environment.
+    expect((await ada.get(`${path}/${uid}`)).body).not.toHaveProperty("last_task_created");
+
+    expect((await ada.delete(`${path}/${uid}/share`, { body: { user_uid: guest } })).status).toBe(200);
+    expect((await ada.delete(`${path}/${uid}/share`, { body: { user_uid: guest } })).status).toBe(200);
+    expect((await bo.get(`${path}/${uid}`)).status).toBe(404);
+    expect(await names("", bo)).toEqual([]);
+  });
+
+  it("shows it to whoever has the link, until that is taken back or replaced", async () => {
+    const { uid } = await create();
+    const share = async (): Promise<string> => (await ada.post(`${path}/${uid}/share`, { link: true })).body.link;
+    const target = (link: string) => link.slice(world.ports.baseUrl.length);
+    const first = await share();
+    expect((await bo.get(target(first))).status).toBe(200);
+    expect(await names(new URL(first).search, bo)).toEqual(["Shop"]);
+    expect((await bo.get(`${path}/${uid}`)).status).toBe(404);
+    const second = await share();
+    expect((await bo.get(target(first))).status).toBe(404);
+    expect((await bo.get(target(second))).status).toBe(200);
+    expect((await ada.delete(`${path}/${uid}/share`, { body: { link: true } })).status).toBe(200);
+    expect((await bo.get(target(second))).status).toBe(404);
+    expect(await names(new URL(second).search, bo)).toEqual([]);
+  });
+
+  it.each([
+    ["neither", {}],
+    ["both", { link: true, user_uid: randomUUID() }],
+    ["a link that is false", { link: false }],
+    ["nobody", { user_uid: randomUUID() }],
+  ])("answers 400 for %s", async (_, body) => {
+    const { uid } = await create();
+    expect((await ada.post(`${path}/${uid}/share`, body)).status).toBe(400);
+  });
+
+  it("refuses the owner as a guest", async () => {
+    const { uid } = await create("Shop", { team: false });
+    expect((await ada.post(`${path}/${uid}/share`, { user_uid: world.user })).status).toBe(400);
+  });
+});
+
+describe("POST /agent/runs in an environment", () => {
+  const run = (config: Record<string, unknown>, client = ada) =>
+    client.post("/agent/runs", { prompt: "hello", config });
+  const configOf = async (id: string) => (await ada.get(`/agent/runs/${id}`)).body.agent_config;
+
+  it("takes its repositories over, unless the run names some", async () => {
+    const { uid } = await create("Shop", parts);
+    const { body } = await run({ environment_id: uid });
+    expect(await configOf(body.run_id)).toMatchObject({ environment_id: uid, repositories: parts.repositories });
+    const own = await run({ environment_id: uid, repositories: [{ url: "https://git.test/own" }] });
+    expect((await configOf(own.body.run_id)).repositories).toEqual([{ url: "https://git.test/own" }]);
+  });
+
+  it("hands the sandbox the setup commands as they were when the run was made", async () => {
+    const { uid } = await create("Shop", parts);
+    const { body } = await run({ environment_id: uid });
+    await ada.put(`${path}/${uid}`, { setup_commands: [] });
+    const resolved = await harnessOf(world, await world.dispatch(body.run_id)).resolve();
+    expect(resolved.body.context.setup_commands).toEqual(parts.setup_commands);
+  });
+
+  it("is noted with the environment, as it is now", async () => {
+    const { uid } = await create();
+    world.clock.now += 1000;
+    const { body } = await ada.post("/agent/runs", {
+      prompt: "hello",
+      title: "Build",
+      config: { environment_id: uid },
+    });
+    const shown = (await ada.get(`${path}/${uid}`)).body;
+    expect(shown).toMatchObject({
+      last_updated: "2026-05-18T19:00:00.000Z",
+      last_task_run_timestamp: "2026-05-18T19:00:01.000Z",
+      last_task_created: { id: body.run_id, title: "Build", state: "QUEUED" },
+      setup_failed: false,
+    });
+    const harness = harnessOf(world, await world.dispatch(body.run_id));
+    await harness.resolve();
+    await harness.support("finish-task", { success: false, summary: "no", error_code: "environment_setup_failed" });
+    const failed = { setup_failed: true, last_task_created: { state: "FAILED" } };
+    expect((await ada.get(`${path}/${uid}`)).body).toMatchObject(failed);
+  });
+
+  it("is found by environment_id, and a run without one by empty-environment", async () => {
+    const { uid } = await create();
+    const inside = (await run({ environment_id: uid })).body.run_id;
+    const outside = (await run({})).body.run_id;
+    const found = async (filter: string) =>
+      (await ada.get(`/agent/runs?environment_id=${filter}`)).body.runs.map((one: { run_id: string }) => one.run_id);
+    expect(await found(uid)).toEqual([inside]);
+    expect(await found("empty-environment")).toEqual([outside]);
+  });
+
+  it.each(["none", randomUUID()])("answers 400 naming config.environment_id for %s", async (environment_id) => {
+    const answer = await run({ environment_id });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "config.environment_id" }] } });
+  });
+
+  it("comes from the identity where the run names none, and is refused once it is deleted", async () => {
+    const { uid } = await create("Shop", parts);
+    const identity = (await ada.post("/agent/identities", { name: "Bot", environment_id: uid })).body.uid;
+    const send = () => ada.post("/agent/runs", { prompt: "hello", agent_identity_uid: identity });
+    expect(await configOf((await send()).body.run_id)).toMatchObject({ environment_id: uid });
+    await ada.delete(`${path}/${uid}`);
+    expect(await send()).toMatchObject({ status: 400, body: { errors: [{ path: "config.environment_id" }] } });
+  });
+
+  it("comes from the team's default where nobody else names one; it has to be the team's own", async () => {
+    const { uid } = await create("Shop", parts);
+    const mine = await create("Mine", { team: false });
+    const set = (default_environment_id: string) =>
+      ada.put(`/agent/teams/${world.team}`, { settings: { default_environment_id } });
+    expect(await set(mine.uid)).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "settings.default_environment_id" }] },
+    });
+    expect((await set(uid)).status).toBe(200);
+    expect(await configOf((await run({})).body.run_id)).toMatchObject({
+      environment_id: uid,
+      repositories: parts.repositories,
+    });
+  });
+
+  it("makes no run where it is deleted at the same time", async () => {
+    const { uid } = await create();
+    const { transact } = world.table;
+    vi.spyOn(world.table, "transact").mockImplementationOnce(async (writes) => {
+      await ada.delete(`${path}/${uid}`);
+      return transact(writes);
+    });
+    const answer = await run({ environment_id: uid });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "config.environment_id" }] } });
+    expect((await ada.get("/agent/runs")).body.runs).toEqual([]);
+  });
+
+  it("gives a run's children the environments of the run's owner, and no personal ones", async () => {
+    const [ours, mine] = [await create("Ours"), await create("Mine", { team: false })];
+    const { body } = await run({});
+    const harness = harnessOf(world, await world.dispatch(body.run_id));
+    await harness.resolve();
+    const child = (environment_id: string) =>
+      clientOf(world, harness.key).post("/agent/runs", {
+        prompt: "child",
+        parent_run_id: body.run_id,
+        config: { environment_id },
+      });
+    expect((await child(ours.uid)).status).toBe(200);
+    expect((await child(mine.uid)).status).toBe(400);
+  });
+});
+
+describe("a schedule in an environment", () => {
+  const schedule = (environment_id: string) =>
+    ada.post("/agent/schedules", { ...nightly, agent_config: { environment_id } });
+
+  it("has to be one that is there", async () => {
+    const answer = await schedule(randomUUID());
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "agent_config.environment_id" }] } });
+  });
+
+  it("runs in it, and makes no run once it is deleted", async () => {
+    const { uid } = await create("Shop", parts);
+    const { id } = (await schedule(uid)).body;
+    const run = await ada.post(`/agent/schedules/${id}/run`);
+    const { agent_config } = (await ada.get(`/agent/runs/${run.body.run_id}`)).body;
+    expect(agent_config).toMatchObject({ environment_id: uid, repositories: parts.repositories });
+    expect((await ada.get(`${path}/${uid}`)).body.last_task_created.id).toBe(run.body.run_id);
+    await ada.delete(`${path}/${uid}`);
+    const refused = await ada.post(`/agent/schedules/${id}/run`);
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: "agent_config.environment_id" }] } });
+  });
+});

@@ -1,0 +1,271 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { reportArtifact } from "#shared/runs/artifacts.ts";
+import { isExecutingHead } from "#shared/runs/run-head.ts";
+import { keys } from "#shared/table/keys.ts";
+import { clientOf } from "../support/client.ts";
+import { createRun, deliver, harnessOf, nextExecution, said, startedRun, workingRun } from "../support/execution.ts";
+import { stateOf, timelineOf } from "../support/look.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+const file = (more: Record<string, unknown> = {}) => ({
+  artifact_type: "FILE" as const,
+  data: {
+    filepath: "a.txt",
+    filename: "a.txt",
+    mime_type: "text/plain",
+    size_bytes: 3,
+    sha256: "0".repeat(64),
+    ...more,
+  },
+});
+const event = (more: Record<string, unknown> = {}) => ({
+  event_uuid: randomUUID(),
+  event_name: "agent_started",
+  timestamp: "2026-05-18T19:00:00Z",
+  ...more,
+});
+
+describe("POST /harness-support/resolve-prompt", () => {
+  it("binds one of several harnesses that call at once, and turns the others away for good", async () => {
+    const world = await makeWorld();
+    const envelope = await world.dispatch(await createRun(world));
+    const harnesses = Array.from({ length: 5 }, () => harnessOf(world, envelope));
+    const answers = await Promise.all(harnesses.map((harness) => harness.resolve()));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
+    const loser = harnesses[answers.findIndex(({ status }) => status === 409)];
+    expect((await loser?.finish())?.status).toBe(409);
+    expect((await timelineOf(world, envelope.run_id)).filter((type) => type === "worker_container_ready")).toHaveLength(
+      1,
+    );
+  });
+
+  it("asks a harness that speaks an older protocol to be replaced", async () => {
+    const world = await makeWorld();
+    const harness = await startedRun(world);
+    for (const spoken of ["-1", "old"]) {
+      const answer = await harness.client.post(
+        "/harness-support/resolve-prompt",
+        {},
+        { headers: { "runyard-protocol": spoken } },
+      );
+      expect(answer).toMatchObject({ status: 426, body: { error_code: "invalid_request" } });
+    }
+    expect(await stateOf(world, harness.run_id)).toBe("PENDING");
+  });
+});
+
+describe("POST /harness-support/heartbeat", () => {
+  it("answers 409 before the first call, and how soon to come again after it", async () => {
+    const world = await makeWorld();
+    const harness = await startedRun(world);
+    expect(await harness.beat()).toMatchObject({ status: 409, body: { retryable: false } });
+    await harness.resolve();
+    expect((await harness.beat()).body).toEqual({ followups: [], cancel: false, next_heartbeat_seconds: 5 });
+  });
+});
+
+describe("POST /harness-support/messages", () => {
+  it("stores one of two different batches of the same number, and says where to go on", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const answers = await Promise.all([
+      harness.messages(1, "a"),
+      harness.messages(1, "b", "c"),
+      harness.messages(1, "d"),
+    ]);
+    const stored = (await harness.resolve()).body.context.messages.length;
+    for (const { status, body } of answers) expect([status, body]).toEqual([200, { next_sequence: stored + 1 }]);
+  });
+
+  it("stores twenty equal batches at once once", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    await Promise.all(Array.from({ length: 20 }, () => harness.messages(1, "one", "two")));
+    expect((await harness.resolve()).body.context).toMatchObject({
+      next_sequence: 3,
+      messages: [said("one"), said("two")],
+    });
+  });
+
+  it("keeps batches of every size in their order, also those that are too large for the table", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const texts = [1, 40_000, 10, 250_000, 32_768, 5].map((size, index) => `${index}${"é".repeat(size / 2)}`);
+    for (const [index, text] of texts.entries())
+      expect((await harness.messages(index + 1, text)).body).toEqual({ next_sequence: index + 2 });
+    await harness.finish();
+    await deliver(world);
+    const transcript = await clientOf(world).get(`/agent/runs/${harness.run_id}/transcript`);
+    const lines = (await world.download(transcript.headers["location"] ?? ""))
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.filter(({ role }) => role === "assistant").map(({ content }) => content[0].text)).toEqual(texts);
+  });
+
+  it("takes 20,000 messages of 100 MB together, and answers 429 beyond", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const head = keys.head(harness.run_id);
+    await world.table.write({ kind: "update", key: head, set: { messages: 19_999 } });
+    expect((await harness.messages(20_000, "the last")).status).toBe(200);
+    expect(await harness.messages(20_001, "more")).toMatchObject({
+      status: 429,
+      body: { error_code: "resource_unavailable", retryable: true },
+    });
+    await world.table.write({ kind: "update", key: head, set: { messages: 1, message_bytes: 100 * 1024 * 1024 } });
+    expect((await harness.messages(2, "more")).status).toBe(429);
+  });
+});
+
+describe("POST /agent/runs/{runId}/client-events", () => {
+  it("stores an event once, however often and however much at once it comes", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const one = event();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => harness.event(one)));
+    for (const { status, body } of answers) expect(status === 200 || body.retryable, JSON.stringify(body)).toBe(true);
+    expect((await harness.event(one)).status).toBe(200);
+    expect((await timelineOf(world, harness.run_id)).filter((type) => type === "agent_started")).toHaveLength(1);
+  });
+
+  it("takes the service's time, and what the sandbox measured as it was given", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    world.clock.now += 1_500;
+    const payload = {
+      start_ts: "2020-01-01T00:00:00Z",
+      finish_ts: "2020-01-01T00:00:01.5Z",
+      latency_ms: 1_500.4,
+      is_error: true,
+    };
+    await harness.event(event({ timestamp: "2020-01-01T00:00:00Z", event_name: "setup_commands", payload }));
+    const { events } = (await clientOf(world).get(`/agent/runs/${harness.run_id}/timeline`)).body;
+    expect(events.at(-1)).toMatchObject({
+      occurred_at: "2026-05-18T19:00:01.500Z",
+      payload: {
+        duration_ms: 1_500,
+        is_error: true,
+        start_ts: "2020-01-01T00:00:00Z",
+        finish_ts: "2020-01-01T00:00:01.5Z",
+      },
+    });
+  });
+
+  it("speaks for its own run alone", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const other = await createRun(world);
+    for (const id of [other, randomUUID()]) {
+      expect((await harness.client.post(`/agent/runs/${id}/client-events`, event())).status).toBe(403);
+    }
+  });
+
+  it("takes 2,000 events and answers 429 beyond", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    await world.table.write({ kind: "update", key: keys.head(harness.run_id), set: { client_events: 2_000 } });
+    expect((await harness.event(event())).status).toBe(429);
+  });
+});
+
+describe("POST /harness-support/report-artifact", () => {
+  it("gives one place to a file that is reported several times at once", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => harness.support("report-artifact", file())));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(new Set(answers.map(({ body }) => body.artifact_uid)).size).toBe(1);
+    await world.upload(answers[0]?.body.upload.url, "abc");
+    const commits = await Promise.all(Array.from({ length: 5 }, () => harness.support("report-artifact", file())));
+    for (const { status, body } of commits) expect(status === 200 || body.retryable).toBe(true);
+    expect((await timelineOf(world, harness.run_id)).filter((type) => type === "artifact_created")).toHaveLength(1);
+    expect((await clientOf(world).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toHaveLength(1);
+  });
+
+  it("never hides a file again that was committed, by a report that comes late", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const head = await world.ports.runs.head(harness.run_id);
+    if (head === undefined || !isExecutingHead(head)) throw new Error("the run does not work");
+    // The late report has looked for the artifact before there was one, and writes after it was committed.
+    const { get, ...table } = world.table;
+    let looked = false;
+    const late = {
+      ...world.ports,
+      table: {
+        ...table,
+        get: async (key: Parameters<typeof get>[0]) => {
+          if (looked) return get(key);
+          looked = true;
+          await commitFile(world, harness);
+          return undefined;
+        },
+      },
+    };
+    await reportArtifact(head, file(), late);
+    expect((await clientOf(world).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toHaveLength(1);
+  });
+
+  it("waits for the whole file: what is shorter stays invisible and may be uploaded again", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const target = await harness.support("report-artifact", file());
+    await world.upload(target.body.upload.url, "ab");
+    expect((await harness.support("report-artifact", file())).body).toHaveProperty("upload");
+    expect((await clientOf(world).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toEqual([]);
+  });
+
+  it("makes visible at the end what was uploaded and not reported again", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const target = await harness.support("report-artifact", file());
+    await harness.support("report-artifact", file({ filepath: "never-uploaded" }));
+    await world.upload(target.body.upload.url, "abc");
+    await harness.finish();
+    const { artifacts } = (await clientOf(world).get(`/agent/runs/${harness.run_id}`)).body;
+    expect(artifacts).toMatchObject([{ data: { filepath: "a.txt" } }]);
+    expect((await timelineOf(world, harness.run_id)).slice(-2)).toEqual(["artifact_created", "run_succeeded"]);
+  });
+
+  it("is refused from an execution that was lost meanwhile, and leaves nothing of it", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const head = await world.ports.runs.head(harness.run_id);
+    if (head === undefined || !isExecutingHead(head)) throw new Error("the run does not work");
+    await harness.shutDown();
+    await (await nextExecution(world)).resolve();
+    const before = structuredClone(world.table.all());
+    await expect(reportArtifact(head, file(), world.ports)).rejects.toMatchObject({ code: "authentication_required" });
+    expect(world.table.all()).toEqual(before);
+  });
+
+  it("has room for 1,000 files of 5 GiB together, and answers 429 beyond", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const size = 5 * 1024 ** 3;
+    expect((await harness.support("report-artifact", file({ filepath: "large", size_bytes: size - 3 }))).status).toBe(
+      200,
+    );
+    expect((await harness.support("report-artifact", file())).status).toBe(200);
+    expect(await harness.support("report-artifact", file({ filepath: "one byte more", size_bytes: 1 }))).toMatchObject({
+      status: 429,
+    });
+    expect((await harness.support("report-artifact", file())).status, "what has its place keeps it").toBe(200);
+    await world.table.write({
+      kind: "update",
+      key: keys.head(harness.run_id),
+      set: { placed_artifacts: 1_000, placed_bytes: 0 },
+    });
+    expect(await harness.support("report-artifact", file({ filepath: "the 1,001st", size_bytes: 0 }))).toMatchObject({
+      status: 429,
+    });
+  });
+});
+
+async function commitFile(world: World, harness: Awaited<ReturnType<typeof workingRun>>): Promise<void> {
+  const target = await harness.support("report-artifact", file());
+  await world.upload(target.body.upload.url, "abc");
+  await harness.support("report-artifact", file());
+}

@@ -1,0 +1,419 @@
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import { keys } from "#shared/table/keys.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+});
+
+const create = async (name: string, body: Record<string, unknown> = {}) => {
+  const answer = await ada.post("/agent/identities", { name, ...body });
+  expect(answer.status).toBe(201);
+  return answer.body;
+};
+const defaultOf = async (client = ada) => (await client.get("/agent/identities")).body.agents[0];
+const named = (agents: readonly { name: string }[]) => agents.map(({ name }) => name);
+const limit = (identity_limit: number) =>
+  world.table.write({ kind: "update", key: keys.identities(world.team), set: { identity_limit } });
+
+const defaults = {
+  description: "Reviews what others wrote",
+  prompt: "Be kind.",
+  base_model: "local/runbook",
+  skills: ["acme/skills:review"],
+  mcp_servers: {
+    tracker: { url: "https://tracker.test/mcp", headers: { authorization: "Bearer secret-1" } },
+    local: { command: "serve", args: ["-v"], env: { TOKEN: "secret-2" } },
+  },
+  harness: { type: "claude", model_id: "opus" },
+  worker_host: "rack-7",
+  secrets: [{ name: "TRACKER_TOKEN" }],
+  on_behalf_of_enabled: true,
+  credential_strategy: "EXECUTOR",
+};
+
+describe("POST /agent/identities", () => {
+  it("makes an identity with all that it shows, and nothing that it hides", async () => {
+    const made = await create("Reviewer", defaults);
+    const shown = {
+      uid: made.uid,
+      name: "Reviewer",
+      available: true,
+      created_at: "2026-05-18T19:00:00.000Z",
+      updated_at: "2026-05-18T19:00:00.000Z",
+      scope: { type: "Team", uid: world.team },
+      ...defaults,
+      mcp_servers: {
+        tracker: { url: "https://tracker.test/mcp", headers: { authorization: "***" } },
+        local: { command: "serve", args: ["-v"], env: { TOKEN: "***" } },
+      },
+      memory: { auto_memory: { enabled: false }, attached_stores: [] },
+      default_runner_uid: "",
+    };
+    expect(made).toEqual(shown);
+    expect((await ada.get(`/agent/identities/${made.uid}`)).body).toEqual(shown);
+    expect((await ada.get("/agent/identities")).body.agents[1]).toEqual(shown);
+  });
+
+  it("needs a name and no more; null says as little as absence", async () => {
+    expect(await create("Plain", { prompt: null, skills: null, harness: null, secrets: null })).toEqual({
+      uid: expect.any(String),
+      name: "Plain",
+      available: true,
+      created_at: "2026-05-18T19:00:00.000Z",
+      updated_at: "2026-05-18T19:00:00.000Z",
+      scope: { type: "Team", uid: world.team },
+      skills: [],
+      secrets: [],
+      memory: { auto_memory: { enabled: false }, attached_stores: [] },
+      default_runner_uid: "",
+    });
+  });
+
+  it.each([
+    ["no name", {}, "name"],
+    ["an empty name", { name: "" }, "name"],
+    ["a name of 129 characters", { name: "x".repeat(129) }, "name"],
+    ["a name that is no text", { name: 7 }, "name"],
+    ["an unknown model", { name: "a", base_model: "gpt-0" }, "base_model"],
+    ["a prompt over 64 KiB", { name: "a", prompt: "x".repeat(65_537) }, "prompt"],
+    ["a skill without its form", { name: "a", skills: ["a/b:c", "review"] }, "skills[1]"],
+    ["a harness without a type", { name: "a", harness: { model_id: "opus" } }, "harness"],
+    ["a harness of no kind", { name: "a", harness: { type: "vim" } }, "harness.type"],
+    ["a secret without a name", { name: "a", secrets: [{}] }, "secrets[0].name"],
+    ["a strategy of no kind", { name: "a", credential_strategy: "MIXED" }, "credential_strategy"],
+    ["a flag that is no boolean", { name: "a", on_behalf_of_enabled: "true" }, "on_behalf_of_enabled"],
+  ])("answers 400 naming the field, and stores nothing, for %s", async (_, body, path) => {
+    const before = structuredClone(world.table.all());
+    const answer = await ada.post("/agent/identities", body);
+    expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path }] } });
+    expect(world.table.all()).toEqual(before);
+  });
+
+  it("takes an environment of the team, and no other", async () => {
+    const { body } = await ada.post("/agent/environments", { name: "Node" });
+    const made = await create("Reviewer", { environment_id: body.uid });
+    expect(made.environment_id).toBe(body.uid);
+    const own = await ada.post("/agent/environments", { name: "Mine", team: false });
+    for (const environment_id of [own.body.uid, randomUUID(), "none"]) {
+      const errors = [{ path: "environment_id" }];
+      expect((await ada.post("/agent/identities", { name: "b", environment_id })).body.errors).toMatchObject(errors);
+      expect((await ada.put(`/agent/identities/${made.uid}`, { environment_id })).body.errors).toMatchObject(errors);
+    }
+    expect((await ada.put(`/agent/identities/${made.uid}`, { environment_id: "" })).body).not.toHaveProperty(
+      "environment_id",
+    );
+  });
+
+  it("takes a name once in a team, whatever its case, and again in another team", async () => {
+    await create("Reviewer");
+    const again = await ada.post("/agent/identities", { name: " reviewer" });
+    expect(again).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
+    expect((await clientOf(world, world.otherKey).post("/agent/identities", { name: "Reviewer" })).status).toBe(201);
+  });
+
+  it("lets exactly one of twenty at once have a name", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => ada.post("/agent/identities", { name: "Reviewer" })),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19);
+    expect(named((await ada.get("/agent/identities")).body.agents)).toEqual(["Default agent", "Reviewer"]);
+  });
+
+  it("makes no more than the plan allows, however many are asked for at once; the default one counts", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, (_, index) => ada.post("/agent/identities", { name: `Agent ${index}` })),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(19);
+    for (const { status, body } of answers.filter(({ status }) => status !== 201)) {
+      expect([status, body.error_code]).toEqual([403, "feature_not_available"]);
+    }
+    expect((await ada.get("/agent/identities")).body.agents).toHaveLength(20);
+  });
+
+  it("makes one identity for one Idempotency-Key, and answers a repeat as the first", async () => {
+    const headers = { "idempotency-key": "key-1" };
+    const first = await ada.post("/agent/identities", { name: "Reviewer" }, { headers });
+    const second = await ada.post("/agent/identities", { name: "Reviewer" }, { headers });
+    expect(second).toMatchObject({ status: 201, headers: { "idempotent-replay": "true" } });
+    expect(second.body).toEqual(first.body);
+    expect(first.headers).not.toHaveProperty("idempotent-replay");
+    expect((await ada.post("/agent/identities", { name: "Other" }, { headers })).status).toBe(409);
+    await ada.delete(`/agent/identities/${first.body.uid}`);
+    expect((await ada.post("/agent/identities", { name: "Reviewer" }, { headers })).status).toBe(409);
+  });
+
+  it("gives a client that repeats itself the identity that its first try made", async () => {
+    const first = await create("Reviewer");
+    const retried = await ada.post(
+      "/agent/identities",
+      { name: "Reviewer" },
+      { headers: { "x-stainless-retry-count": "1" } },
+    );
+    expect(retried).toMatchObject({ status: 201, body: { uid: first.uid } });
+  });
+
+  it("wants the team named by who is in several, and takes it from X-Team-Uid", async () => {
+    const both = await world.person("Cleo", [world.team, world.otherTeam]);
+    const cleo = clientOf(world, both.key);
+    const unnamed = await cleo.post("/agent/identities", { name: "a" });
+    expect(unnamed).toMatchObject({ status: 400, body: { errors: [{ path: "X-Team-Uid" }] } });
+    for (const header of ["x-team-uid", "x-warp-team-uid"]) {
+      const headers = { [header]: world.otherTeam };
+      const made = await cleo.post("/agent/identities", { name: header }, { headers });
+      expect(made).toMatchObject({ status: 201, body: { scope: { uid: world.otherTeam } } });
+    }
+    expect((await cleo.get("/agent/identities")).body.agents).toHaveLength(4);
+    const ofOne = await cleo.get("/agent/identities", { headers: { "x-team-uid": world.team } });
+    expect(named(ofOne.body.agents)).toEqual(["Default agent"]);
+  });
+
+  it("is not for who is in no team", async () => {
+    const loner = await world.person("Zoe", []);
+    const answer = await clientOf(world, loner.key).post("/agent/identities", { name: "a" });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "X-Team-Uid" }] } });
+  });
+});
+
+describe("GET /agent/identities", () => {
+  it("lists the default identity first, then the others in the order of their creation", async () => {
+    for (const name of ["c", "a", "b"]) {
+      world.clock.now += 1;
+      await create(name);
+    }
+    const { body } = await ada.get("/agent/identities");
+    expect(named(body.agents)).toEqual(["Default agent", "c", "a", "b"]);
+    expect(body).not.toHaveProperty("page_info");
+  });
+
+  it("is read by the team's agents, and shows each team its own alone", async () => {
+    const agent = await world.agent();
+    expect(named((await clientOf(world, agent.key).get("/agent/identities")).body.agents)).toEqual([
+      "Default agent",
+      "builder",
+    ]);
+    expect(named((await clientOf(world, world.otherKey).get("/agent/identities")).body.agents)).toEqual([
+      "Default agent",
+    ]);
+  });
+
+  it("comes in pages to who asks for them, with cursors that nobody can forge", async () => {
+    for (const name of ["a", "b", "c", "d"]) {
+      world.clock.now += 1;
+      await create(name);
+    }
+    const seen: string[] = [];
+    let cursor = "";
+    do {
+      const { status, body } = await ada.get(`/agent/identities?limit=2${cursor}`);
+      expect(status).toBe(200);
+      seen.push(...named(body.agents));
+      cursor = body.page_info.has_next_page ? `&cursor=${body.page_info.next_cursor}` : "";
+    } while (cursor !== "");
+    expect(seen).toEqual(["Default agent", "a", "b", "c", "d"]);
+    const { next_cursor } = (await ada.get("/agent/identities?limit=2")).body.page_info;
+    expect((await ada.get(`/agent/identities?cursor=${next_cursor}x`)).status).toBe(400);
+    expect((await clientOf(world, world.otherKey).get(`/agent/identities?cursor=${next_cursor}`)).status).toBe(400);
+    for (const query of ["limit=0", "limit=501", "limit=two"]) {
+      expect((await ada.get(`/agent/identities?${query}`)).body.errors).toMatchObject([{ path: "limit" }]);
+    }
+  });
+
+  it("keeps each answer under 4 MiB, and goes on in the next", async () => {
+    await limit(100);
+    for (let index = 0; index < 70; index++) await create(`Agent ${index}`, { prompt: "x".repeat(65_536) });
+    const first = await ada.get("/agent/identities");
+    expect(Buffer.byteLength(JSON.stringify(first.body))).toBeLessThan(4 * 1024 * 1024);
+    expect(first.body.page_info.has_next_page).toBe(true);
+    const second = await ada.get(`/agent/identities?cursor=${first.body.page_info.next_cursor}`);
+    expect(first.body.agents.length + second.body.agents.length).toBe(71);
+    expect(second.body.page_info).toEqual({ has_next_page: false });
+  });
+});
+
+describe("PUT /agent/identities/{identityUid}", () => {
+  it("changes what the body says, and leaves what it does not or says null of", async () => {
+    const { uid, created_at } = await create("Reviewer", defaults);
+    const before = (await ada.get(`/agent/identities/${uid}`)).body;
+    world.clock.now += 5_000;
+    const answer = await ada.put(`/agent/identities/${uid}`, { description: "Anew", prompt: null, skills: null });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ ...before, description: "Anew", updated_at: "2026-05-18T19:00:05.000Z" });
+    expect(answer.body.created_at).toBe(created_at);
+    expect((await ada.get(`/agent/identities/${uid}`)).body).toEqual(answer.body);
+  });
+
+  it("clears by an empty text, list or object, and sets false", async () => {
+    const { uid } = await create("Reviewer", defaults);
+    const { body } = await ada.put(`/agent/identities/${uid}`, {
+      description: "",
+      prompt: "",
+      base_model: "",
+      environment_id: "",
+      skills: [],
+      mcp_servers: {},
+      harness: {},
+      worker_host: "",
+      secrets: [],
+      on_behalf_of_enabled: false,
+      credential_strategy: "",
+    });
+    expect(body).toMatchObject({ name: "Reviewer", skills: [], secrets: [], on_behalf_of_enabled: false });
+    const gone = [
+      "description",
+      "prompt",
+      "base_model",
+      "mcp_servers",
+      "harness",
+      "worker_host",
+      "credential_strategy",
+    ];
+    for (const name of gone) expect(body).not.toHaveProperty(name);
+  });
+
+  it("keeps secret values that come back masked as they were shown", async () => {
+    const { uid, mcp_servers } = await create("Reviewer", defaults);
+    await ada.put(`/agent/identities/${uid}`, {
+      mcp_servers: { ...mcp_servers, local: { command: "serve", env: { TOKEN: "secret-3" } } },
+    });
+    const item = await world.table.get(keys.identity(world.team, uid));
+    expect(item?.["mcp_servers"]).toEqual({
+      tracker: { url: "https://tracker.test/mcp", headers: { authorization: "Bearer secret-1" } },
+      local: { command: "serve", env: { TOKEN: "secret-3" } },
+    });
+  });
+
+  it("moves the name along: the old one is free, the new one is taken", async () => {
+    const { uid } = await create("Reviewer");
+    await create("Builder");
+    expect((await ada.put(`/agent/identities/${uid}`, { name: "BUILDER" })).status).toBe(409);
+    expect((await ada.get(`/agent/identities/${uid}`)).body.name).toBe("Reviewer");
+    expect((await ada.put(`/agent/identities/${uid}`, { name: "REVIEWER" })).body.name).toBe("REVIEWER");
+    expect((await ada.put(`/agent/identities/${uid}`, { name: "Critic" })).body.name).toBe("Critic");
+    await create("Reviewer");
+    expect((await ada.post("/agent/identities", { name: "critic" })).status).toBe(409);
+  });
+
+  it("answers 400 for wrong values and changes nothing", async () => {
+    const { uid } = await create("Reviewer", defaults);
+    const before = structuredClone(world.table.all());
+    for (const body of [{ name: "" }, { base_model: "gpt-0" }, { skills: ["x"] }, { harness: { type: 1 } }]) {
+      expect((await ada.put(`/agent/identities/${uid}`, body)).status).toBe(400);
+    }
+    expect(world.table.all()).toEqual(before);
+  });
+});
+
+describe("an identity beyond the plan's limit", () => {
+  it("is listed as not available, cannot be changed, and becomes available when an older one is deleted", async () => {
+    const made = [];
+    for (const name of ["a", "b", "c"]) {
+      world.clock.now += 1;
+      made.push(await create(name));
+    }
+    await limit(3);
+    const shown = async () =>
+      (await ada.get("/agent/identities")).body.agents.map(({ available }: { available: boolean }) => available);
+    expect(await shown()).toEqual([true, true, true, false]);
+    const youngest = `/agent/identities/${made[2].uid}`;
+    expect((await ada.get(youngest)).body.available).toBe(false);
+    expect(await ada.put(youngest, { name: "d" })).toMatchObject({
+      status: 403,
+      body: { error_code: "feature_not_available" },
+    });
+    expect((await ada.post("/agent/identities", { name: "e" })).status).toBe(403);
+    expect((await ada.delete(`/agent/identities/${made[0].uid}`)).status).toBe(204);
+    expect(await shown()).toEqual([true, true, true]);
+    expect((await ada.put(youngest, { name: "d" })).status).toBe(200);
+  });
+});
+
+describe("DELETE /agent/identities/{identityUid}", () => {
+  it("removes it, frees its name and its place, and leaves nothing of it", async () => {
+    const before = structuredClone(world.table.all()).filter(({ sk }) => sk !== "IDEM");
+    const { uid } = await create("Reviewer");
+    const answer = await ada.delete(`/agent/identities/${uid}`);
+    expect(answer).toMatchObject({ status: 204, body: "" });
+    expect(answer.headers).not.toHaveProperty("content-type");
+    expect((await ada.get(`/agent/identities/${uid}`)).status).toBe(404);
+    expect((await ada.delete(`/agent/identities/${uid}`)).status).toBe(404);
+    const noted = world.table.all().map(({ last_used_at: _, ...item }) => item);
+    expect(noted.filter(({ sk }) => sk !== "IDEM")).toEqual(before);
+  });
+
+  it("refuses the default identity", async () => {
+    const { uid } = await defaultOf();
+    expect(await ada.delete(`/agent/identities/${uid}`)).toMatchObject({
+      status: 400,
+      body: { error_code: "invalid_request" },
+    });
+    expect((await ada.put(`/agent/identities/${uid}`, { name: "Ours" })).status).toBe(200);
+  });
+
+  it("takes the keys along: they are refused by the very next request", async () => {
+    const agent = await world.agent();
+    expect((await clientOf(world, agent.key).get("/agent/runs")).status).toBe(200);
+    await ada.delete(`/agent/identities/${agent.uid}`);
+    expect((await clientOf(world, agent.key).get("/agent/runs")).status).toBe(401);
+    expect(world.table.all().filter((item) => JSON.stringify(item).includes(agent.uid))).toEqual([]);
+  });
+
+  it("removes all or nothing", async () => {
+    const agent = await world.agent();
+    const before = structuredClone(world.table.all());
+    const { transact } = world.table;
+    for (const failing of [0, 1, 2, 3, 4]) {
+      Object.assign(world.table, {
+        transact: (writes: Parameters<typeof transact>[0]) =>
+          transact(
+            writes.map((write, index) => (index === failing ? { ...write, if: { never: { eq: true } } } : write)),
+          ),
+      });
+      const answer = await ada.delete(`/agent/identities/${agent.uid}`);
+      Object.assign(world.table, { transact });
+      expect(answer).toMatchObject({ status: 409, body: { retryable: true } });
+      expect(world.table.all()).toEqual(before);
+    }
+    expect((await clientOf(world, agent.key).get("/agent/runs")).status).toBe(200);
+  });
+});
+
+describe("who may do what with identities", () => {
+  it("lets an agent's key read and nothing else", async () => {
+    const agent = await world.agent();
+    const client = clientOf(world, agent.key);
+    const path = `/agent/identities/${agent.uid}`;
+    expect((await client.get(path)).status).toBe(200);
+    const before = structuredClone(world.table.all());
+    for (const answer of [
+      await client.post("/agent/identities", { name: "a" }),
+      await client.put(path, { name: "a" }),
+      await client.delete(path),
+    ]) {
+      expect(answer).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
+    }
+    expect(world.table.all()).toEqual(before);
+  });
+
+  it("answers 404 in the same words for another team's, an unknown and a malformed uid", async () => {
+    const { uid } = await create("Reviewer");
+    const bo = clientOf(world, world.otherKey);
+    for (const call of [
+      (path: string) => bo.get(path),
+      (path: string) => bo.put(path, { name: "a" }),
+      (path: string) => bo.delete(path),
+    ]) {
+      const answers = await Promise.all([uid, randomUUID(), "none"].map((id) => call(`/agent/identities/${id}`)));
+      const told = answers.map(({ status, body: { instance: _, ...body } }) => ({ status, body }));
+      expect(told[0]).toMatchObject({ status: 404 });
+      expect(told[1]).toEqual(told[0]);
+      expect(told[2]).toEqual(told[0]);
+    }
+  });
+});

@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Client, clientOf } from "../support/client.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+let bo: Client;
+let invitations: string;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+  bo = clientOf(world, world.otherKey);
+  invitations = `/agent/teams/${world.team}/invitations`;
+});
+
+const DAY = 24 * 3_600_000;
+const tokenOf = (link: string) => link.split("/").at(-1) ?? "";
+const invite = async (body: Record<string, unknown> = { email: "bo@runyard.test" }) => {
+  const answer = await ada.post(invitations, body);
+  expect(answer.status).toBe(201);
+  return { ...answer.body, token: tokenOf(answer.body.link) };
+};
+const accept = (client: Client, token: string, headers = {}) =>
+  client.post(`/agent/invitations/${token}/accept`, undefined, { headers });
+
+describe("POST /agent/teams/{teamUid}/invitations", () => {
+  it("answers with a link that is shown this once and stored nowhere", async () => {
+    const { token, ...made } = await invite({ email: "new@runyard.test", role: "admin" });
+    expect(made).toEqual({
+      id: expect.any(String),
+      email: "new@runyard.test",
+      role: "admin",
+      created_at: "2026-05-18T19:00:00.000Z",
+      expires_at: "2026-05-25T19:00:00.000Z",
+      link: `https://runyard.test/invitations/${token}`,
+    });
+    expect(token).toMatch(/^[\w-]{43}$/);
+    const { link: _, ...shown } = made;
+    expect((await ada.get(invitations)).body).toEqual({ invitations: [shown] });
+    expect(JSON.stringify(world.table.all())).not.toContain(token);
+  });
+
+  it.each([
+    ["no address", {}, "email"],
+    ["an address of no form", { email: "none" }, "email"],
+    ["a role of no kind", { email: "a@b.test", role: "owner" }, "role"],
+  ])("answers 400 naming the field, and stores nothing, for %s", async (_, body, field) => {
+    const before = structuredClone(world.table.all());
+    expect((await ada.post(invitations, body)).body.errors).toMatchObject([{ path: field }]);
+    expect(world.table.all()).toEqual(before);
+  });
+
+  it("makes one for one Idempotency-Key; a repeat is told which, and not the link", async () => {
+    const headers = { "idempotency-key": "key-1" };
+    const first = await ada.post(invitations, { email: "a@b.test" }, { headers });
+    const again = await ada.post(invitations, { email: "a@b.test" }, { headers });
+    expect(again).toMatchObject({ status: 409, body: { retryable: false } });
+    expect(again.body.detail).toContain(first.body.id);
+    expect((await ada.get(invitations)).body.invitations).toHaveLength(1);
+  });
+});
+
+describe("POST /agent/invitations/{token}/accept", () => {
+  it("makes the caller a member as what they were invited, and the link has served", async () => {
+    const { token } = await invite({ email: "bo@runyard.test", role: "admin" });
+    expect(await accept(bo, token)).toMatchObject({
+      status: 200,
+      body: { uid: world.team, name: "Alpha", role: "admin" },
+    });
+    expect((await bo.get(`/agent/teams/${world.team}`)).status).toBe(200);
+    expect((await ada.get(invitations)).body.invitations).toEqual([]);
+    const zoe = clientOf(world, (await world.person("Zoe", [])).key);
+    expect((await accept(zoe, token)).status).toBe(404);
+    expect((await zoe.get("/agent/me")).body.teams).toEqual([]);
+  });
+
+  it("answers a repeat of itself as the first", async () => {
+    const { token } = await invite();
+    const headers = { "idempotency-key": "key-1" };
+    const first = await accept(bo, token, headers);
+    expect((await accept(bo, token, headers)).body).toEqual(first.body);
+    expect((await accept(bo, token, { "x-stainless-retry-count": "1" })).status).toBe(404);
+  });
+
+  it("lets one of many have it", async () => {
+    const { token } = await invite();
+    const people = await Promise.all(["a", "b", "c", "d"].map((name) => world.person(name, [])));
+    const answers = await Promise.all(people.map(({ key }) => accept(clientOf(world, key), token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
+    expect((await ada.get(`/agent/teams/${world.team}/members`)).body.members).toHaveLength(2);
+  });
+
+  it("keeps the invitation where the caller is a member already", async () => {
+    const { token } = await invite();
+    expect(await accept(ada, token)).toMatchObject({ status: 409, body: { retryable: false } });
+    expect((await accept(bo, token)).status).toBe(200);
+  });
+
+  it("answers 404 for a link that is over, taken back, or none", async () => {
+    const over = await invite();
+    world.clock.now += 7 * DAY;
+    expect((await accept(bo, over.token)).status).toBe(404);
+    expect((await ada.get(invitations)).body.invitations).toEqual([]);
+    const back = await invite();
+    expect((await ada.delete(`${invitations}/${back.id}`)).status).toBe(204);
+    expect((await accept(bo, back.token)).status).toBe(404);
+    expect((await accept(bo, "none")).body.detail).toBe((await accept(bo, back.token)).body.detail);
+  });
+
+  it("is for people: an agent's key joins nothing", async () => {
+    const { token } = await invite();
+    expect((await accept(clientOf(world, (await world.agent()).key), token)).status).toBe(403);
+  });
+
+  it("writes its token into no log line", async () => {
+    const { token } = await invite();
+    const lines: string[] = [];
+    const write = process.stdout.write;
+    process.stdout.write = (line: string | Uint8Array) => lines.push(String(line)) > 0;
+    await accept(bo, token);
+    process.stdout.write = write;
+    expect(lines.join()).toContain("/accept");
+    expect(lines.join()).not.toContain(token);
+  });
+});
+
+describe("DELETE /agent/teams/{teamUid}/invitations/{invitationId}", () => {
+  it("answers 404 for one that is none, or not any more", async () => {
+    const { id } = await invite();
+    expect((await ada.delete(`${invitations}/${id}`)).status).toBe(204);
+    for (const other of [id, randomUUID(), "none"]) {
+      expect((await ada.delete(`${invitations}/${other}`)).body.detail).toBe("there is no such invitation");
+    }
+  });
+});

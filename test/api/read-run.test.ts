@@ -1,0 +1,295 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { clientOf } from "../support/client.ts";
+import { createRun, deliver, type Harness, said, workingRun } from "../support/execution.ts";
+import { makeWorld } from "../support/world.ts";
+
+const ANSWER_BYTES = 4 * 1024 * 1024;
+const command = (id: string, output: unknown) => [
+  {
+    role: "assistant",
+    content: [{ type: "action", id, category: "command", name: "run_command", input: { command: "make" } }],
+  },
+  {
+    role: "tool",
+    content: [
+      { type: "action_result", action_id: id, category: "command", name: "run_command", state: "completed", output },
+    ],
+  },
+];
+async function append(harness: Harness, first: number, messages: readonly unknown[]): Promise<number> {
+  const { status, body } = await harness.support("messages", {
+    execution_id: harness.execution_id,
+    first_sequence: first,
+    messages,
+  });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body.next_sequence;
+}
+
+describe("GET /agent/runs/{runId}/events", () => {
+  it("is one gapless sequence from 1, read from anywhere, and says when it is over", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const harness = await workingRun(world);
+    for (let number = 1; number <= 250; number++) {
+      await append(harness, number, [said(`message ${number}`)]);
+      if (number % 10 === 0) {
+        await harness.event({
+          event_uuid: `e${number}`,
+          event_name: "setup_commands",
+          timestamp: "2026-05-18T19:00:00Z",
+        });
+      }
+    }
+    const path = `/agent/runs/${harness.run_id}/events`;
+    const sequences: number[] = [];
+    let after = 0;
+    for (let ended = false; !ended; ) {
+      const { body } = await ada.get(`${path}?after=${after}`);
+      sequences.push(...body.events.map(({ sequence }: { sequence: number }) => sequence));
+      after = body.next;
+      if (body.events.length === 0) {
+        expect(body).toEqual({ events: [], next: 278, ended: false });
+        await harness.finish();
+      }
+      ended = body.ended;
+    }
+    expect(sequences).toEqual(Array.from({ length: 279 }, (_, index) => index + 1));
+    expect((await ada.get(`${path}?after=5000`)).body).toEqual({ events: [], next: 5000, ended: true });
+  });
+
+  it("holds the answer until there is something, and no longer than it was asked to", async () => {
+    const world = await makeWorld();
+    const ticking = setInterval(() => {
+      world.clock.now += 20;
+    }, 20);
+    try {
+      const ada = clientOf(world);
+      const harness = await workingRun(world);
+      const path = `/agent/runs/${harness.run_id}/events`;
+      const began = performance.now();
+      const waiting = ada.get(`${path}?after=3&wait=20`);
+      await sleep(200);
+      await harness.messages(1, "here");
+      expect((await waiting).body).toMatchObject({
+        events: [{ sequence: 4, type: "messages" }],
+        next: 4,
+        ended: false,
+      });
+      expect(performance.now() - began).toBeLessThan(10_000);
+      expect((await ada.get(`${path}?after=4&wait=1`)).body).toEqual({ events: [], next: 4, ended: false });
+      const ending = ada.get(`${path}?after=4&wait=20`);
+      await harness.finish();
+      expect((await ending).body).toMatchObject({ events: [{ sequence: 5, type: "run_succeeded" }], ended: true });
+      expect((await ada.get(`${path}?after=5&wait=20`)).body, "of a run that has ended it waits for nothing").toEqual({
+        events: [],
+        next: 5,
+        ended: true,
+      });
+    } finally {
+      clearInterval(ticking);
+    }
+  });
+
+  it("never passes 4 MiB in one answer, and leaves nothing out over several", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const harness = await workingRun(world);
+    for (let number = 1; number <= 30; number++) await append(harness, number, [said("x".repeat(250_000))]);
+    let messages = 0;
+    for (let after = 0; ; ) {
+      const answer = await ada.get(`/agent/runs/${harness.run_id}/events?after=${after}`);
+      expect(answer.status).toBe(200);
+      expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(ANSWER_BYTES);
+      if (answer.body.events.length === 0) break;
+      messages += answer.body.events.filter(({ type }: { type: string }) => type === "messages").length;
+      after = answer.body.next;
+    }
+    expect(messages).toBe(30);
+  });
+});
+
+describe("GET /agent/runs/{runId}/events of large batches", () => {
+  it("never passes 4 MiB either", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const large = Array.from({ length: 10 }, () => said("x".repeat(250_000)));
+    for (let batch = 0; batch < 3; batch++) await append(harness, 1 + 10 * batch, large);
+    for (let after = 3; after < 6; ) {
+      const answer = await clientOf(world).get(`/agent/runs/${harness.run_id}/events?after=${after}`);
+      expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(ANSWER_BYTES);
+      after = answer.body.next;
+    }
+  });
+});
+
+describe("GET /agent/runs/{runId}/conversation", () => {
+  it("begins a step with each thing that the user says", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world, { prompt: "first" });
+    await append(harness, 1, [
+      said("one"),
+      { role: "user", content: [{ type: "text", text: "second" }], message_ids: ["followup-1"] },
+      said("two"),
+    ]);
+    const { steps } = (await clientOf(world).get(`/agent/runs/${harness.run_id}/conversation`)).body;
+    expect(steps.map(({ messages }: { messages: { role: string }[] }) => messages.map(({ role }) => role))).toEqual([
+      ["user", "assistant"],
+      ["user", "assistant"],
+    ]);
+    expect(new Set(steps.map(({ id }: { id: string }) => id)).size).toBe(2);
+  });
+
+  it("cuts an output at 16 KB and says where the whole is, and the transcript has it", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const output = `begin ${"é".repeat(20_000)} end`;
+    await append(harness, 1, [...command("a", output), ...command("b", { stdout: output, exit_code: 0 })]);
+    await harness.finish();
+    await deliver(world);
+    const ada = clientOf(world);
+    const { steps } = (await ada.get(`/agent/runs/${harness.run_id}/conversation`)).body;
+    const [, , first, , second] = steps[0].messages;
+    for (const shown of [first.content[0].output, second.content[0].output.stdout]) {
+      expect(shown).toMatch(/^begin é+\n\[.*transcript.*\]$/);
+      expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(16 * 1024 + 100);
+      expect(shown).not.toContain("\ufffd");
+    }
+    expect(second.content[0].output.exit_code).toBe(0);
+    const transcript = await ada.get(`/agent/runs/${harness.run_id}/transcript`);
+    expect(await world.download(transcript.headers["location"] ?? "")).toContain(output);
+  });
+
+  it.each<[string, (number: number) => unknown[]]>([
+    ["outputs", (number) => command(`c${number}`, "o".repeat(200_000))],
+    [
+      "outputs in small parts",
+      (number) =>
+        command(`c${number}`, Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, "o".repeat(400)]))),
+    ],
+    [
+      "outputs that are lists",
+      (number) =>
+        command(
+          `c${number}`,
+          Array.from({ length: 2_000 }, () => "o".repeat(100)),
+        ),
+    ],
+    ["long texts", () => [said("t".repeat(250_000))]],
+    [
+      "many short texts",
+      (number) => Array.from({ length: 200 }, (_, n) => said(`text ${number}-${n} ${"w".repeat(900)}`)),
+    ],
+    [
+      "inputs",
+      (number) => [
+        {
+          role: "assistant",
+          content: [
+            {
+              type: "action",
+              id: `a${number}`,
+              category: "files",
+              name: "edit_files",
+              input: { text: "i".repeat(250_000) },
+            },
+          ],
+        },
+      ],
+    ],
+    ["events", () => [{ role: "system", content: [{ type: "event", name: "note", data: "d".repeat(250_000) }] }]],
+  ])("stays within 4 MiB of %s, the latest whole", async (_, messages) => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    let next = 1;
+    for (let number = 0; number < 40; number++) next = await append(harness, next, messages(number));
+    await append(harness, next, [said("the last words")]);
+    for (const path of [`/agent/runs/${harness.run_id}/conversation`, `/agent/conversations/${harness.run_id}`]) {
+      const answer = await clientOf(world).get(path);
+      expect(answer.status).toBe(200);
+      const text = JSON.stringify(answer.body);
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(ANSWER_BYTES);
+      expect(text).toContain("the last words");
+      expect(text, "it says what is left out").toMatch(/transcript/);
+    }
+  });
+
+  it("gives a new execution no more of the conversation than an answer holds", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    for (let number = 1; number <= 40; number++)
+      await append(harness, number, [said(`${number} ${"t".repeat(250_000)}`)]);
+    const again = await harness.resolve();
+    expect(again.status).toBe(200);
+    expect(Buffer.byteLength(JSON.stringify(again.body))).toBeLessThanOrEqual(ANSWER_BYTES + 512 * 1024);
+    expect(again.body.context.next_sequence).toBe(41);
+  });
+});
+
+describe("GET /agent/runs/{runId}/timeline", () => {
+  it("stays within 4 MiB, page by page", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const detail = "d".repeat(4_000);
+    for (let number = 1; number <= 1_200; number++) {
+      await harness.event({
+        event_uuid: `e${number}`,
+        event_name: "setup_commands",
+        timestamp: "2026-05-18T19:00:00Z",
+        payload: { detail },
+      });
+    }
+    const uuids: string[] = [];
+    for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+      const answer = await clientOf(world).get(`/agent/runs/${harness.run_id}/timeline?cursor=${cursor}`);
+      expect(answer.status, JSON.stringify(answer.body).slice(0, 300)).toBe(200);
+      expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(ANSWER_BYTES);
+      uuids.push(...answer.body.events.map(({ event_uuid }: { event_uuid: string }) => event_uuid));
+      cursor = answer.body.page_info?.next_cursor;
+    }
+    expect(uuids.slice(3)).toEqual(Array.from({ length: 1_200 }, (_, index) => `e${index + 1}`));
+  });
+});
+
+describe("GET /agent/runs/{runId}", () => {
+  it("shows times in UTC with milliseconds, and leaves out what has no value", async () => {
+    const world = await makeWorld();
+    const id = await createRun(world);
+    const { body } = await clientOf(world).get(`/agent/runs/${id}`);
+    for (const name of [
+      "status_message",
+      "session_link",
+      "run_time",
+      "parent_run_id",
+      "metadata",
+      "agent_skill",
+      "schedule",
+    ]) {
+      expect(body).not.toHaveProperty(name);
+    }
+    for (const name of ["created_at", "updated_at"])
+      expect(body[name]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it("moves updated_at with state, follow-ups and artifacts, not with beats, messages or setup events", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    const updated = async () => (await clientOf(world).get(`/agent/runs/${harness.run_id}`)).body.updated_at;
+    const before = await updated();
+    world.clock.now += 5_000;
+    await harness.beat();
+    await harness.messages(1, "a");
+    await harness.event({ event_uuid: "e", event_name: "agent_started", timestamp: "2026-05-18T19:00:00Z" });
+    expect(await updated()).toBe(before);
+    await clientOf(world).post(`/agent/runs/${harness.run_id}/followups`, { message: "m" });
+    expect(await updated()).toBe("2026-05-18T19:00:05.000Z");
+  });
+});
+
+describe("GET /agent/models", () => {
+  it("names the default model, which needs no provider", async () => {
+    const { body } = await clientOf(await makeWorld()).get("/agent/models");
+    expect(body.models).toMatchObject([{ id: body.default_model_id, provider: "LOCAL" }]);
+  });
+});

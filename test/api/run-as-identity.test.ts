@@ -1,0 +1,285 @@
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import { keys } from "#shared/table/keys.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { createRun, deliver, startedRun, workingRun } from "../support/execution.ts";
+import { stateOf } from "../support/look.ts";
+import { makeSchedule, readSchedule } from "../support/schedules.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+});
+
+const identity = async (body: Record<string, unknown> = {}): Promise<string> => {
+  world.clock.now += 1;
+  const made = await ada.post("/agent/identities", { name: `Reviewer ${randomUUID()}`, ...body });
+  expect(made.status).toBe(201);
+  return made.body.uid;
+};
+const agentKey = async (uid: string): Promise<string> =>
+  (await ada.post(`/agent/identities/${uid}/keys`, { name: "key" })).body.key;
+const run = async (body: Record<string, unknown>, client = ada) => {
+  const made = await client.post("/agent/runs", { prompt: "hello", ...body });
+  expect(made.status, JSON.stringify(made.body)).toBe(200);
+  return (await ada.get(`/agent/runs/${made.body.run_id}`)).body;
+};
+const planned = (identity_limit: number) =>
+  world.table.write({ kind: "update", key: keys.identities(world.team), set: { identity_limit } });
+
+const server = { url: "https://tracker.test/mcp", headers: { authorization: "Bearer secret" } };
+
+describe("agent_identity_uid", () => {
+  it("makes the identity the executor and the caller the creator", async () => {
+    const uid = await identity({ name: "Critic" });
+    expect(await run({ agent_identity_uid: uid })).toMatchObject({
+      creator: { type: "user", uid: world.user },
+      executor: { type: "service_account", uid, display_name: "Critic" },
+      scope: { type: "Team", uid: world.team },
+    });
+    const byExecutor = await ada.get(`/agent/runs?executor=${uid}`);
+    expect(byExecutor.body.runs).toHaveLength(1);
+    expect((await ada.get(`/agent/runs?creator=${uid}`)).body.runs).toEqual([]);
+  });
+
+  it("brings the identity's defaults, which the run's own configuration goes before, member by member", async () => {
+    const uid = await identity({
+      prompt: "Be kind.",
+      base_model: "local/runbook",
+      skills: ["acme/skills:review", "acme/skills:test"],
+      mcp_servers: { tracker: server },
+      credential_strategy: "EXECUTOR",
+    });
+    const resolved = (await run({ agent_identity_uid: uid })).agent_config;
+    expect(resolved).toEqual({
+      name: "review",
+      base_prompt: "Be kind.",
+      model_id: "local/runbook",
+      skill_spec: "acme/skills:review",
+      skills: ["acme/skills:review", "acme/skills:test"],
+      mcp_servers: { tracker: { url: server.url, headers: { authorization: "***" } } },
+      credential_strategy: "EXECUTOR",
+      computer_use_enabled: false,
+      idle_timeout_minutes: 10,
+    });
+    const config = { base_prompt: "Be quick.", mcp_servers: { other: { command: "serve" } } };
+    expect((await run({ agent_identity_uid: uid, config })).agent_config).toMatchObject({
+      base_prompt: "Be quick.",
+      mcp_servers: { other: { command: "serve" } },
+      skill_spec: "acme/skills:review",
+      credential_strategy: "EXECUTOR",
+    });
+    const skilled = (await run({ agent_identity_uid: uid, skill: "acme/other:build" })).agent_config;
+    expect(skilled).toMatchObject({ skill_spec: "acme/other:build", skills: ["acme/other:build"], name: "build" });
+  });
+
+  it("hands the harness the identity's prompt and the secrets of its servers", async () => {
+    const uid = await identity({ prompt: "Be kind.", mcp_servers: { tracker: server } });
+    const harness = await startedRun(world, { prompt: "hello", agent_identity_uid: uid });
+    const { body } = await harness.resolve();
+    expect(body).toMatchObject({ system_prompt: "Be kind.", context: { agent_config: { base_prompt: "Be kind." } } });
+  });
+
+  it.each([
+    ["an unknown one", () => randomUUID()],
+    ["one of no form", () => "none"],
+    ["another team's", async () => (await world.agent("theirs", world.otherTeam)).uid],
+  ])("answers 400 naming the field for %s", async (_, uid) => {
+    const before = structuredClone(world.table.all());
+    const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: await uid() });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "agent_identity_uid" }] } });
+    expect(world.table.all().filter(({ pk }) => pk.startsWith("RUN#"))).toEqual(
+      before.filter(({ pk }) => pk.startsWith("RUN#")),
+    );
+  });
+
+  it("is for team runs only", async () => {
+    const uid = await identity();
+    const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid, team: false });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "agent_identity_uid" }] } });
+  });
+
+  it("answers 403 for one beyond the plan's limit", async () => {
+    const uid = await identity();
+    await planned(1);
+    const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid });
+    expect(answer).toMatchObject({ status: 403, body: { error_code: "feature_not_available", retryable: false } });
+  });
+
+  it("refuses what the identity asks for and this release does not have, as if the run had asked", async () => {
+    const uid = await identity({ harness: { type: "claude" } });
+    const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid });
+    expect(answer).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
+    expect(
+      (
+        await ada.post("/agent/runs", {
+          prompt: "a",
+          agent_identity_uid: uid,
+          config: { harness: { type: "default" } },
+        })
+      ).status,
+    ).toBe(200);
+  });
+});
+
+describe("an agent's key", () => {
+  it("makes team runs whose creator and executor is its identity, with the identity's defaults", async () => {
+    const uid = await identity({ prompt: "Be kind." });
+    const agent = clientOf(world, await agentKey(uid));
+    expect(await run({}, agent)).toMatchObject({
+      creator: { type: "service_account", uid },
+      executor: { type: "service_account", uid },
+      agent_config: { base_prompt: "Be kind." },
+    });
+    expect((await agent.post("/agent/runs", { prompt: "a", team: false })).status).toBe(400);
+  });
+
+  it("may name another identity of the team as executor", async () => {
+    const uid = await identity();
+    const other = await identity({ prompt: "Be quick." });
+    const agent = clientOf(world, await agentKey(uid));
+    expect(await run({ agent_identity_uid: other }, agent)).toMatchObject({
+      creator: { uid },
+      executor: { uid: other },
+      agent_config: { base_prompt: "Be quick." },
+    });
+  });
+
+  it("makes no runs beyond the plan's limit", async () => {
+    const uid = await identity();
+    const agent = clientOf(world, await agentKey(uid));
+    await planned(1);
+    expect(await agent.post("/agent/runs", { prompt: "a" })).toMatchObject({
+      status: 403,
+      body: { error_code: "feature_not_available" },
+    });
+  });
+});
+
+describe("on_behalf_of", () => {
+  it.each(["uid", "email", "EMAIL"])(
+    "makes the member the creator and the identity the executor, by %s",
+    async (by) => {
+      const uid = await identity({ on_behalf_of_enabled: true });
+      const agent = clientOf(world, await agentKey(uid));
+      const mia = await world.person("Mia");
+      const names: Record<string, string> = { uid: mia.uid, email: "mia@runyard.test", EMAIL: "Mia@Runyard.test" };
+      expect(await run({ on_behalf_of: names[by] }, agent)).toMatchObject({
+        creator: { type: "user", uid: mia.uid, display_name: "Mia", email: "mia@runyard.test" },
+        executor: { type: "service_account", uid },
+      });
+    },
+  );
+
+  it("needs an identity that may: 403", async () => {
+    const agent = clientOf(world, await agentKey(await identity()));
+    expect(await agent.post("/agent/runs", { prompt: "a", on_behalf_of: world.user })).toMatchObject({
+      status: 403,
+      body: { error_code: "not_authorized" },
+    });
+  });
+
+  it("asks the calling identity, not the one that executes", async () => {
+    const may = await identity({ on_behalf_of_enabled: true });
+    const mayNot = await identity();
+    const body = { prompt: "a", on_behalf_of: world.user };
+    const calling = clientOf(world, await agentKey(mayNot));
+    expect((await calling.post("/agent/runs", { ...body, agent_identity_uid: may })).status).toBe(403);
+    expect(
+      await run({ on_behalf_of: world.user, agent_identity_uid: mayNot }, clientOf(world, await agentKey(may))),
+    ).toMatchObject({ creator: { uid: world.user }, executor: { uid: mayNot } });
+  });
+
+  it("is for agent keys alone, and for members alone: 400 naming the field", async () => {
+    const agent = clientOf(world, await agentKey(await identity({ on_behalf_of_enabled: true })));
+    const removed = await world.person("Rob");
+    await world.removeMember(removed.uid);
+    const path = [{ path: "on_behalf_of" }];
+    expect((await ada.post("/agent/runs", { prompt: "a", on_behalf_of: world.user })).body.errors).toMatchObject(path);
+    for (const name of [randomUUID(), "bo@runyard.test", "nobody", removed.uid]) {
+      const answer = await agent.post("/agent/runs", { prompt: "a", on_behalf_of: name });
+      expect(answer).toMatchObject({ status: 400, body: { errors: path } });
+    }
+  });
+});
+
+describe("children of a run that works as an identity", () => {
+  it("work as that identity, with its defaults, and as no other by the run's key", async () => {
+    const uid = await identity({ prompt: "Be kind." });
+    const other = await identity();
+    const parent = await workingRun(world, { prompt: "parent", agent_identity_uid: uid });
+    const child = await parent.client.post("/agent/runs", { prompt: "child" });
+    expect((await ada.get(`/agent/runs/${child.body.run_id}`)).body).toMatchObject({
+      creator: { type: "service_account", uid },
+      executor: { type: "service_account", uid },
+      agent_config: { base_prompt: "Be kind." },
+    });
+    expect((await parent.client.post("/agent/runs", { prompt: "a", agent_identity_uid: uid })).status).toBe(200);
+    expect(await parent.client.post("/agent/runs", { prompt: "a", agent_identity_uid: other })).toMatchObject({
+      status: 403,
+      body: { error_code: "not_authorized" },
+    });
+  });
+
+  it("of a person's run stay that person's, also where an agent's key makes them", async () => {
+    const agent = clientOf(world, await agentKey(await identity()));
+    const parent_run_id = await createRun(world);
+    expect(await run({ parent_run_id }, agent)).toMatchObject({
+      creator: { uid: world.user },
+      executor: { uid: world.user },
+    });
+  });
+});
+
+describe("when the identity is deleted", () => {
+  it("its runs that have not begun fail as not_authorized, and those that work finish", async () => {
+    const uid = await identity();
+    const body = { prompt: "hello", agent_identity_uid: uid };
+    const working = await workingRun(world, body);
+    const pending = await startedRun(world, body);
+    const queued = await createRun(world, body);
+    const byItself = await clientOf(world, await agentKey(uid)).post("/agent/runs", { prompt: "own" });
+    const bystander = await createRun(world);
+    expect((await ada.delete(`/agent/identities/${uid}`)).status).toBe(204);
+    for (const id of [pending.run_id, queued, byItself.body.run_id]) {
+      expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({
+        state: "FAILED",
+        status_message: { error_code: "not_authorized", retryable: false, message: expect.stringMatching(/deleted/) },
+      });
+    }
+    expect((await pending.resolve()).status).toBe(401);
+    expect(await stateOf(world, bystander)).toBe("QUEUED");
+    expect(await stateOf(world, working.run_id)).toBe("INPROGRESS");
+    expect((await working.finish()).status).toBe(200);
+    await deliver(world);
+    expect(await stateOf(world, working.run_id)).toBe("SUCCEEDED");
+    expect(await world.table.get(keys.counters({ type: "Team", uid: world.team }))).toMatchObject({ running: 1 });
+  });
+
+  it("its schedules are paused and say why", async () => {
+    const uid = await identity({ name: "Critic" });
+    const { id } = await makeSchedule(world, { agent_uid: uid });
+    const { id: other } = await makeSchedule(world);
+    await ada.delete(`/agent/identities/${uid}`);
+    expect(await readSchedule(world, id)).toMatchObject({
+      enabled: false,
+      last_spawn_error: "the identity Critic is deleted",
+    });
+    expect(await readSchedule(world, other)).toMatchObject({ enabled: true, last_spawn_error: null });
+  });
+
+  it("a run that this has missed fails where it is dispatched", async () => {
+    const uid = await identity();
+    const id = await createRun(world, { prompt: "hello", agent_identity_uid: uid });
+    await world.table.write({ kind: "delete", key: keys.identity(world.team, uid) });
+    await deliver(world);
+    expect(world.started).toEqual([]);
+    expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({
+      state: "FAILED",
+      status_message: { error_code: "not_authorized" },
+    });
+  });
+});

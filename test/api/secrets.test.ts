@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Client, clientOf } from "../support/client.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+let bo: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+  bo = clientOf(world, world.otherKey);
+});
+
+const VALUE = "correct horse battery staple";
+const keep = (name: string, value = VALUE, headers = {}) => ada.post("/agent/secrets", { name, value }, { headers });
+
+describe("POST /agent/secrets", () => {
+  it("keeps a value that no answer shows and the table does not know", async () => {
+    const made = await keep("TRACKER_TOKEN");
+    const shown = {
+      name: "TRACKER_TOKEN",
+      created_at: "2026-05-18T19:00:00.000Z",
+      scope: { type: "Team", uid: world.team },
+    };
+    expect(made).toMatchObject({ status: 201, body: shown });
+    expect((await ada.get("/agent/secrets")).body).toEqual({ secrets: [shown] });
+    expect((await ada.get("/agent/secrets/TRACKER_TOKEN")).body).toEqual(shown);
+    expect([...world.vault.values.values()]).toEqual([VALUE]);
+    expect(JSON.stringify(world.table.all())).not.toContain(VALUE);
+  });
+
+  it("takes a name once in a team, keeps the first value, and leaves no other behind", async () => {
+    await keep("TOKEN");
+    expect(await keep("TOKEN", "other")).toMatchObject({
+      status: 409,
+      body: { error_code: "conflict", retryable: false },
+    });
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => keep("SECOND", `value ${index}`)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(world.vault.values.size).toBe(2);
+    expect((await bo.post("/agent/secrets", { name: "TOKEN", value: "theirs" })).status).toBe(201);
+  });
+
+  it("answers a repeat with one Idempotency-Key as the first, and another value with it 409", async () => {
+    const headers = { "idempotency-key": "key-1" };
+    const first = await keep("TOKEN", VALUE, headers);
+    expect(await keep("TOKEN", VALUE, headers)).toMatchObject({
+      status: 201,
+      headers: { "idempotent-replay": "true" },
+      body: first.body,
+    });
+    expect((await keep("TOKEN", "other", headers)).status).toBe(409);
+    expect(world.vault.values.size).toBe(1);
+  });
+
+  it.each([
+    ["no name", { value: "a" }, "name"],
+    ["a name with a slash", { name: "a/b", value: "a" }, "name"],
+    ["a name of 129 characters", { name: "x".repeat(129), value: "a" }, "name"],
+    ["no value", { name: "a" }, "value"],
+    ["an empty value", { name: "a", value: "" }, "value"],
+    ["a value over 4 KB", { name: "a", value: "x".repeat(4097) }, "value"],
+  ])("answers 400 naming the field, and keeps nothing, for %s", async (_, body, field) => {
+    expect((await ada.post("/agent/secrets", body)).body.errors).toMatchObject([{ path: field }]);
+    expect(world.vault.values.size).toBe(0);
+  });
+
+  it("keeps a hundred in a team", async () => {
+    for (let index = 0; index < 100; index++) expect((await keep(`S${index}`, "v")).status).toBe(201);
+    expect((await keep("ONE_MORE")).status).toBe(409);
+    expect((await ada.get("/agent/secrets")).body.secrets).toHaveLength(100);
+  });
+});
+
+describe("GET /agent/secrets", () => {
+  it("lists by name, in pages to who asks for them", async () => {
+    for (const name of ["b", "c", "a"]) await keep(name);
+    const { secrets, page_info } = (await ada.get("/agent/secrets?limit=2")).body;
+    const rest = (await ada.get(`/agent/secrets?cursor=${page_info.next_cursor}`)).body;
+    expect([...secrets, ...rest.secrets].map(({ name }) => name)).toEqual(["a", "b", "c"]);
+  });
+
+  it("covers all teams that the caller is an admin of, and wants one named where a name is in several", async () => {
+    await keep("TOKEN");
+    await bo.post("/agent/secrets", { name: "TOKEN", value: "theirs" });
+    await ada.post(`/agent/teams/${world.team}/members`, { email: "bo@runyard.test", role: "admin" });
+    expect((await bo.get("/agent/secrets")).body.secrets).toHaveLength(2);
+    expect((await bo.get("/agent/secrets/TOKEN")).body.errors).toMatchObject([{ path: "X-Team-Uid" }]);
+    const headers = { "x-team-uid": world.otherTeam };
+    expect((await bo.get("/agent/secrets/TOKEN", { headers })).body.scope.uid).toBe(world.otherTeam);
+    expect((await bo.delete("/agent/secrets/TOKEN", { headers })).status).toBe(204);
+    expect([...world.vault.values.values()]).toEqual([VALUE]);
+  });
+});
+
+describe("DELETE /agent/secrets/{secret}", () => {
+  it("forgets name and value; another may have the name then", async () => {
+    await keep("TOKEN");
+    expect(await ada.delete("/agent/secrets/TOKEN")).toMatchObject({ status: 204, body: "" });
+    expect(world.vault.values.size).toBe(0);
+    expect((await ada.get("/agent/secrets/TOKEN")).status).toBe(404);
+    expect((await ada.delete("/agent/secrets/TOKEN")).status).toBe(404);
+    expect((await keep("TOKEN", "new")).status).toBe(201);
+  });
+});
+
+describe("who may do what with secrets", () => {
+  it("is for admins: 403 to other members and to agents, 404 for another team's", async () => {
+    await keep("TOKEN");
+    const mia = clientOf(world, (await world.person("Mia")).key);
+    const agent = clientOf(world, (await world.agent()).key);
+    for (const client of [mia, agent]) {
+      expect((await client.post("/agent/secrets", { name: "a", value: "b" })).status).toBe(403);
+      expect((await client.get("/agent/secrets")).status).toBe(403);
+      expect((await client.get("/agent/secrets/TOKEN")).status).toBe(403);
+      expect((await client.delete("/agent/secrets/TOKEN")).status).toBe(403);
+    }
+    const told = async (name: string) => {
+      const { status, body } = await bo.get(`/agent/secrets/${name}`);
+      return [status, body.detail];
+    };
+    expect(await told("TOKEN")).toEqual([404, "there is no such secret"]);
+    expect(await told("UNKNOWN")).toEqual(await told("TOKEN"));
+    expect(await told("not a name")).toEqual(await told("TOKEN"));
+    expect((await bo.delete("/agent/secrets/TOKEN")).status).toBe(404);
+    expect(world.vault.values.size).toBe(1);
+  });
+});

@@ -1,0 +1,410 @@
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import { keys } from "#shared/table/keys.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { createRun, deliver } from "../support/execution.ts";
+import { stateOf } from "../support/look.ts";
+import { makeSchedule } from "../support/schedules.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+let bo: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+  bo = clientOf(world, world.otherKey);
+});
+
+const DEFAULTS = {
+  identity_limit: 20,
+  concurrency_limit: 20,
+  queue_limit: 1_000,
+  default_model_id: null,
+  default_environment_id: null,
+  budget_usd_month: null,
+  retention_days: null,
+};
+const path = (more = "") => `/agent/teams/${world.team}${more}`;
+const names = (items: readonly { name: string }[]) => items.map(({ name }) => name);
+const set = async (settings: Record<string, unknown>) => {
+  const answer = await ada.put(path(), { settings });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body.settings;
+};
+
+describe("GET /agent/me", () => {
+  it("tells who calls, and in which teams as what", async () => {
+    expect((await ada.get("/agent/me")).body).toEqual({
+      uid: world.user,
+      display_name: "Ada",
+      email: "ada@runyard.test",
+      teams: [{ uid: world.team, name: "Alpha", role: "admin" }],
+    });
+    const cleo = await world.person("Cleo", [world.team, world.otherTeam]);
+    const { teams } = (await clientOf(world, cleo.key).get("/agent/me")).body;
+    expect(teams).toHaveLength(2);
+    expect(teams).toContainEqual({ uid: world.otherTeam, name: "Beta", role: "member" });
+    expect((await clientOf(world, (await world.person("Zoe", [])).key).get("/agent/me")).body.teams).toEqual([]);
+  });
+});
+
+describe("PUT /agent/me", () => {
+  it("changes the name, also where the team sees it", async () => {
+    const before = (await ada.get("/agent/me")).body;
+    expect((await ada.put("/agent/me", { display_name: "Ada L." })).body).toEqual({
+      ...before,
+      display_name: "Ada L.",
+    });
+    expect((await ada.get("/agent/me")).body.display_name).toBe("Ada L.");
+    expect((await ada.get(path("/members"))).body.members).toMatchObject([{ display_name: "Ada L." }]);
+    const run = await createRun(world);
+    expect((await ada.get(`/agent/runs/${run}`)).body.creator.display_name).toBe("Ada L.");
+  });
+
+  it("takes what GET showed, and changes no address", async () => {
+    const me = (await ada.get("/agent/me")).body;
+    expect((await ada.put("/agent/me", me)).body).toEqual(me);
+    expect((await ada.put("/agent/me", { email: "other@runyard.test" })).status).toBe(422);
+    expect((await ada.put("/agent/me", { display_name: "" })).body.errors).toMatchObject([{ path: "display_name" }]);
+    expect((await ada.put("/agent/me", { email: "none" })).body.errors).toMatchObject([{ path: "email" }]);
+    expect((await ada.get("/agent/me")).body).toEqual(me);
+  });
+});
+
+describe("POST /agent/teams", () => {
+  it("makes a team with its settings, a default identity and the caller as admin", async () => {
+    const made = await ada.post("/agent/teams", { name: "Gamma", settings: { concurrency_limit: 2 } });
+    expect(made).toMatchObject({ status: 201 });
+    expect(made.body).toEqual({
+      uid: expect.any(String),
+      name: "Gamma",
+      settings: { ...DEFAULTS, concurrency_limit: 2 },
+    });
+    const headers = { "x-team-uid": made.body.uid };
+    expect((await ada.get("/agent/me")).body.teams).toContainEqual({
+      uid: made.body.uid,
+      name: "Gamma",
+      role: "admin",
+    });
+    expect(names((await ada.get("/agent/identities", { headers })).body.agents)).toEqual(["Default agent"]);
+    expect((await ada.post("/agent/runs", { prompt: "a" }, { headers })).status).toBe(200);
+    expect((await ada.post("/agent/runs", { prompt: "a" })).body.errors).toMatchObject([{ path: "X-Team-Uid" }]);
+    expect((await bo.get(`/agent/teams/${made.body.uid}`)).status).toBe(404);
+  });
+
+  it("is for any person, also who is in no team, and once for one Idempotency-Key", async () => {
+    const zoe = clientOf(world, (await world.person("Zoe", [])).key);
+    const headers = { "idempotency-key": "key-1" };
+    const first = await zoe.post("/agent/teams", { name: "Gamma" }, { headers });
+    const again = await zoe.post("/agent/teams", { name: "Gamma" }, { headers });
+    expect(again).toMatchObject({ status: 201, headers: { "idempotent-replay": "true" }, body: first.body });
+    expect((await zoe.get("/agent/teams")).body.teams).toEqual([first.body]);
+    expect((await zoe.post("/agent/runs", { prompt: "a" })).status).toBe(200);
+  });
+
+  it.each([
+    ["no name", {}, "name"],
+    ["an empty name", { name: "" }, "name"],
+    ["a setting of the wrong type", { name: "a", settings: { queue_limit: "10" } }, "settings.queue_limit"],
+    ["a limit of 0", { name: "a", settings: { concurrency_limit: 0 } }, "settings.concurrency_limit"],
+    ["an unknown model", { name: "a", settings: { default_model_id: "gpt-0" } }, "settings.default_model_id"],
+  ])("answers 400 naming the field, and stores nothing, for %s", async (_, body, field) => {
+    const before = structuredClone(world.table.all());
+    expect((await ada.post("/agent/teams", body)).body.errors).toMatchObject([{ path: field }]);
+    expect(world.table.all()).toEqual(before);
+  });
+
+  it("makes fifty for one person and no more", async () => {
+    for (let index = 0; index < 49; index++) {
+      expect((await ada.post("/agent/teams", { name: `Team ${index}` })).status).toBe(201);
+    }
+    expect(await ada.post("/agent/teams", { name: "One more" })).toMatchObject({
+      status: 409,
+      body: { retryable: false },
+    });
+    expect((await ada.get("/agent/me")).body.teams).toHaveLength(50);
+    expect((await ada.get("/agent/teams?limit=3")).body).toMatchObject({ page_info: { has_next_page: true } });
+  });
+});
+
+describe("a team's settings", () => {
+  it("are shown with their defaults, changed one by one, and brought back by null", async () => {
+    expect((await ada.get(path())).body).toEqual({ uid: world.team, name: "Alpha", settings: DEFAULTS });
+    const all = {
+      identity_limit: 5,
+      concurrency_limit: 3,
+      queue_limit: 7,
+      default_model_id: "local/runbook",
+      budget_usd_month: 12.5,
+      retention_days: 30,
+    };
+    expect(await set(all)).toEqual({ ...DEFAULTS, ...all });
+    expect(await set({ queue_limit: 8 })).toEqual({ ...DEFAULTS, ...all, queue_limit: 8 });
+    expect(await set({ queue_limit: null, retention_days: null, identity_limit: null })).toEqual({
+      ...DEFAULTS,
+      ...all,
+      queue_limit: 1_000,
+      retention_days: null,
+      identity_limit: 20,
+    });
+    expect((await ada.put(path(), { name: "Omega" })).body).toMatchObject({
+      name: "Omega",
+      settings: { queue_limit: 1_000 },
+    });
+    expect((await ada.put(path(), { name: null, settings: null })).body.name).toBe("Omega");
+    expect((await ada.get("/agent/teams")).body.teams).toMatchObject([
+      { name: "Omega", settings: { concurrency_limit: 3 } },
+    ]);
+  });
+
+  it.each([
+    ["identity_limit", 501],
+    ["concurrency_limit", -1],
+    ["queue_limit", 1.5],
+    ["default_model_id", "gpt-0"],
+    ["default_environment_id", "none"],
+    ["budget_usd_month", -1],
+    ["retention_days", 0],
+  ])("refuse a wrong %s", async (name, value) => {
+    const before = structuredClone(world.table.all());
+    const answer = await ada.put(path(), { settings: { [name]: value } });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: `settings.${name}` }] } });
+    expect(world.table.all()).toEqual(before);
+  });
+
+  it("hold for the next run: how many work at once", async () => {
+    await set({ concurrency_limit: 2 });
+    const ids = [await createRun(world), await createRun(world)];
+    await deliver(world);
+    const third = await ada.post("/agent/runs", { prompt: "third" });
+    expect(third.body).toMatchObject({ state: "QUEUED", at_capacity: true });
+    await deliver(world);
+    expect(await Promise.all(ids.map((id) => stateOf(world, id)))).toEqual(["PENDING", "PENDING"]);
+    expect(await stateOf(world, third.body.run_id)).toBe("QUEUED");
+    await set({ concurrency_limit: 3 });
+    await world.dispatch(third.body.run_id);
+    expect(await stateOf(world, third.body.run_id)).toBe("PENDING");
+    expect((await bo.post("/agent/runs", { prompt: "a" })).body).not.toHaveProperty("at_capacity");
+  });
+
+  it("hold for the next run: how many wait", async () => {
+    await set({ concurrency_limit: 1, queue_limit: 2 });
+    for (const prompt of ["a", "b"]) expect((await ada.post("/agent/runs", { prompt })).status).toBe(200);
+    const full = await ada.post("/agent/runs", { prompt: "c" });
+    expect(full).toMatchObject({ status: 429, body: { error_code: "resource_unavailable", retryable: true } });
+    expect(full.headers["retry-after"]).toMatch(/^\d+$/);
+    await set({ queue_limit: null });
+    expect((await ada.post("/agent/runs", { prompt: "c" })).status).toBe(200);
+  });
+
+  it("hold for the next identity", async () => {
+    await set({ identity_limit: 2 });
+    expect((await ada.post("/agent/identities", { name: "a" })).status).toBe(201);
+    expect((await ada.post("/agent/identities", { name: "b" })).status).toBe(403);
+    await set({ identity_limit: 1 });
+    const available = async () =>
+      (await ada.get("/agent/identities")).body.agents.map(({ available }: { available: boolean }) => available);
+    expect(await available()).toEqual([true, false]);
+    await set({ identity_limit: null });
+    expect(await available()).toEqual([true, true]);
+  });
+
+  it("give runs the team's model where neither the run nor its identity names one", async () => {
+    await set({ default_model_id: "local/runbook" });
+    const run = await createRun(world);
+    expect((await ada.get(`/agent/runs/${run}`)).body.agent_config.model_id).toBe("local/runbook");
+  });
+
+  it("cost a plain create no read of their own", async () => {
+    const { get, batchGet, query, transact } = world.table;
+    let calls = 0;
+    const counted = <A extends unknown[], R>(call: (...given: A) => R) => {
+      return (...given: A): R => {
+        calls++;
+        return call(...given);
+      };
+    };
+    await createRun(world);
+    Object.assign(world.table, {
+      get: counted(get),
+      batchGet: counted(batchGet),
+      query: counted(query),
+      transact: counted(transact),
+    });
+    await createRun(world, { prompt: "plain" });
+    expect(calls).toBe(3);
+  });
+});
+
+describe("GET, PUT and DELETE /agent/teams/{teamUid}", () => {
+  it("are for admins: 403 to other members, 404 to everybody else", async () => {
+    const mia = clientOf(world, (await world.person("Mia")).key);
+    for (const [client, status] of [
+      [mia, 403],
+      [bo, 404],
+    ] as const) {
+      expect((await client.get(path())).status).toBe(status);
+      expect((await client.put(path(), { name: "Mine" })).status).toBe(status);
+      expect((await client.delete(path())).status).toBe(status);
+      expect((await client.get(path("/members"))).status).toBe(status);
+      expect((await client.post(path("/members"), { email: "bo@runyard.test" })).status).toBe(status);
+      expect((await client.get(path("/invitations"))).status).toBe(status);
+      expect((await client.post(path("/invitations"), { email: "new@runyard.test" })).status).toBe(status);
+    }
+    expect((await mia.get("/agent/teams")).body.teams).toMatchObject([{ uid: world.team }]);
+  });
+
+  it("answer 404 in the same words for another team's, an unknown and a malformed uid", async () => {
+    const answers = await Promise.all([world.team, randomUUID(), "none"].map((uid) => bo.get(`/agent/teams/${uid}`)));
+    const told = answers.map(({ status, body: { instance: _, ...body } }) => ({ status, body }));
+    expect(told[1]).toEqual(told[0]);
+    expect(told[2]).toEqual(told[0]);
+  });
+});
+
+describe("DELETE /agent/teams/{teamUid}", () => {
+  it("refuses while runs have not ended", async () => {
+    const id = await createRun(world);
+    expect(await ada.delete(path())).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
+    await ada.post(`/agent/runs/${id}/cancel`);
+    expect((await ada.delete(path())).status).toBe(204);
+  });
+
+  it("refuses while there are schedules", async () => {
+    const { id } = await makeSchedule(world);
+    expect(await ada.delete(path())).toMatchObject({ status: 409, body: { retryable: false } });
+    await ada.delete(`/agent/schedules/${id}`);
+    expect((await ada.delete(path())).status).toBe(204);
+  });
+
+  it("removes all that is the team's: nobody and nothing gets in any more", async () => {
+    const mia = await world.person("Mia");
+    const agent = await world.agent();
+    await ada.post("/agent/secrets", { name: "TOKEN", value: "hush" });
+    const environment = await ada.post("/agent/environments", { name: "Node" });
+    expect(environment.status).toBe(201);
+    const { link } = (await ada.post(path("/invitations"), { email: "new@runyard.test" })).body;
+    const headers = { "x-team-uid": world.team };
+    expect((await ada.delete(path())).status).toBe(204);
+
+    expect((await clientOf(world, agent.key).get("/agent/runs")).status).toBe(401);
+    for (const key of [world.key, mia.key]) {
+      const client = clientOf(world, key);
+      expect((await client.get("/agent/me")).body.teams).toEqual([]);
+      expect((await client.get("/agent/runs", { headers })).status).toBe(403);
+      expect((await client.get(path())).status).toBe(404);
+    }
+    expect((await bo.post(`/agent/invitations/${link.split("/").at(-1)}/accept`)).status).toBe(404);
+    expect(world.table.all().filter(({ pk }) => pk === `TEAM#${world.team}`)).toEqual([]);
+    expect(world.vault.values.size).toBe(0);
+    expect(JSON.stringify(world.table.all().filter(({ sk }) => sk !== "IDEM"))).not.toContain(environment.body.uid);
+    expect((await bo.get("/agent/runs")).status).toBe(200);
+  });
+
+  it("goes on where it broke off", async () => {
+    await world.person("Mia");
+    const agent = await world.agent();
+    const { transact } = world.table;
+    let left = 2;
+    Object.assign(world.table, {
+      transact: async (writes: Parameters<typeof transact>[0]) => {
+        if (left-- === 0) throw new Error("power cut");
+        await transact(writes);
+      },
+    });
+    expect((await ada.delete(path())).status).toBe(500);
+    Object.assign(world.table, { transact });
+    expect((await ada.post("/agent/runs", { prompt: "a" })).status, "no run comes in between").toBe(429);
+    expect((await ada.delete(path())).status).toBe(204);
+    expect(world.table.all().filter(({ pk }) => pk === `TEAM#${world.team}`)).toEqual([]);
+    expect((await clientOf(world, agent.key).get("/agent/runs")).status).toBe(401);
+  });
+});
+
+describe("members", () => {
+  it("are listed with their roles, in pages to who asks for them", async () => {
+    const mia = await world.person("Mia");
+    const { members } = (await ada.get(path("/members"))).body;
+    expect(members).toHaveLength(2);
+    expect(members).toContainEqual({ uid: world.user, email: "ada@runyard.test", display_name: "Ada", role: "admin" });
+    expect(members).toContainEqual({ uid: mia.uid, email: "mia@runyard.test", display_name: "Mia", role: "member" });
+    const first = (await ada.get(path("/members?limit=1"))).body;
+    const second = (await ada.get(path(`/members?limit=1&cursor=${first.page_info.next_cursor}`))).body;
+    expect([...first.members, ...second.members]).toEqual(members);
+  });
+
+  it.each(["uid", "email"])("are added by %s, see the team from then on, and are in it once", async (by) => {
+    const { uid } = (await bo.get("/agent/me")).body;
+    const body = by === "uid" ? { uid, role: "admin" } : { email: "BO@runyard.test", role: "admin" };
+    const id = await createRun(world);
+    expect((await bo.get(`/agent/runs/${id}`)).status).toBe(404);
+    expect(await ada.post(path("/members"), body)).toMatchObject({
+      status: 201,
+      body: { uid, email: "bo@runyard.test", display_name: "Bo", role: "admin" },
+    });
+    expect((await bo.get(`/agent/runs/${id}`)).status).toBe(200);
+    expect((await bo.get(path())).status).toBe(200);
+    expect(await ada.post(path("/members"), body)).toMatchObject({ status: 409, body: { retryable: false } });
+  });
+
+  it.each([
+    ["nobody", {}, "body"],
+    ["somebody twice", { uid: "a", email: "a@b" }, "body"],
+    ["an address of no form", { email: "none" }, "email"],
+    ["an unknown address", { email: "who@runyard.test" }, "email"],
+    ["an unknown uid", { uid: "none" }, "uid"],
+    ["a role of no kind", { email: "bo@runyard.test", role: "owner" }, "role"],
+  ])("answer 400 naming the field for %s", async (_, body, field) => {
+    expect((await ada.post(path("/members"), body)).body.errors).toMatchObject([{ path: field }]);
+  });
+
+  it("change their roles, which count from the next request on", async () => {
+    const mia = await world.person("Mia");
+    const client = clientOf(world, mia.key);
+    expect((await client.get(path())).status).toBe(403);
+    const member = path(`/members/${mia.uid}`);
+    expect(await ada.put(member, { role: "admin" })).toMatchObject({
+      status: 200,
+      body: { uid: mia.uid, role: "admin" },
+    });
+    expect((await client.get(path())).status).toBe(200);
+    expect((await ada.put(member, { role: "admin" })).status).toBe(200);
+    expect((await ada.put(member, { role: "member" })).status).toBe(200);
+    expect((await client.get(path())).status).toBe(403);
+    expect((await ada.put(member, { role: "owner" })).body.errors).toMatchObject([{ path: "role" }]);
+  });
+
+  it("are refused by the very next request once they are removed", async () => {
+    const mia = await world.person("Mia");
+    const client = clientOf(world, mia.key);
+    const id = await createRun(world, { prompt: "hers" }, mia.key);
+    expect((await client.get(`/agent/runs/${id}`)).status).toBe(200);
+    expect((await ada.delete(path(`/members/${mia.uid}`))).status).toBe(204);
+    expect((await client.get(`/agent/runs/${id}`)).status).toBe(404);
+    expect((await client.get("/agent/runs", { headers: { "x-team-uid": world.team } })).status).toBe(403);
+    expect((await client.get("/agent/identities")).body.agents).toEqual([]);
+    expect((await client.get(path())).status).toBe(404);
+    expect((await ada.delete(path(`/members/${mia.uid}`))).status).toBe(404);
+    expect((await ada.put(path(`/members/${mia.uid}`), { role: "admin" })).status).toBe(404);
+    expect((await ada.post(path("/members"), { uid: mia.uid })).status).toBe(201);
+  });
+
+  it("keep the last admin, also where two leave at once", async () => {
+    const own = path(`/members/${world.user}`);
+    for (const answer of [await ada.delete(own), await ada.put(own, { role: "member" })]) {
+      expect(answer).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
+    }
+    const mia = await world.person("Mia");
+    await ada.put(path(`/members/${mia.uid}`), { role: "admin" });
+    const client = clientOf(world, mia.key);
+    const answers = await Promise.all([
+      ada.put(path(`/members/${world.user}`), { role: "member" }),
+      client.delete(path(`/members/${mia.uid}`)),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([expect.any(Number), 409]);
+    const admins = world.table.all().filter((item) => item.sk.startsWith("MEMBER#") && item["role"] === "admin");
+    expect(admins.filter(({ pk }) => pk === `TEAM#${world.team}`)).toHaveLength(1);
+    expect(await world.table.get(keys.team(world.team))).toMatchObject({ admins: 1 });
+  });
+});

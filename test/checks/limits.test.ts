@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isObject, type JsonObject } from "../../scripts/openapi/json.ts";
+import { root } from "../../scripts/run-command.ts";
+
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
+const document: unknown = JSON.parse(read("docs/openapi.json"));
+
+interface Row {
+  readonly what: string;
+  readonly limit: string;
+  readonly from: string;
+}
+const rows: readonly Row[] = [...read("docs/limits.md").matchAll(/^\| (.+) \| (.+) \| .+ \| (.+) \|$/gm)]
+  .map(([, what = "", limit = "", from = ""]) => ({ what, limit, from }))
+  .filter(({ what }) => what !== "what");
+
+describe("docs/limits.md", () => {
+  it("has limits", () => {
+    expect(rows.length).toBeGreaterThan(40);
+  });
+
+  it.each(rows.map((row) => [row.what, row] as const))("says of “%s” what the code says", (_, { limit, from }) => {
+    expect(Math.floor(numberIn(limit))).toBe(Math.floor(numberFrom(from)));
+  });
+});
+
+const UNITS: Readonly<Record<string, number>> = {
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+  minutes: 60,
+  hours: 3600,
+  days: 86_400,
+};
+
+/** The number of a cell; times in seconds, sizes in bytes. */
+function numberIn(cell: string): number {
+  const [, digits = "", unit = ""] = /^([\d.,]+\d|\d)(?: (\w+))?/.exec(cell) ?? [];
+  return Number(digits.replaceAll(",", "")) * (UNITS[unit] ?? 1);
+}
+
+/** The number that a cell names the source of. */
+function numberFrom(cell: string): number {
+  const [, name, file] = /^\[([\w.]+)\]\(\.\.\/(.+)\)$/.exec(cell) ?? [];
+  if (name !== undefined && file !== undefined) return constantOf(file, name);
+  const [, header] = /^parameter (.+)$/.exec(cell) ?? [];
+  if (header !== undefined) return mostOf(at("components", "parameters", header, "schema"));
+  const [, path, parameter] = /^GET (\S+) (\w+)$/.exec(cell) ?? [];
+  if (path !== undefined) return mostOf(parameterOf(path, parameter));
+  const [component = "", member = ""] = cell.replace(/^values of /, "").split(".");
+  const schema = at("components", "schemas", component, "properties", member);
+  return mostOf(cell.startsWith("values of ") ? valuesOf(schema) : schema);
+}
+
+/** A constant, or a member of one: the first number that stands behind its name on a line of the file. */
+function constantOf(file: string, name: string): number {
+  const inner = name.replace(/^.*\./, "");
+  const [, expression] = new RegExp(`\\b${inner}\\b[^\\d\\n]*([\\d_.]+(?: \\* [\\d_.]+)*)`).exec(read(file)) ?? [];
+  if (expression === undefined) throw new Error(`${file} has no number ${name}`);
+  const product = expression
+    .split(" * ")
+    .map((factor) => Number(factor.replaceAll("_", "")))
+    .reduce((all, factor) => all * factor, 1);
+  if (inner.endsWith("_MS")) return product / 1000;
+  return inner.endsWith("_DAYS") ? product * 86_400 : product;
+}
+
+/** The most that a schema allows; of a choice, that of its roomiest part. */
+function mostOf(schema: JsonObject): number {
+  const choices = schema["anyOf"];
+  if (Array.isArray(choices))
+    return Math.max(
+      ...choices
+        .filter(isObject)
+        .filter(({ type }) => type !== "null")
+        .map(mostOf),
+    );
+  return Number(schema["maxLength"] ?? schema["maximum"] ?? schema["maxItems"] ?? schema["maxProperties"]);
+}
+
+/** The schema of a map's values. */
+function valuesOf(schema: JsonObject): JsonObject {
+  const target = typeof schema["$ref"] === "string" ? at(...schema["$ref"].split("/").slice(1)) : schema;
+  const values = target["additionalProperties"];
+  if (!isObject(values)) throw new Error("is no map");
+  return values;
+}
+
+function parameterOf(path: string, name: string | undefined): JsonObject {
+  const parameters = at("paths", path, "get")["parameters"];
+  const found = Array.isArray(parameters) ? parameters.filter(isObject).find((one) => one["name"] === name) : undefined;
+  const schema = found?.["schema"];
+  if (!isObject(schema)) throw new Error(`GET ${path} has no parameter ${name}`);
+  return schema;
+}
+
+function at(...names: readonly string[]): JsonObject {
+  const found = names.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), document);
+  if (!isObject(found)) throw new Error(`docs/openapi.json has no ${names.join("/")}`);
+  return found;
+}

@@ -1,0 +1,161 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type CommandResult, root, runCommand } from "../../scripts/run-command.ts";
+
+let copy = "";
+const planted: string[] = [];
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), "runyard-checks-"));
+  copyWorkingTree();
+});
+
+afterEach(() => {
+  for (const file of planted.splice(0)) {
+    rmSync(join(copy, file));
+  }
+});
+
+afterAll(() => {
+  rmSync(copy, { recursive: true, force: true });
+});
+
+describe("npm run check", () => {
+  it("fails on a type error, an unchecked index and an absent member set to undefined", async () => {
+    plant("shared/runs/type.ts", 'export const seconds: number = "ten";\n');
+    plant("shared/runs/index.ts", "export const first: number = [1, 2].slice(1)[0];\n");
+    plant("shared/runs/absent.ts", "export const options: { limit?: number } = { limit: undefined };\n");
+    const result = await check("tsc");
+    expectFailure(result, "shared/runs/type.ts", "TS2322");
+    expectFailure(result, "shared/runs/index.ts", "TS2322");
+    expectFailure(result, "shared/runs/absent.ts", "TS2375");
+  });
+
+  it("fails on a floating promise, any, a non-null assertion, a type assertion and a format of one's own", async () => {
+    plant("shared/runs/promise.ts", "export async function save(): Promise<void> {}\n");
+    const floating = 'import { save } from "./promise.ts";\n\nexport function run(): void {\n  save();\n}\n';
+    plant("shared/runs/floating.ts", floating);
+    plant("shared/runs/any.ts", "export const loose: any = 1;\n");
+    plant("shared/runs/bang.ts", "export const sure = [1].at(0)!;\n");
+    plant("shared/runs/assertion.ts", 'export const asserted = JSON.parse("1") as number;\n');
+    plant("shared/runs/quotes.ts", "export const quoted = 'single'\n");
+    const result = await check("biome");
+    expectFailure(result, "shared/runs/floating.ts", "noFloatingPromises");
+    expectFailure(result, "shared/runs/any.ts", "noExplicitAny");
+    expectFailure(result, "shared/runs/bang.ts", "noNonNullAssertion");
+    expectFailure(result, "shared/runs/assertion.ts", "plugin");
+    expectFailure(result, "shared/runs/quotes.ts", "format");
+  });
+
+  it("fails on an unused file", async () => {
+    plant("shared/runs/planted.ts", "export const unused = 1;\n");
+    expectFailure(await check("knip"), "shared/runs/planted.ts");
+  });
+
+  it("fails on an unused export and on a package that is not a dependency", async () => {
+    plant(
+      "test/domain/planted.test.ts",
+      'import "left-pad";\nimport { used } from "#shared/runs/planted.ts";\n\nused();\n',
+    );
+    plant("shared/runs/planted.ts", "export const used = () => 1;\nexport const unused = 2;\n");
+    const result = await check("knip");
+    expectFailure(result, "unused", "shared/runs/planted.ts");
+    expectFailure(result, "left-pad", "test/domain/planted.test.ts");
+  });
+
+  const violations = [
+    ["functions-call-shared-only", "functions/runs/planted.ts", "functions/artifacts/other.ts"],
+    ["shared-imports-shared-only", "shared/runs/planted.ts", "functions/runs/other.ts"],
+    ["infra-loads-no-runtime-code", "infra/planted.ts", "shared/runs/other.ts"],
+    ["runtime-loads-no-cdk", "functions/runs/planted.ts", "infra/other.ts"],
+    ["wire-is-pure", "shared/wire/planted.ts", "shared/runs/other.ts"],
+    ["harness-speaks-http-only", "harness/planted.ts", "shared/runs/other.ts"],
+    ["clients-speak-http-only", "cli/planted.ts", "shared/runs/other.ts"],
+    ["nothing-imports-tests", "shared/runs/planted.ts", "test/support/other.ts"],
+  ] as const;
+  it("fails on an import against each arrow between folders, type imports included", async () => {
+    for (const [index, [, from, to]] of violations.entries()) {
+      plant(to, "export type Planted = string;\n");
+      plant(
+        numbered(from, index),
+        `import type { Planted } from "${upwards(from)}${to}";\n\nexport type Mine = Planted;\n`,
+      );
+    }
+    const result = await check("layers");
+    for (const [index, [rule, from, to]] of violations.entries()) {
+      expectFailure(result, `${numbered(from, index)} → ${to}: ${rule}`);
+    }
+  });
+
+  const packages = [
+    ["aws-is-spoken-at-the-edges", "shared/runs/planted.ts", "@aws-sdk/client-dynamodb"],
+    ["aws-is-spoken-at-the-edges", "functions/runs/planted.ts", "@aws-sdk/client-sqs"],
+    ["runtime-loads-no-cdk", "shared/http/planted.ts", "aws-cdk-lib"],
+    ["wire-is-pure", "shared/wire/planted.ts", "node:fs"],
+    ["harness-speaks-http-only", "harness/planted.ts", "@aws-sdk/client-s3"],
+    ["no-dev-dependency-at-runtime", "functions/runs/planted.ts", "esbuild"],
+    ["everything-resolves", "functions/runs/planted.ts", "./nowhere.ts"],
+  ] as const;
+  it("fails on a package that a folder may not touch, and on an import of nothing", async () => {
+    for (const [index, [, from, name]] of packages.entries()) {
+      plant(numbered(from, index), `import * as planted from "${name}";\n\nexport const mine = planted;\n`);
+    }
+    const { exitCode, output } = await check("layers");
+    expect(exitCode).toBe(1);
+    for (const [index, [rule, from]] of packages.entries()) {
+      const lines = output.split("\n").filter((line) => line.trim().startsWith(`${numbered(from, index)} → `));
+      expect(lines.join("\n")).toContain(rule);
+    }
+  });
+
+  it("fails on a cycle", async () => {
+    plant("shared/runs/one.ts", 'import type { Two } from "./two.ts";\n\nexport type One = Two | 1;\n');
+    plant("shared/runs/two.ts", 'import type { One } from "./one.ts";\n\nexport type Two = One | 2;\n');
+    expectFailure(await check("layers"), "shared/runs/one.ts → shared/runs/two.ts → shared/runs/one.ts: no-cycles");
+  });
+
+  it("fails on a check that does not exist", async () => {
+    expectFailure(await check("spelling"), "there is no such check");
+  });
+});
+
+/** Everything git would commit, and what is not yet added: so the check looks at the tree as it is. */
+function copyWorkingTree(): void {
+  const list = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], { cwd: root });
+  for (const file of list.toString("utf8").split("\0")) {
+    if (file !== "" && existsSync(join(root, file))) {
+      cpSync(join(root, file), join(copy, file), { recursive: true, force: true });
+    }
+  }
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+}
+
+function plant(file: string, text: string): void {
+  mkdirSync(dirname(join(copy, file)), { recursive: true });
+  writeFileSync(join(copy, file), text);
+  if (!planted.includes(file)) {
+    planted.push(file);
+  }
+}
+
+function check(name: string): Promise<CommandResult> {
+  return runCommand(process.execPath, [join(copy, "scripts", "check.ts"), name]);
+}
+
+/** One and the same line names all of it, so that a failure elsewhere does not pass for this one. */
+function expectFailure({ exitCode, output }: CommandResult, ...texts: readonly string[]): void {
+  expect(exitCode).toBe(1);
+  const telling = output.split("\n").filter((line) => texts.every((text) => line.includes(text)));
+  expect(telling, `no line has ${texts.join(" and ")} in:\n${output}`).not.toEqual([]);
+}
+
+function numbered(file: string, index: number): string {
+  return file.replace(/\.ts$/, `-${index}.ts`);
+}
+
+function upwards(file: string): string {
+  return "../".repeat(file.split("/").length - 1);
+}

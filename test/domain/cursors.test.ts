@@ -1,0 +1,81 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { RunyardError } from "#shared/errors.ts";
+import { type Cursors, cursors } from "#shared/runs/cursor.ts";
+import { keys } from "#shared/table/keys.ts";
+import { memoryTable } from "#shared/table/memory-table.ts";
+
+async function signedBy(secret: string): Promise<Cursors> {
+  const table = memoryTable();
+  await table.write({ kind: "put", item: { ...keys.signing("1"), secret } });
+  return cursors(table);
+}
+
+const refused = { code: "invalid_request", errors: [{ path: "cursor" }] };
+const position = fc.string({ unit: "grapheme", maxLength: 200 });
+const binding = fc.jsonValue();
+
+describe("cursors", () => {
+  let ours: Cursors;
+  beforeAll(async () => {
+    ours = await signedBy("one secret");
+  });
+
+  it("read back as the position they were made of, and go into a query as they are", async () => {
+    await fc.assert(
+      fc.asyncProperty(binding, position, async (bound, after) => {
+        const cursor = await ours.write(bound, after);
+        expect(cursor).toBe(encodeURIComponent(cursor));
+        expect(await ours.read(structuredClone(bound), cursor)).toBe(after);
+      }),
+    );
+  });
+
+  it("are refused with any one character changed, taken out or added", async () => {
+    await fc.assert(
+      fc.asyncProperty(position, fc.nat(), fc.constantFrom(..."Aa0-_.=%"), async (after, place, character) => {
+        const cursor = await ours.write("b", after);
+        const at = place % cursor.length;
+        for (const changed of [
+          cursor.slice(0, at) + character + cursor.slice(at + 1),
+          cursor.slice(0, at) + cursor.slice(at + 1),
+          cursor.slice(0, at) + character + cursor.slice(at),
+          `${cursor}.`,
+          cursor + character,
+        ]) {
+          if (changed !== cursor) await expect(ours.read("b", changed), changed).rejects.toMatchObject(refused);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("are refused for another list than theirs, and by another signer", async () => {
+    const theirs = await signedBy("another secret");
+    await fc.assert(
+      fc.asyncProperty(binding, binding, position, async (one, other, after) => {
+        const cursor = await ours.write(one, after);
+        fc.pre(JSON.stringify(one) !== JSON.stringify(other) && !(one === 0 && other === 0));
+        await expect(theirs.read(one, cursor)).rejects.toMatchObject(refused);
+        const same = await ours.write(other, after);
+        if (same !== cursor) await expect(ours.read(other, cursor)).rejects.toBeInstanceOf(RunyardError);
+      }),
+    );
+  });
+
+  it("refuse what is none, with the caller's error and nothing else", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (text) => {
+        await expect(ours.read("b", text)).rejects.toMatchObject(refused);
+      }),
+    );
+  });
+
+  it("need the signing key, and take it up once it is there", async () => {
+    const table = memoryTable();
+    const early = cursors(table);
+    await expect(early.write("b", "a")).rejects.toThrow(/bootstrap/);
+    await table.write({ kind: "put", item: { ...keys.signing("1"), secret: "s" } });
+    expect(await early.read("b", await early.write("b", "a"))).toBe("a");
+  });
+});

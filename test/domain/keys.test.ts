@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { uuidv7 } from "#shared/ids.ts";
+import { hashKey, newKey, newRunKey, parseKey } from "#shared/principals/api-key.ts";
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const uuid = fc.oneof(
+  fc.uuid(),
+  fc.nat({ max: 2 ** 46 }).map(uuidv7),
+  fc.constantFrom("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"),
+);
+const key = fc.oneof(fc.constantFrom("personal" as const, "agent" as const).map(newKey), uuid.map(newRunKey));
+
+describe("API keys", () => {
+  it("have a prefix, 37 random characters and 6 of checksum, and are known by their kind and hash", () => {
+    fc.assert(
+      fc.property(key, (raw) => {
+        expect(raw).toMatch(/^ry[par]_[0-9A-Za-z]{43}$/);
+        const kind = { ryp_: "personal", rya_: "agent", ryr_: "run" }[raw.slice(0, 4)];
+        expect(parseKey(raw)).toMatchObject({ kind, hash: hashKey(raw) });
+      }),
+    );
+  });
+
+  it("of a run tell the run, of any id", () => {
+    fc.assert(
+      fc.property(uuid, (id) => void expect(parseKey(newRunKey(id))).toMatchObject({ kind: "run", runId: id })),
+    );
+  });
+
+  it("are refused with any one character changed", () => {
+    fc.assert(
+      fc.property(key, fc.integer({ min: 4, max: 46 }), fc.constantFrom(...BASE62), (raw, at, character) => {
+        fc.pre(raw[at] !== character);
+        expect(parseKey(raw.slice(0, at) + character + raw.slice(at + 1))).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("are refused with two neighbours exchanged, cut, lengthened, or in another form", () => {
+    fc.assert(
+      fc.property(key, fc.integer({ min: 4, max: 45 }), (raw, at) => {
+        const exchanged = raw.slice(0, at) + (raw[at + 1] ?? "") + (raw[at] ?? "") + raw.slice(at + 2);
+        if (exchanged !== raw) expect(parseKey(exchanged)).toBeUndefined();
+        for (const bad of [
+          raw.slice(0, -1),
+          `${raw}0`,
+          ` ${raw}`,
+          raw.toUpperCase(),
+          raw.replace("_", "-"),
+          raw.slice(4),
+          `${raw}\n`,
+        ]) {
+          expect(parseKey(bad)).toBeUndefined();
+        }
+      }),
+    );
+    fc.assert(fc.property(fc.string(), (text) => void expect(parseKey(text)).toBeUndefined()));
+  });
+
+  it("of a run with more in its first characters than a UUID holds is none", () => {
+    const random = "z".repeat(37);
+    const crafted = [..."0123456789"].map((digit) => `ryr_${random}${digit.repeat(6)}`);
+    for (const raw of crafted) expect(parseKey(raw)).toBeUndefined();
+  });
+
+  it("are never the same twice", () => {
+    const id = uuidv7(0);
+    expect(new Set(Array.from({ length: 200 }, () => newRunKey(id))).size).toBe(200);
+  });
+});

@@ -1,0 +1,112 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { metered, newMeter } from "#shared/aws/metering.ts";
+
+/** Answers what the test says, and remembers what it was asked. */
+let server: Server;
+let answer: { status: number; body: unknown };
+let asked: { target: string; body: Record<string, unknown> }[] = [];
+let config: { endpoint: string; region: string; credentials: { accessKeyId: string; secretAccessKey: string } };
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(chunk));
+    asked.push({
+      target: String(request.headers["x-amz-target"]),
+      body: JSON.parse(Buffer.concat(chunks).toString()),
+    });
+    const text = JSON.stringify(answer.body);
+    response.writeHead(answer.status, { "content-length": Buffer.byteLength(text) }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const { port }: Pick<AddressInfo, "port"> = typeof address === "object" && address !== null ? address : { port: 0 };
+  config = {
+    endpoint: `http://127.0.0.1:${port}`,
+    region: "us-east-1",
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+  };
+});
+afterAll(() => void server.close());
+
+const write = new TransactWriteCommand({ TransactItems: [{ Put: { TableName: "t", Item: { pk: "p" } } }] });
+
+describe("a metered client", () => {
+  test("counts calls by service and command, with their bytes, and units of table and indexes apart", async () => {
+    const meter = newMeter();
+    const client = metered(DynamoDBDocumentClient.from(new DynamoDBClient(config)), meter);
+    asked = [];
+    answer = {
+      status: 200,
+      body: {
+        ConsumedCapacity: [
+          {
+            TableName: "t",
+            CapacityUnits: 5,
+            Table: { CapacityUnits: 2 },
+            GlobalSecondaryIndexes: { gsi1: { CapacityUnits: 2 }, gsi2: { CapacityUnits: 1 } },
+          },
+        ],
+      },
+    };
+    await client.send(write);
+    const command = "TransactWriteItems";
+    expect(meter.calls).toEqual([
+      {
+        service: "DynamoDB",
+        command,
+        sentBytes: expect.any(Number),
+        receivedBytes: JSON.stringify(answer.body).length,
+      },
+    ]);
+    expect(meter.calls[0]?.sentBytes).toBeGreaterThan(50);
+    expect(asked[0]?.body["ReturnConsumedCapacity"]).toBe("INDEXES");
+    expect(meter.units).toEqual([
+      { command, units: 2, kind: "write" },
+      { command, index: "gsi1", units: 2, kind: "write" },
+      { command, index: "gsi2", units: 1, kind: "write" },
+    ]);
+    expect(meter.requests).toEqual([{ command, input: write.input, items: 0 }]);
+  });
+
+  test("takes what a total has more than the indexes for the table's", async () => {
+    const meter = newMeter();
+    const client = metered(DynamoDBDocumentClient.from(new DynamoDBClient(config)), meter);
+    answer = { status: 200, body: { Item: { pk: { S: "p" } }, ConsumedCapacity: { CapacityUnits: 1 } } };
+    await client.send(new GetCommand({ TableName: "t", Key: { pk: "p" } }));
+    expect(meter.units).toEqual([{ command: "GetItem", units: 1, kind: "read" }]);
+    expect(meter.requests).toMatchObject([{ command: "GetItem", items: 1 }]);
+  });
+
+  test("counts each attempt, and those that fail", async () => {
+    const meter = newMeter();
+    const client = metered(DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, maxAttempts: 2 })), meter);
+    answer = { status: 500, body: { __type: "InternalServerError" } };
+    await expect(client.send(write)).rejects.toThrow();
+    expect(meter.calls).toHaveLength(2);
+    expect(meter.units).toEqual([]);
+    expect(meter.requests).toEqual([]);
+  });
+
+  test("asks no other service for capacity", async () => {
+    const meter = newMeter();
+    const client = metered(new SQSClient(config), meter);
+    answer = { status: 200, body: { MessageId: "1", MD5OfMessageBody: "99914b932bd37a50b983c5e7c90ae93b" } };
+    asked = [];
+    await client.send(new SendMessageCommand({ QueueUrl: `${config.endpoint}/queue`, MessageBody: "{}" }));
+    expect(meter.calls).toMatchObject([{ service: "SQS", command: "SendMessage" }]);
+    expect(asked[0]?.body).not.toHaveProperty("ReturnConsumedCapacity");
+  });
+
+  test("is as any other until it is metered", async () => {
+    asked = [];
+    answer = { status: 200, body: {} };
+    await DynamoDBDocumentClient.from(new DynamoDBClient(config)).send(write);
+    expect(asked[0]?.body).not.toHaveProperty("ReturnConsumedCapacity");
+  });
+});

@@ -1,0 +1,149 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isExecuting, MOVES } from "#shared/runs/run.ts";
+import { parseRunHead } from "#shared/runs/run-head.ts";
+import { keys } from "#shared/table/keys.ts";
+import { RunState } from "#shared/wire/run.ts";
+import { clientOf } from "../support/client.ts";
+import { consume, createRun, deliver, type Harness, harnessOf } from "../support/execution.ts";
+import { reap } from "../support/reaper.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+/** What may happen to a run, in any order: callers, its executions old and new, queues that lose and repeat, and time. */
+const DEEDS = [
+  "dispatch",
+  "resolve",
+  "messages",
+  "beat",
+  "event",
+  "followup",
+  "cancel",
+  "force",
+  "finish",
+  "fail",
+  "shutDown",
+  "old harness",
+  "deliver",
+  "lose messages",
+  "repeat message",
+  "reap",
+  "pause",
+  "long pause",
+  "dead letter",
+] as const;
+type Deed = (typeof DEEDS)[number];
+
+describe("a run, whatever happens to it", () => {
+  it("moves by legal moves alone, tells of each in a gapless sequence, is counted rightly, and comes to an end", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom(...DEEDS), fc.nat({ max: 1 })), { maxLength: 45 }),
+        async (deeds) => {
+          const world = await makeWorld();
+          const ids = [await createRun(world), await createRun(world)];
+          for (const [deed, run] of deeds) {
+            await doIt(world, ids[run] ?? "", deed);
+            await checkCounters(world, ids);
+          }
+          for (const id of ids) await checkStory(world, id);
+          await bringToEnd(world, ids);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+async function doIt(world: World, id: string, deed: Deed): Promise<void> {
+  const harnesses = world.started
+    .filter(({ run_id }) => run_id === id)
+    .map((envelope) => harnessOf(world, envelope, envelope.execution_id));
+  const harness = harnesses.at(-1);
+  const ada = clientOf(world);
+  const next = (await world.ports.runs.head(id))?.messages ?? 0;
+  const answers: Partial<Record<Deed, () => Promise<{ status: number } | undefined>>> = {
+    resolve: async () => harness?.resolve(),
+    messages: async () => harness?.messages(next + 1, "said"),
+    beat: async () => harness?.beat(0),
+    event: async () =>
+      harness?.event({ event_uuid: `${next}`, event_name: "agent_started", timestamp: "2026-05-18T19:00:00Z" }),
+    followup: () => ada.post(`/agent/runs/${id}/followups`, { message: "more" }),
+    cancel: () => ada.post(`/agent/runs/${id}/cancel`),
+    force: () => ada.post(`/agent/runs/${id}/cancel?force=true`),
+    finish: async () => harness?.finish(true),
+    fail: async () => harness?.finish(false),
+    shutDown: async () => harness?.shutDown(),
+    "old harness": () => oldHarness(harnesses.at(-2)),
+  };
+  const answer = await answers[deed]?.();
+  if (answer !== undefined) expect(answer.status, deed).toBeLessThan(500);
+  if (deed === "dispatch") await consume(world, "runs", id);
+  if (deed === "deliver") await deliver(world);
+  if (deed === "lose messages") world.sent.length = 0;
+  if (deed === "repeat message") world.sent.push(...world.sent);
+  if (deed === "dead letter") await consume(world, "runs-dead", id);
+  if (deed === "reap") await reap(world);
+  if (deed === "pause") world.clock.now += 9_000;
+  if (deed === "long pause") world.clock.now += 65_000;
+}
+
+/** One that was replaced: it gets nowhere. */
+async function oldHarness(harness: Harness | undefined): Promise<undefined> {
+  if (harness === undefined) return;
+  for (const answer of [await harness.resolve(), await harness.messages(1, "old"), await harness.finish()])
+    expect(answer.status).toBe(401);
+}
+
+async function checkCounters(world: World, ids: readonly string[]): Promise<void> {
+  const heads = await Promise.all(
+    ids.map(async (id) => parseRunHead((await world.table.get(keys.head(id))) ?? { pk: "", sk: "" })),
+  );
+  const counters = await world.table.get(keys.counters({ type: "Team", uid: world.team }));
+  expect(counters?.["queued"] ?? 0).toBe(heads.filter(({ state }) => state === "QUEUED").length);
+  expect(counters?.["running"] ?? 0).toBe(heads.filter(({ state }) => isExecuting(state)).length);
+}
+
+/** The states that the events tell are those of a legal way, and its last is where the run stands. */
+async function checkStory(world: World, id: string): Promise<void> {
+  const head = await world.ports.runs.head(id);
+  const told: { sequence: number; data: { state?: unknown } }[] = [];
+  for (let after = 0; ; ) {
+    const { body } = await clientOf(world).get(`/agent/runs/${id}/events?after=${after}`);
+    if (body.events.length === 0) break;
+    told.push(...body.events);
+    after = body.next;
+  }
+  expect(told.map(({ sequence }) => sequence)).toEqual(
+    Array.from({ length: (head?.next_sequence ?? 1) - 1 }, (_, index) => index + 1),
+  );
+  const path = told.flatMap(({ data }): RunState[] => RunState.options.filter((state) => state === data.state));
+  expect(path[0]).toBe("QUEUED");
+  for (const [index, state] of path.slice(1).entries()) {
+    const before = path[index] ?? "QUEUED";
+    expect(MOVES[before], `${path.join(" → ")}`).toContain(state);
+  }
+  expect(path.at(-1)).toBe(head?.state);
+}
+
+/** With queues that deliver, a reaper that comes, and harnesses that work, every run ends and has a transcript. */
+async function bringToEnd(world: World, ids: readonly string[]): Promise<void> {
+  for (let round = 0; round < 200; round++) {
+    await deliver(world);
+    for (const envelope of world.started.slice(-2 * ids.length)) {
+      const harness = harnessOf(world, envelope, envelope.execution_id);
+      if ((await harness.resolve()).status !== 200) continue;
+      const head = await world.ports.runs.head(envelope.run_id);
+      await harness.beat(head?.followups ?? 0);
+      await harness.finish();
+    }
+    world.clock.now += 31_000;
+    await reap(world);
+    await deliver(world);
+    const heads = await Promise.all(ids.map((id) => world.ports.runs.head(id)));
+    const isDone = heads.every(
+      (head) => head !== undefined && "transcript_events" in head && !("stop_pending" in head && head.stop_pending),
+    );
+    if (isDone) return;
+  }
+  throw new Error("the runs did not come to an end");
+}

@@ -1,0 +1,188 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { uuidv7 } from "#shared/ids.ts";
+import { newRunWrites } from "#shared/runs/new-run.ts";
+import { counterChange, isExecuting, isTerminal, MOVES } from "#shared/runs/run.ts";
+import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/run-change.ts";
+import { parseRunHead, type RunHead } from "#shared/runs/run-head.ts";
+import { Raced, runStore } from "#shared/runs/run-store.ts";
+import { keys, type Owner } from "#shared/table/keys.ts";
+import { memoryTable } from "#shared/table/memory-table.ts";
+import { RunState } from "#shared/wire/run.ts";
+
+const NOW = Date.parse("2026-05-18T19:00:00.000Z");
+const owner: Owner = { type: "Team", uid: "team-1" };
+const creator = { type: "user" as const, uid: "user-1" };
+
+async function makeRuns(count: number) {
+  const table = memoryTable();
+  const runs = runStore(table);
+  const ids: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const id = uuidv7(NOW);
+    const body = {
+      title: "t",
+      prompt: "p",
+      config: {},
+      creator,
+      executor: creator,
+      source: "API" as const,
+      execution_location: "REMOTE" as const,
+      conversation_id: id,
+      ancestors: [],
+      mode: "normal" as const,
+      interactive: false,
+      attachments: [],
+    };
+    await table.transact(newRunWrites(id, owner, body, NOW));
+    ids.push(id);
+  }
+  const head = async (id: string): Promise<RunHead> => {
+    const found = await runs.head(id);
+    if (found === undefined) throw new Error("the run is gone");
+    return found;
+  };
+  return { table, runs, ids, head };
+}
+type Runs = Awaited<ReturnType<typeof makeRuns>>;
+
+/** A move with the attributes that the state it leads to has. */
+function moveTo(head: RunHead, to: RunState, execution: string): Change {
+  const events = [{ type: "checkpoint_saved" as const, data: { state: to } }];
+  if (to === "QUEUED") return { to, events, remove: [...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES] };
+  if (isTerminal(to)) return { to, events, set: { ended_at: NOW }, remove: ["key_hash", "state_since", "beat_at"] };
+  const begins = head.state === "QUEUED";
+  return {
+    to,
+    events,
+    set: { ...(begins ? { execution_id: execution, key_hash: "h" } : {}), state_since: NOW, beat_at: NOW },
+  };
+}
+
+const states = fc.constantFrom(...RunState.options);
+const step = fc.record({
+  run: fc.nat({ max: 2 }),
+  to: fc.option(states, { nil: undefined }),
+  batch: fc.boolean(),
+  stale: fc.boolean(),
+});
+
+describe("moves of runs", () => {
+  it("are written where the contract allows them, and leave legal heads, gapless events and true counters", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const world = await makeRuns(3);
+        const older = new Map<string, RunHead>();
+        for (const [index, { run, to, batch, stale }] of steps.entries()) {
+          const id = world.ids[run] ?? "";
+          const now = await world.head(id);
+          const head = stale ? (older.get(id) ?? now) : now;
+          older.set(id, now);
+          const messages = batch ? { messages: { first: 1, count: 1, bytes: 2, messages: "[]" } } : {};
+          const change: Change =
+            to === undefined ? { events: [], ...messages } : { ...moveTo(head, to, `e${index}`), ...messages };
+          const before = structuredClone(world.table.all());
+          const outcome = await world.runs.change(head, change, NOW + index).then(
+            () => "written",
+            (error: unknown) => error,
+          );
+          const isLegal = to === undefined || MOVES[head.state].includes(to);
+          const isCurrent = head.next_sequence === now.next_sequence && head.state === now.state;
+          if (!isLegal) expect(outcome).toBeInstanceOf(RangeError);
+          else if (!isCurrent) expect(outcome).toBeInstanceOf(Raced);
+          else expect(outcome).toBe("written");
+          if (outcome !== "written") expect(world.table.all()).toEqual(before);
+        }
+        await checkAll(world);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("that begin from one and the same head are won by exactly one", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom<RunState>("PENDING", "CANCELLED", "FAILED", "ERROR"), { minLength: 2, maxLength: 12 }),
+        async (targets) => {
+          const world = await makeRuns(1);
+          const [id = ""] = world.ids;
+          const head = await world.head(id);
+          const outcomes = await Promise.allSettled(
+            targets.map((to, index) => world.runs.change(head, moveTo(head, to, `e${index}`), NOW)),
+          );
+          const winners = outcomes.flatMap(({ status }, index) => (status === "fulfilled" ? [index] : []));
+          expect(winners).toHaveLength(1);
+          expect((await world.head(id)).state).toBe(targets[winners[0] ?? -1]);
+          for (const outcome of outcomes) {
+            if (outcome.status === "rejected") expect(outcome.reason).toBeInstanceOf(Raced);
+          }
+          await checkAll(world);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it("may pass through a state in one transaction only where both moves are allowed", async () => {
+    const world = await makeRuns(1);
+    const [id = ""] = world.ids;
+    const queued = await world.head(id);
+    await expect(
+      world.runs.change(queued, { ...moveTo(queued, "SUCCEEDED", "e"), via: "INPROGRESS" }, NOW),
+    ).rejects.toThrow(RangeError);
+    await world.runs.change(queued, moveTo(queued, "PENDING", "e"), NOW);
+    const pending = await world.head(id);
+    await expect(world.runs.change(pending, moveTo(pending, "SUCCEEDED", "e"), NOW)).rejects.toThrow(RangeError);
+    await world.runs.change(pending, { ...moveTo(pending, "SUCCEEDED", "e"), via: "INPROGRESS" }, NOW);
+    expect((await world.head(id)).state).toBe("SUCCEEDED");
+    await checkAll(world);
+  });
+
+  it("are exactly those of the contract", () => {
+    const told = Object.entries(MOVES).flatMap(([from, targets]) => targets.map((to) => `${from}→${to}`));
+    expect(told.toSorted()).toEqual(
+      [
+        "QUEUED→PENDING QUEUED→CANCELLED QUEUED→FAILED QUEUED→ERROR",
+        "PENDING→INPROGRESS PENDING→CLAIMED PENDING→QUEUED PENDING→FAILED PENDING→ERROR PENDING→CANCELLED",
+        "CLAIMED→INPROGRESS CLAIMED→QUEUED CLAIMED→FAILED CLAIMED→ERROR CLAIMED→CANCELLED",
+        "INPROGRESS→SUCCEEDED INPROGRESS→FAILED INPROGRESS→ERROR INPROGRESS→BLOCKED INPROGRESS→CANCELLED INPROGRESS→QUEUED",
+        "SUCCEEDED→QUEUED FAILED→QUEUED ERROR→QUEUED BLOCKED→QUEUED CANCELLED→QUEUED",
+      ]
+        .flatMap((line) => line.split(" "))
+        .toSorted(),
+    );
+  });
+
+  it("change the counters by what begins and ceases to wait and to run", () => {
+    fc.assert(
+      fc.property(fc.array(states, { minLength: 1, maxLength: 20 }), (path) => {
+        const total = { queued: 0, running: 0 };
+        let from: RunState | undefined;
+        for (const to of path) {
+          const { queued, running } = counterChange(from, to);
+          total.queued += queued;
+          total.running += running;
+          from = to;
+        }
+        const last = path.at(-1) ?? "QUEUED";
+        expect(total).toEqual({ queued: last === "QUEUED" ? 1 : 0, running: isExecuting(last) ? 1 : 0 });
+      }),
+    );
+  });
+});
+
+async function checkAll({ table, ids, runs }: Runs): Promise<void> {
+  const heads = await Promise.all(ids.map((id) => table.get(keys.head(id))));
+  const parsed = heads.map((item) => parseRunHead(item ?? { pk: "", sk: "" }));
+  for (const [index, head] of parsed.entries()) {
+    const events = [...(await runs.timelineItems(head.run_id)).items, ...(await runs.messageItems(head.run_id)).items];
+    const sequences = events.map((item) => Number(item["sequence"])).sort((a, b) => a - b);
+    expect(sequences).toEqual(Array.from({ length: head.next_sequence - 1 }, (_, n) => n + 1));
+    expect(heads[index]?.["active_scope"], "what has not ended is in the index of those").toBe(
+      isTerminal(head.state) ? undefined : head.scope,
+    );
+  }
+  const counters = await table.get(keys.counters(owner));
+  expect(counters?.["queued"] ?? 0).toBe(parsed.filter(({ state }) => state === "QUEUED").length);
+  expect(counters?.["running"] ?? 0).toBe(parsed.filter(({ state }) => isExecuting(state)).length);
+}

@@ -1,0 +1,179 @@
+import fc from "fast-check";
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { attachmentDisposition } from "#shared/files/file-store.ts";
+import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
+import { isUuid, uuidOf, uuidv7 } from "#shared/ids.ts";
+import { folded, statusText, titleOf, toDuration } from "#shared/runs/run.ts";
+import { keys, sortableTime } from "#shared/table/keys.ts";
+import { Timestamp, text, textOfBytes } from "#shared/wire/primitives.ts";
+
+const anyText = fc.string({ unit: "grapheme", maxLength: 300 });
+const points = (value: string) => [...value].length;
+
+describe("titleOf", () => {
+  it.each([
+    ["# Fix the *tests*\nplease", "Fix the *tests*"],
+    ["\n\n  > - quoted\nmore", "quoted"],
+    ["```sh\nmake\n```", "make"],
+    ["a\r\nb", "a"],
+    ["a".repeat(300), `${"a".repeat(119)}…`],
+    ["😀".repeat(121), `${"😀".repeat(119)}…`],
+  ])("makes of %j %j", (prompt, title) => expect(titleOf(prompt, undefined)).toBe(title));
+
+  it("falls back to the skill, and to a title that says that there is none", () => {
+    expect(titleOf(undefined, "o/r:tidy")).toBe("o/r:tidy");
+    expect(titleOf(" \n# \n", "o/r:tidy")).toBe("o/r:tidy");
+    expect(titleOf("", undefined)).toBe("Untitled run");
+  });
+
+  it("is one line of 1 to 120 characters, and never half a character", () => {
+    fc.assert(
+      fc.property(anyText, (prompt) => {
+        const title = titleOf(prompt, undefined);
+        expect(title).not.toContain("\n");
+        expect(title.isWellFormed()).toBe(true);
+        expect(points(title)).toBeGreaterThan(0);
+        expect(points(title)).toBeLessThanOrEqual(120);
+      }),
+    );
+  });
+});
+
+describe("statusText", () => {
+  it("is one trimmed line of at most 1,024 characters that begins as the message does", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 3_000 }), (message) => {
+        const line = statusText(message);
+        expect(line).toBe(line.trim());
+        expect(line).not.toMatch(/[\r\n\t]/);
+        expect(points(line)).toBeLessThanOrEqual(1_024);
+        expect(message.replace(/\s+/g, " ").trim().startsWith(line.replace(/…$/, ""))).toBe(true);
+      }),
+    );
+    expect(statusText("x".repeat(1_024))).toHaveLength(1_024);
+    expect(statusText("x".repeat(1_025))).toBe(`${"x".repeat(1_023)}…`);
+  });
+});
+
+describe("folded", () => {
+  it("puts together what differs in case and form alone, within 200 characters and a key's bytes", () => {
+    expect(folded("Ａ ﬁ Ä")).toBe("a fi ä");
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 600 }), (value) => {
+        expect(points(folded(value))).toBeLessThanOrEqual(200);
+        expect(Buffer.byteLength(folded(value))).toBeLessThanOrEqual(800);
+        expect(folded(folded(value))).toBe(folded(value));
+      }),
+    );
+  });
+});
+
+describe("canonicalJson", () => {
+  it("is equal for equal values, in whatever order their members come, and reads back as the value", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.func(fc.nat()), (value, order) => {
+        const shuffled = shuffle(value, order);
+        expect(canonicalJson(shuffled)).toBe(canonicalJson(value));
+        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it("differs for values that differ", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+        const same = JSON.stringify(shuffle(a, () => 0)) === JSON.stringify(shuffle(b, () => 0));
+        if (canonicalJson(a) === canonicalJson(b))
+          expect(JSON.parse(JSON.stringify(a))).toEqual(JSON.parse(JSON.stringify(b)));
+        if (same) expect(canonicalJson(a)).toBe(canonicalJson(b));
+      }),
+    );
+    expect(canonicalJson([1, 2])).not.toBe(canonicalJson([2, 1]));
+  });
+});
+
+function shuffle(value: unknown, order: (name: string) => number): unknown {
+  if (Array.isArray(value)) return value.map((entry) => shuffle(entry, order));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => order(a) - order(b));
+  return Object.fromEntries(entries.map(([name, entry]) => [name, shuffle(entry, order)]));
+}
+
+describe("ids and keys", () => {
+  it("a UUIDv7 is one, sorts by its time, and is never made twice", () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 2 ** 47 }), fc.nat({ max: 2 ** 47 }), (a, b) => {
+        const [first, second] = [uuidv7(a), uuidv7(b)];
+        expect(isUuid(first)).toBe(true);
+        expect(first[14]).toBe("7");
+        if (a !== b) expect(first < second).toBe(a < b);
+        else expect(first).not.toBe(second);
+      }),
+    );
+  });
+
+  it("a UUID of parts is the same for the same parts alone, however they are cut", () => {
+    expect(uuidOf("a", "b")).toBe(uuidOf("a", "b"));
+    expect(uuidOf("a", "b")).not.toBe(uuidOf("ab"));
+    expect(isUuid(uuidOf())).toBe(true);
+  });
+
+  it("numbers and times sort as texts as they do as numbers", () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), (a, b) => {
+        expect(keys.event("r", a).sk < keys.event("r", b).sk).toBe(a < b);
+        expect(sortableTime(a) < sortableTime(b)).toBe(a < b);
+      }),
+    );
+  });
+});
+
+describe("limits of texts", () => {
+  it("count characters as a reader does, or bytes where bytes are said", () => {
+    const within = (schema: v.GenericSchema<unknown, unknown>, value: string) => v.is(schema, value);
+    expect(within(text(3), "😀😀😀")).toBe(true);
+    expect(within(text(3), "😀😀😀😀")).toBe(false);
+    expect(within(textOfBytes(12), "😀😀😀")).toBe(true);
+    expect(within(textOfBytes(11), "😀😀😀")).toBe(false);
+    fc.assert(fc.property(anyText, (value) => void expect(within(text(points(value)), value)).toBe(true)));
+    fc.assert(fc.property(anyText, (value) => void expect(within(text(points(value) - 1), value)).toBe(false)));
+  });
+
+  it("times have an offset and are of days that exist", () => {
+    for (const good of ["2026-05-18T19:00:00Z", "2026-05-18t19:00:00.123456789z", "2024-02-29T23:59:59.5-23:59"])
+      expect(v.is(Timestamp, good), good).toBe(true);
+    for (const bad of [
+      "2026-05-18",
+      "2026-05-18T19:00:00",
+      "2026-02-29T00:00:00Z",
+      "2026-13-01T00:00:00Z",
+      "2026-05-18T24:01:00Z",
+      "2026-05-18 19:00:00Z",
+      "1779130800",
+    ]) {
+      expect(v.is(Timestamp, bad), bad).toBe(false);
+    }
+  });
+
+  it("a duration is ISO 8601 with milliseconds", () => {
+    expect(toDuration(75_250)).toBe("PT75.250S");
+    expect(toDuration(0)).toBe("PT0.000S");
+  });
+});
+
+describe("a download's name", () => {
+  it("goes into its header in ASCII and in UTF-8, and cannot leave it", () => {
+    fc.assert(
+      fc.property(
+        anyText.filter((name) => name.isWellFormed()),
+        (name) => {
+          const header = attachmentDisposition(name);
+          expect(header).toMatch(/^attachment; filename="[^"\\]*"; filename\*=UTF-8''[A-Za-z0-9!#$&+.^_`|~%-]*$/);
+          expect(header).toMatch(/^[\x20-\x7e]*$/);
+          expect(decodeURIComponent(header.split("UTF-8''")[1] ?? "")).toBe(name);
+        },
+      ),
+    );
+  });
+});

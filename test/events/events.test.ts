@@ -1,0 +1,127 @@
+import * as v from "valibot";
+import { afterAll, beforeAll, describe, expect, it, onTestFailed, vi } from "vitest";
+import { packedRoutes, routes } from "#infra/routes.ts";
+import { fillFixture, PLACEHOLDERS } from "../../local/event-fixture.ts";
+import { BASE_URL } from "../support/world.ts";
+import { expectations, type Outcome } from "./expectations.ts";
+import { fixtures, isBad, kindOf, targetOf, targets, textOf } from "./fixtures.ts";
+import { BusEvent, HttpEvent, QueueEvent } from "./shapes.ts";
+import { makeStage } from "./stage.ts";
+
+const shapes: Readonly<Record<string, v.GenericSchema>> = { http: HttpEvent, sqs: QueueEvent, scheduler: BusEvent };
+
+/** The log of the functions, which only a failure makes worth reading. */
+const logged: string[] = [];
+
+beforeAll(() => {
+  // The fallback is told these by its environment.
+  vi.stubEnv("BASE_URL", BASE_URL);
+  vi.stubEnv("ROUTES", packedRoutes());
+  vi.spyOn(process.stdout, "write").mockImplementation((line) => logged.push(String(line)) > 0);
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+describe("events/", () => {
+  it("has an expectation for each fixture, and none for what is not there", () => {
+    expect(Object.keys(expectations).sort()).toEqual(fixtures);
+  });
+
+  it("has a good and a bad fixture for each function, of each kind of event that wakes it", () => {
+    const wanted = [...targets.values()].flatMap(({ name, kinds }) => kinds.map((kind) => ({ name, kind })));
+    const lacking = wanted.filter(({ name, kind }) => {
+      const own = fixtures.filter((fixture) => kindOf(fixture) === kind && targetOf(fixture).name === name);
+      return !own.some(isBad) || own.every(isBad);
+    });
+    expect(lacking).toEqual([]);
+  });
+
+  it("calls bad what is refused, and nothing else", () => {
+    // Whatever reaches the fallback is refused.
+    const others = Object.entries(expectations).filter(([fixture]) => targetOf(fixture).name !== "not-found");
+    expect(others.filter(([fixture, { outcome }]) => isBad(fixture) !== isRefusal(outcome))).toEqual([]);
+  });
+
+  it("has fixtures only of events that wake their function", () => {
+    expect(fixtures.filter((fixture) => !targetOf(fixture).kinds.includes(kindOf(fixture)))).toEqual([]);
+  });
+});
+
+describe.each([...targets.values()])("events for $name", ({ name }) => {
+  it.each(fixtures.filter((fixture) => targetOf(fixture).name === name))("%s", async (fixture) => {
+    logged.length = 0;
+    onTestFailed(() => console.error(logged.join("")));
+    const stage = await makeStage();
+    const { after = [], outcome, leaves } = expectations[fixture] ?? {};
+    for (const earlier of after)
+      expect([earlier, await stage.play(earlier)]).toEqual([earlier, expectations[earlier]?.outcome]);
+    const before = stage.contents();
+    expect(await stage.play(fixture)).toEqual(matching(outcome));
+    if (isBad(fixture)) expect(stage.contents()).toEqual(before);
+    if (leaves !== undefined) expect(await stage.state()).toBe(leaves);
+  });
+});
+
+function isRefusal(outcome: Outcome): boolean {
+  if ("status" in outcome) return outcome.status >= 400;
+  if ("failed" in outcome) return outcome.failed.length > 0;
+  return "throws" in outcome;
+}
+
+/** The words of an error may have others around them. */
+function matching(outcome: Outcome | undefined): unknown {
+  return outcome !== undefined && "throws" in outcome ? { throws: expect.stringContaining(outcome.throws) } : outcome;
+}
+
+describe("each fixture", () => {
+  const shaped = fixtures.filter((fixture) => kindOf(fixture) !== "invocation");
+  it.each(shaped)("has the shape that AWS sends: %s", (fixture) => {
+    const shape = shapes[kindOf(fixture)] ?? v.never();
+    expect(v.safeParse(shape, JSON.parse(textOf(fixture))).issues?.map(described) ?? []).toEqual([]);
+    const values = Object.fromEntries(PLACEHOLDERS.map((name) => [name, `the ${name} of a run`]));
+    expect(v.safeParse(shape, fillFixture(textOf(fixture), values)).issues?.map(described) ?? []).toEqual([]);
+  });
+
+  it("comes by a route of its function, and each route has a good one", () => {
+    const keys = new Map(
+      fixtures.filter((fixture) => kindOf(fixture) === "http").map((fixture) => [fixture, routeKeyOf(fixture)]),
+    );
+    const lines = routes.map(({ method, path, file }) => ({
+      file,
+      key: method === "ANY" ? "$default" : `${method} /api/v1${path}`,
+    }));
+    const astray = [...keys].filter(
+      ([fixture, key]) => !lines.some((line) => line.key === key && line.file === targetOf(fixture).file),
+    );
+    expect(astray).toEqual([]);
+    const good = new Set([...keys].filter(([fixture]) => !isBad(fixture)).map(([, key]) => key));
+    expect(lines.filter(({ key }) => !good.has(key))).toEqual([]);
+  });
+});
+
+function described(issue: v.BaseIssue<unknown>): string {
+  return `${v.getDotPath(issue) ?? ""}: ${issue.message}`;
+}
+
+function routeKeyOf(fixture: string): string {
+  return v.parse(v.looseObject({ routeKey: v.string() }), JSON.parse(textOf(fixture))).routeKey;
+}
+
+describe("fillFixture", () => {
+  it("makes length and checksum those of the body that is sent", () => {
+    const id = "0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48";
+    const message = { Records: [{ body: "run {{run_id}}", md5OfBody: "as written" }] };
+    expect(fillFixture(JSON.stringify(message), { run_id: id })).toEqual({
+      Records: [{ body: `run ${id}`, md5OfBody: "9332422b8e3eb2d08f3e1fdb88c5674b" }],
+    });
+    const request = { headers: { "content-length": "0" }, body: "é {{run_id}}", isBase64Encoded: false };
+    expect(fillFixture(JSON.stringify(request), { run_id: id })).toMatchObject({ headers: { "content-length": "39" } });
+  });
+
+  it("names what it has no value for, and what is no placeholder", () => {
+    expect(() => fillFixture('["{{run_id}}", "{{run_key}}"]', { run_id: "1" })).toThrow("{{run_key}}");
+    expect(() => fillFixture('["{{run-id}}"]', {})).toThrow("{{run-id}} is no placeholder");
+  });
+});

@@ -1,0 +1,263 @@
+/** What a function does with an event. */
+export type Outcome =
+  /** Answers a request; `fields` are the paths that a 400 names. */
+  | { readonly status: number; readonly error_code?: string; readonly fields?: readonly string[] }
+  /** Takes a batch or a tick, but for the messages with these ids. */
+  | { readonly failed: readonly string[] }
+  /** Starts the harness with the event as its envelope. */
+  | { readonly harness: "started" | "not started" }
+  /** Refuses the event altogether, with an error that says this among other things. */
+  | { readonly throws: string };
+
+export interface Expectation {
+  /** Fixtures that are played before, in this order, so that there is what the event is about. */
+  readonly after?: readonly string[];
+  readonly outcome: Outcome;
+  /** State of the run afterwards. */
+  readonly leaves?: string;
+}
+
+const created = ["http/create-run.json"];
+const dispatched = [...created, "sqs/dispatch-run.json"];
+const working = [...dispatched, "http/resolve-prompt.json"];
+const finished = [...working, "http/append-messages.json", "http/finish-task.json", "sqs/end-run.json"];
+const withArtifact = [...working, "http/report-artifact.json", "http/report-artifact.json"];
+
+const withSchedule = ["http/create-schedule.json"];
+
+const withIdentity = ["http/create-identity.json"];
+const withIdentityKey = [...withIdentity, "http/create-identity-key.json"];
+
+const withEnvironment = ["http/create-environment.json"];
+
+const ok = { status: 200 };
+const made = { status: 201 };
+const gone = { status: 204 };
+const taken = { failed: [] };
+const invalid = (...fields: string[]): Outcome => ({ status: 400, error_code: "invalid_request", fields });
+const missing: Outcome = { status: 404, error_code: "resource_not_found" };
+const conflict: Outcome = { status: 409, error_code: "conflict" };
+const unknownCaller: Outcome = { status: 401, error_code: "authentication_required" };
+
+/** What becomes of each file in events/. */
+export const expectations: Readonly<Record<string, Expectation>> = {
+  "http/create-run.json": { outcome: ok, leaves: "QUEUED" },
+  "http/create-run.everything.json": { outcome: ok, leaves: "QUEUED" },
+  "http/create-run.shared.json": { outcome: ok, leaves: "QUEUED" },
+  "http/create-run.bad.json": { outcome: invalid("metadata.no spaces allowed") },
+  "http/create-run.form.bad.json": { outcome: { status: 415, error_code: "invalid_request" } },
+  "http/create-run.unauthenticated.bad.json": { outcome: unknownCaller },
+  "http/list-runs.json": { after: created, outcome: ok },
+  "http/list-runs.filtered.json": { after: ["http/create-run.everything.json"], outcome: ok },
+  "http/list-runs.bad.json": { outcome: invalid("limit", "state") },
+  "http/get-run.json": { after: created, outcome: ok },
+  "http/get-run.bad.json": { after: created, outcome: missing },
+  "http/cancel-run.json": { after: working, outcome: ok, leaves: "CANCELLED" },
+  "http/cancel-run.bad.json": { after: working, outcome: invalid("force"), leaves: "INPROGRESS" },
+  "http/cancel-runs.json": { after: created, outcome: ok, leaves: "CANCELLED" },
+  "http/cancel-runs.bad.json": { after: created, outcome: invalid("filter"), leaves: "QUEUED" },
+  "http/create-attachment.json": { outcome: ok },
+  "http/create-attachment.bad.json": { outcome: invalid("size_bytes", "sha256") },
+  "http/list-handoff-attachments.json": { after: finished, outcome: ok },
+  "http/list-handoff-attachments.bad.json": { after: finished, outcome: missing },
+  "http/redirect-session.json": { after: ["http/create-run.shared.json"], outcome: ok },
+  "http/redirect-session.bad.json": { after: created, outcome: missing },
+  "http/redirect-conversation.json": { after: ["http/create-run.shared.json"], outcome: ok },
+  "http/redirect-conversation.bad.json": { after: created, outcome: missing },
+  "http/send-followup.json": { after: finished, outcome: ok, leaves: "QUEUED" },
+  "http/send-followup.bad.json": { after: finished, outcome: invalid("message"), leaves: "SUCCEEDED" },
+  "http/get-timeline.json": { after: working, outcome: ok },
+  "http/get-timeline.bad.json": { after: working, outcome: unknownCaller },
+  "http/get-run-conversation.json": { after: finished, outcome: ok },
+  "http/get-run-conversation.bad.json": { outcome: missing },
+  "http/get-transcript.json": { after: finished, outcome: { status: 302 } },
+  "http/get-transcript.bad.json": { outcome: missing },
+  "http/list-events.json": { after: working, outcome: ok },
+  "http/list-events.bad.json": { after: working, outcome: invalid("after", "wait") },
+  "http/get-response.json": { after: finished, outcome: ok },
+  "http/get-response.bad.json": { outcome: missing },
+  "http/create-client-event.json": { after: working, outcome: ok },
+  "http/create-client-event.bad.json": { after: working, outcome: invalid("event_name") },
+
+  "http/get-conversation.json": { after: finished, outcome: ok },
+  "http/get-conversation.bad.json": { outcome: missing },
+  "http/get-artifact.json": { after: withArtifact, outcome: ok },
+  "http/get-artifact.bad.json": { outcome: missing },
+  "http/list-models.json": { outcome: ok },
+  "http/list-models.bad.json": { outcome: unknownCaller },
+
+  "http/get-openapi.json": { outcome: ok },
+  "http/get-openapi.bad.json": { outcome: invalid("find") },
+  "http/get-reference.json": { outcome: ok },
+  "http/get-reference.bad.json": { outcome: invalid("find") },
+  "http/list-errors.json": { outcome: ok },
+  "http/list-errors.bad.json": { outcome: invalid("find") },
+  "http/get-error-page.json": { outcome: ok },
+  "http/get-error-page.bad.json": { outcome: missing },
+
+  "http/create-identity.json": { outcome: made },
+  "http/create-identity.bad.json": { outcome: invalid("name", "skills[0]") },
+  "http/list-identities.json": { after: withIdentity, outcome: ok },
+  "http/list-identities.bad.json": { outcome: invalid("limit") },
+  "http/get-identity.json": { after: withIdentity, outcome: ok },
+  "http/get-identity.bad.json": { after: withIdentity, outcome: missing },
+  "http/update-identity.json": { after: withIdentity, outcome: ok },
+  "http/update-identity.bad.json": { after: withIdentity, outcome: invalid("credential_strategy") },
+  "http/delete-identity.json": { after: withIdentity, outcome: gone },
+  "http/delete-identity.bad.json": { after: withIdentity, outcome: missing },
+  "http/create-identity-key.json": { after: withIdentity, outcome: made },
+  "http/create-identity-key.bad.json": { after: withIdentity, outcome: invalid("expires_at") },
+  "http/list-identity-keys.json": { after: withIdentityKey, outcome: ok },
+  "http/list-identity-keys.bad.json": { after: withIdentityKey, outcome: invalid("cursor") },
+  "http/delete-identity-key.json": { after: withIdentityKey, outcome: gone },
+  "http/delete-identity-key.bad.json": { after: withIdentityKey, outcome: missing },
+
+  "http/create-environment.json": { outcome: made },
+  "http/create-environment.bad.json": { outcome: invalid("name", "github_repos[0].owner") },
+  "http/list-environments.json": { after: withEnvironment, outcome: ok },
+  "http/list-environments.bad.json": { after: withEnvironment, outcome: invalid("sort_by") },
+  "http/get-environment.json": { after: withEnvironment, outcome: ok },
+  "http/get-environment.bad.json": { after: withEnvironment, outcome: missing },
+  "http/update-environment.json": { after: withEnvironment, outcome: ok },
+  "http/update-environment.bad.json": { after: withEnvironment, outcome: invalid("setup_commands[0]") },
+  "http/delete-environment.json": { after: withEnvironment, outcome: gone },
+  "http/delete-environment.bad.json": { after: withEnvironment, outcome: missing },
+  "http/share-environment.json": { after: withEnvironment, outcome: ok },
+  // Nobody is called so.
+  "http/share-environment.bad.json": { after: withEnvironment, outcome: invalid("user_uid") },
+  "http/unshare-environment.json": {
+    after: [...withEnvironment, "http/share-environment.json"],
+    outcome: ok,
+  },
+  "http/unshare-environment.bad.json": { after: withEnvironment, outcome: invalid("link") },
+
+  "http/create-key.json": { outcome: made },
+  "http/create-key.bad.json": { outcome: invalid("name") },
+  "http/list-keys.json": { outcome: ok },
+  "http/list-keys.bad.json": { outcome: unknownCaller },
+  "http/delete-key.json": { after: ["http/create-key.json"], outcome: gone },
+  "http/delete-key.bad.json": { after: ["http/create-key.json"], outcome: missing },
+
+  "http/get-me.json": { outcome: ok },
+  "http/get-me.bad.json": { outcome: unknownCaller },
+  "http/update-me.json": { outcome: ok },
+  "http/update-me.bad.json": { outcome: invalid("display_name") },
+  "http/create-team.json": { outcome: made },
+  "http/create-team.bad.json": { outcome: invalid("settings.concurrency_limit") },
+  "http/list-teams.json": { outcome: ok },
+  "http/list-teams.bad.json": { outcome: invalid("limit") },
+  "http/get-team.json": { outcome: ok },
+  "http/get-team.bad.json": { outcome: missing },
+  "http/update-team.json": { outcome: ok },
+  "http/update-team.bad.json": { outcome: invalid("settings.default_model_id") },
+  "http/delete-team.json": { after: ["http/create-invitation.json", "http/create-secret.json"], outcome: gone },
+  // With a run that has not ended.
+  "http/delete-team.bad.json": { after: created, outcome: conflict, leaves: "QUEUED" },
+  "http/list-members.json": { outcome: ok },
+  "http/list-members.bad.json": { outcome: missing },
+  "http/add-member.json": { outcome: made },
+  "http/add-member.bad.json": { outcome: invalid("email") },
+  "http/update-member.json": { after: ["http/add-member.json"], outcome: ok },
+  "http/update-member.bad.json": { after: ["http/add-member.json"], outcome: invalid("role") },
+  "http/remove-member.json": { after: ["http/add-member.json"], outcome: gone },
+  "http/remove-member.bad.json": { outcome: missing },
+  "http/create-invitation.json": { outcome: made },
+  "http/create-invitation.bad.json": { outcome: invalid("email") },
+  "http/list-invitations.json": { outcome: ok },
+  "http/list-invitations.bad.json": { outcome: invalid("limit") },
+  "http/delete-invitation.json": { after: ["http/create-invitation.json"], outcome: gone },
+  "http/delete-invitation.bad.json": { outcome: missing },
+  "http/accept-invitation.json": { after: ["http/create-invitation.json"], outcome: ok },
+  // By somebody who is in the team.
+  "http/accept-invitation.bad.json": { after: ["http/create-invitation.json"], outcome: conflict },
+  "http/create-secret.json": { outcome: made },
+  "http/create-secret.bad.json": { outcome: invalid("name", "value") },
+  "http/list-secrets.json": { outcome: ok },
+  "http/list-secrets.bad.json": { outcome: unknownCaller },
+  "http/get-secret.json": { after: ["http/create-secret.json"], outcome: ok },
+  "http/get-secret.bad.json": { outcome: missing },
+  "http/delete-secret.json": { after: ["http/create-secret.json"], outcome: gone },
+  // In a team that the caller is not in.
+  "http/delete-secret.bad.json": {
+    after: ["http/create-secret.json"],
+    outcome: { status: 403, error_code: "not_authorized" },
+  },
+
+  "http/create-schedule.json": { outcome: made },
+  "http/create-schedule.everything.json": { outcome: made },
+  "http/create-schedule.bad.json": { outcome: invalid("cron_schedule") },
+  "http/list-schedules.json": { after: withSchedule, outcome: ok },
+  "http/list-schedules.bad.json": { after: withSchedule, outcome: invalid("limit") },
+  "http/get-schedule.json": { after: withSchedule, outcome: ok },
+  "http/get-schedule.bad.json": { after: withSchedule, outcome: missing },
+  "http/update-schedule.json": { after: withSchedule, outcome: ok },
+  "http/update-schedule.bad.json": { after: withSchedule, outcome: invalid("enabled") },
+  "http/delete-schedule.json": { after: withSchedule, outcome: ok },
+  "http/delete-schedule.bad.json": { after: withSchedule, outcome: missing },
+  "http/pause-schedule.json": { after: withSchedule, outcome: ok },
+  "http/pause-schedule.bad.json": { after: withSchedule, outcome: missing },
+  "http/resume-schedule.json": { after: [...withSchedule, "http/pause-schedule.json"], outcome: ok },
+  "http/resume-schedule.bad.json": { after: withSchedule, outcome: missing },
+  "http/run-schedule.json": { after: withSchedule, outcome: ok, leaves: "QUEUED" },
+  "http/run-schedule.bad.json": { after: withSchedule, outcome: unknownCaller },
+  "http/list-ticks.json": { after: [...withSchedule, "sqs/fire-schedule.json"], outcome: ok },
+  "http/list-ticks.bad.json": { after: withSchedule, outcome: invalid("limit") },
+
+  "http/resolve-prompt.json": { after: dispatched, outcome: ok, leaves: "INPROGRESS" },
+  // The key of a person, who may not speak for an execution.
+  "http/resolve-prompt.bad.json": {
+    after: dispatched,
+    outcome: { status: 403, error_code: "not_authorized" },
+    leaves: "PENDING",
+  },
+  "http/heartbeat.json": { after: working, outcome: ok, leaves: "INPROGRESS" },
+  // Another harness of the same execution than the one that came first.
+  "http/heartbeat.bad.json": { after: working, outcome: { status: 409, error_code: "conflict" } },
+  "http/append-messages.json": { after: working, outcome: ok },
+  "http/append-messages.bad.json": { after: working, outcome: invalid("first_sequence") },
+  "http/report-artifact.json": { after: working, outcome: ok },
+  "http/report-artifact.bad.json": { after: working, outcome: invalid("data.filepath") },
+  "http/finish-task.json": { after: working, outcome: ok, leaves: "SUCCEEDED" },
+  "http/finish-task.bad.json": { after: working, outcome: invalid("error_code"), leaves: "INPROGRESS" },
+  "http/report-shutdown.json": { after: working, outcome: ok, leaves: "QUEUED" },
+  "http/report-shutdown.bad.json": { after: working, outcome: unknownCaller, leaves: "INPROGRESS" },
+
+  // The fallback refuses whatever reaches it: first an unknown path, then a known one with a method that it has not.
+  "http/not-found.json": { outcome: missing },
+  "http/not-found.bad.json": { after: created, outcome: { status: 405, error_code: "invalid_request" } },
+
+  "sqs/dispatch-run.json": { after: created, outcome: taken, leaves: "PENDING" },
+  "sqs/dispatch-run.bad.json": {
+    after: created,
+    outcome: { failed: ["870fa8e2-9c1b-498e-a12b-71eadb088355"] },
+    leaves: "QUEUED",
+  },
+  "sqs/end-run.json": { after: [...working, "http/finish-task.json"], outcome: taken, leaves: "SUCCEEDED" },
+  "sqs/end-run.bad.json": {
+    after: [...working, "http/finish-task.json"],
+    outcome: { failed: ["439d7998-d577-4f1d-a42e-548dab1ef224"] },
+  },
+  "sqs/fail-run.json": { after: created, outcome: taken, leaves: "ERROR" },
+  "sqs/fail-run.bad.json": {
+    after: created,
+    outcome: { failed: ["69ca3b08-a42e-469e-acc5-41156d778d74"] },
+    leaves: "QUEUED",
+  },
+  "sqs/reap-runs.json": { after: working, outcome: taken, leaves: "INPROGRESS" },
+  "sqs/reap-runs.bad.json": { after: working, outcome: { failed: ["bc1dacaf-b094-436a-aeff-d921cc3b9b24"] } },
+
+  "sqs/fire-schedule.json": { after: withSchedule, outcome: taken },
+  "sqs/fire-schedule.bad.json": {
+    after: withSchedule,
+    outcome: { failed: ["b81e6d57-2f90-4c3a-8e14-6a7d05c9f3b2"] },
+  },
+
+  // The schedule's time has gone by and no timer has told of it.
+  "scheduler/reconcile-schedules.json": { after: withSchedule, outcome: taken },
+  "scheduler/reconcile-schedules.bad.json": { after: withSchedule, outcome: { throws: 'Expected "aws.events"' } },
+  "scheduler/reap-runs.json": { after: working, outcome: taken, leaves: "INPROGRESS" },
+  "scheduler/reap-runs.bad.json": { after: working, outcome: { throws: 'Expected "aws.events"' } },
+
+  "invocation/run-sandbox.json": { after: dispatched, outcome: { harness: "started" } },
+  "invocation/run-sandbox.bad.json": { after: dispatched, outcome: { throws: 'Expected "key"' } },
+};

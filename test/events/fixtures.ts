@@ -1,0 +1,69 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { routes } from "#infra/routes.ts";
+import { triggers } from "#infra/triggers.ts";
+
+const root = join(import.meta.dirname, "../..");
+const folder = join(root, "events");
+
+/** A function of the deployment and what wakes it. */
+export interface Target {
+  /** Name after `runyard-`. */
+  readonly name: string;
+  /** File in functions/ without its ending. */
+  readonly file: string;
+  /** Kinds of principals that its routes are for. */
+  readonly who: readonly string[];
+  /** Folders of events/ that it has fixtures in. */
+  readonly kinds: readonly string[];
+}
+
+const verbNoun = (file: string): string => basename(file);
+
+/** What wakes the functions that no route leads to, as infra/stacks/execution-stack.ts wires them. */
+const wokenBy: Readonly<Record<keyof typeof triggers, readonly string[]>> = {
+  dispatchRun: ["sqs"],
+  runSandbox: ["invocation"],
+  endRun: ["sqs"],
+  reapRuns: ["scheduler", "sqs"],
+  failRun: ["sqs"],
+  fireSchedule: ["sqs"],
+  reconcileSchedules: ["scheduler"],
+};
+
+/** Every function that is deployed, by its name. */
+export const targets: ReadonlyMap<string, Target> = new Map(
+  [
+    ...routes.map(({ name, file, who }) => ({
+      name: name ?? verbNoun(file),
+      file,
+      who: who === "public" ? [] : who,
+      kinds: ["http"],
+    })),
+    ...Object.entries(wokenBy).map(([id, kinds]) => {
+      const trigger = Object.entries(triggers).find(([name]) => name === id)?.[1];
+      if (trigger === undefined) throw new Error(`there is no trigger ${id}`);
+      return { name: verbNoun(trigger.file), file: trigger.file, who: [], kinds };
+    }),
+  ].map((target) => [target.name, target]),
+);
+
+/** Every fixture, as its path below events/. */
+export const fixtures: readonly string[] = globSync("**/*", { cwd: folder, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+  .sort();
+
+export const textOf = (fixture: string): string => readFileSync(join(folder, fixture), "utf8");
+export const isBad = (fixture: string): boolean => fixture.endsWith(".bad.json");
+
+/** The folder of a fixture, which says what kind of event it is: http, sqs, scheduler or invocation. */
+export const kindOf = (fixture: string): string => fixture.slice(0, fixture.indexOf("/"));
+
+/** The function that a fixture is for: what its file is called before the first dot. */
+export function targetOf(fixture: string): Target {
+  const [name = ""] = basename(fixture).split(".");
+  const target = targets.get(name);
+  if (target === undefined) throw new Error(`${fixture} is for no function`);
+  return target;
+}

@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { isDeepStrictEqual } from "node:util";
+import { build } from "esbuild";
+import * as v from "valibot";
+import type { Outcome } from "./expectations.ts";
+
+const Module = v.object({ handler: v.function() });
+const Received = v.pipe(v.string(), v.parseJson(), v.looseObject({ deadline_at: v.number() }));
+
+/** A harness that writes down what it was given, beside itself, and is content. */
+const HARNESS = `
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+writeFileSync(join(import.meta.dirname, "received.json"), readFileSync(0));
+`;
+
+/** Hands an event to the sandbox function, bundled as it is deployed, with a harness that does nothing beside it. */
+export async function runSandbox(event: unknown): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), "runyard-events-"));
+  const before = process.env["TMPDIR"];
+  try {
+    await build({
+      entryPoints: { index: join(import.meta.dirname, "../../functions/execution/run-sandbox.ts") },
+      outdir: folder,
+      outExtension: { ".js": ".mjs" },
+      bundle: true,
+      platform: "node",
+      format: "esm",
+    });
+    writeFileSync(join(folder, "harness.mjs"), HARNESS);
+    mkdirSync(join(folder, "tmp"));
+    process.env["TMPDIR"] = join(folder, "tmp");
+    const { handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
+    await handler(event, { getRemainingTimeInMillis: () => 60_000 });
+    const { deadline_at, ...envelope } = v.parse(Received, readFileSync(join(folder, "received.json"), "utf8"));
+    return { harness: deadline_at > Date.now() && isDeepStrictEqual(envelope, event) ? "started" : "not started" };
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,152 @@
+import { join } from "node:path";
+import * as v from "valibot";
+import { type FixtureValues, fillFixture } from "../../local/event-fixture.ts";
+import { BASE_URL, makeWorld } from "../support/world.ts";
+import type { Outcome } from "./expectations.ts";
+import { kindOf, type Target, targetOf, textOf } from "./fixtures.ts";
+import { runSandbox } from "./sandbox.ts";
+
+const Reply = v.object({ statusCode: v.number(), headers: v.record(v.string(), v.string()), body: v.string() });
+const Problem = v.object({
+  error_code: v.string(),
+  errors: v.optional(v.array(v.object({ path: v.string() })), []),
+});
+const Batch = v.object({ batchItemFailures: v.array(v.object({ itemIdentifier: v.string() })) });
+const Definition = v.object({ handle: v.function() });
+const Module = v.looseObject({ handler: v.function() });
+const Thing = v.object({
+  uid: v.optional(v.string(), ""),
+  id: v.optional(v.string(), ""),
+  link: v.optional(v.string(), ""),
+});
+const Made = v.partial(
+  v.object({ run_id: v.string(), artifact_uid: v.string(), upload: v.object({ url: v.string() }) }),
+);
+
+/** The bytes of the artifact that events/http/report-artifact.json tells of. */
+const ARTIFACT = "hello\n";
+
+/** A control plane in memory on which fixtures are played, each filled with what the ones before it have made. */
+export async function makeStage() {
+  const world = await makeWorld();
+  const passes: number[] = [];
+  const ports = { ...world.ports, passes: { sendPass: async (pass: number) => void passes.push(pass) } };
+  const values: FixtureValues = {
+    api_key: world.key,
+    team_uid: world.team,
+    base_url: BASE_URL,
+    other_key: world.otherKey,
+  };
+
+  async function play(fixture: string): Promise<Outcome> {
+    const target = targetOf(fixture);
+    const event = fillFixture(textOf(fixture), values);
+    world.clock.now = Math.max(world.clock.now, timeOf(event));
+    try {
+      if (kindOf(fixture) === "invocation") return await runSandbox(event);
+      const answer = await answerOf(target, event);
+      if (kindOf(fixture) !== "http") {
+        return {
+          failed: v
+            .parse(Batch, answer ?? { batchItemFailures: [] })
+            .batchItemFailures.map(({ itemIdentifier }) => itemIdentifier),
+        };
+      }
+      const reply = v.parse(Reply, answer);
+      await learn(reply);
+      Object.assign(values, made(target.name, reply));
+      return outcomeOf(reply);
+    } catch (error) {
+      return { throws: error instanceof Error ? error.message : String(error) };
+    } finally {
+      const envelope = world.started.at(-1);
+      if (envelope !== undefined) {
+        values.run_key = envelope.key;
+        values.execution_id = envelope.execution_id;
+      }
+    }
+  }
+
+  /** Keeps the ids of an answer, and uploads where it says where to. */
+  async function learn({ statusCode, body }: v.InferOutput<typeof Reply>): Promise<void> {
+    const made = v.safeParse(v.pipe(v.string(), v.parseJson(), Made), body);
+    if (statusCode !== 200 || !made.success) return;
+    const { run_id, artifact_uid, upload } = made.output;
+    if (run_id !== undefined) Object.assign(values, { run_id, conversation_id: run_id });
+    if (artifact_uid !== undefined) values.artifact_uid = artifact_uid;
+    if (upload !== undefined) await world.files.put(new URL(upload.url).pathname.slice(1), ARTIFACT, "text/plain");
+  }
+
+  async function answerOf(target: Target, event: unknown): Promise<unknown> {
+    const file = join(import.meta.dirname, "../../functions", `${target.file}.ts`);
+    const module = v.parse(Module, await import(file));
+    const definition = v.safeParse(Definition, module[camel(target.file)]);
+    // The fallback is a handler and nothing else: it has no ports.
+    return definition.success ? definition.output.handle(event, { ...ports, who: target.who }) : module.handler(event);
+  }
+
+  return {
+    play,
+    values,
+    /** All that could have changed. */
+    contents: () =>
+      structuredClone({
+        items: world.table.all(),
+        files: [...world.files.files.keys()],
+        sent: world.sent,
+        started: world.started,
+        passes,
+      }),
+    /** The state of the run that the fixtures are about. */
+    async state(): Promise<string | undefined> {
+      return values.run_id === undefined ? undefined : (await world.ports.runs.head(values.run_id))?.state;
+    },
+  };
+}
+
+/** Ids of what a team makes, by the function that answers with them. */
+const makers: Readonly<Record<string, (made: v.InferOutput<typeof Thing>) => FixtureValues>> = {
+  "create-schedule": ({ id }) => ({ schedule_id: id }),
+  "create-identity": ({ uid }) => ({ identity_uid: uid }),
+  "create-environment": ({ uid }) => ({ environment_uid: uid }),
+  "create-identity-key": ({ uid }) => ({ key_uid: uid }),
+  "create-key": ({ uid }) => ({ key_uid: uid }),
+  "add-member": ({ uid }) => ({ member_uid: uid }),
+  "create-invitation": ({ id, link }) => ({ invitation_id: id, invitation_token: link.split("/").at(-1) ?? "" }),
+};
+
+function made(name: string, { statusCode, body }: v.InferOutput<typeof Reply>): FixtureValues {
+  const learn = makers[name];
+  return learn === undefined || statusCode !== 201
+    ? {}
+    : learn(v.parse(v.pipe(v.string(), v.parseJson(), Thing), body));
+}
+
+const Dated = v.union([
+  v.pipe(
+    v.object({ Records: v.array(v.object({ attributes: v.object({ SentTimestamp: v.string() }) })) }),
+    v.transform(({ Records }) => Number(Records[0]?.attributes.SentTimestamp)),
+  ),
+  v.pipe(
+    v.object({ time: v.string() }),
+    v.transform(({ time }) => Date.parse(time)),
+  ),
+]);
+
+/** When an event of a queue or of a rhythm was sent: the stage's clock is not behind that. */
+function timeOf(event: unknown): number {
+  const dated = v.safeParse(Dated, event);
+  return dated.success ? dated.output : 0;
+}
+
+function outcomeOf({ statusCode, body }: v.InferOutput<typeof Reply>): Outcome {
+  if (statusCode < 400) return { status: statusCode };
+  const { error_code, errors } = v.parse(v.pipe(v.string(), v.parseJson(), Problem), body);
+  const fields = errors.map(({ path }) => path);
+  return { status: statusCode, error_code, ...(fields.length === 0 ? {} : { fields }) };
+}
+
+/** The name by which a file of functions/ exports its definition. */
+function camel(file: string): string {
+  return file.slice(file.lastIndexOf("/") + 1).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,376 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { FakeControlPlane, type RunGiven } from "./support/fake-control-plane.ts";
+import { newMark, sleepers } from "./support/processes.ts";
+import { Repository } from "./support/repository.ts";
+import { runHarness, startHarness } from "./support/run-harness.ts";
+
+const sh = (...commands: string[]) => commands.map((command) => `\`\`\`sh\n${command}\n\`\`\`\n`).join("\n");
+
+/** One run to its end, as it looks from the control plane. */
+async function run(given: RunGiven, prepare: (plane: FakeControlPlane) => void = () => {}, environment = {}) {
+  const plane = await FakeControlPlane.start(given);
+  prepare(plane);
+  const ended = await runHarness(plane, environment);
+  return { plane, ...ended, [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose]() };
+}
+
+describe("a run", () => {
+  it("tells each command when it starts, its result when it has ended, and its last word", async () => {
+    await using it = await run({ prompt: sh("echo one", "echo two >&2") });
+    expect(it.code).toBe(0);
+    const blocks = it.plane.messages.flatMap((message) =>
+      message.content.map((block) => ({ role: message.role, ...block })),
+    );
+    expect(blocks).toMatchObject([
+      { role: "assistant", type: "action", category: "command", name: "run_command", input: { command: "echo one" } },
+      { role: "tool", type: "action_result", state: "completed", output: { exit_code: 0, stdout: "one\n" } },
+      { role: "assistant", type: "action", input: { command: "echo two >&2" } },
+      { role: "tool", type: "action_result", state: "completed", output: { exit_code: 0, stdout: "two\n" } },
+      { role: "assistant", type: "text", text: "Ran 2 commands." },
+    ]);
+    expect(it.plane.outcome).toEqual({ success: true, summary: "Ran 2 commands." });
+    expect(it.plane.events.map((event) => event.event_name)).toEqual(["agent_started"]);
+    expect(it.plane.calls.at(-1)?.path).toMatch(/finish-task$/);
+  });
+
+  it("keeps the working directory between commands, but not the environment", async () => {
+    const commands = [
+      "mkdir -p a/b && cd a && export KEPT=yes && trap 'echo own trap' EXIT",
+      'cd b; echo "[$KEPT]"',
+      "basename $PWD",
+    ];
+    await using it = await run({ prompt: sh(...commands) });
+    expect(it.plane.outputs).toEqual(["own trap\n", "[]\n", "b\n"]);
+  });
+
+  it("ends FAILED at the first command that fails, as bash -eo pipefail has it", async () => {
+    await using it = await run({ prompt: sh("echo fine", "false | true\necho not reached", "echo never") });
+    expect(it.code).toBe(0);
+    expect(it.plane.outputs).toEqual(["fine\n", ""]);
+    expect(it.plane.results.at(-1)).toMatchObject({ exit_code: 1 });
+    expect(it.plane.outcome).toEqual({
+      success: false,
+      summary: "Step 2 of 3 failed: `false | true` ended with exit code 1.",
+    });
+  });
+
+  it("passes on the exit code of the last command of a block", async () => {
+    await using it = await run({ prompt: sh("[ -f absent ] && echo there") });
+    expect(it.plane.results).toMatchObject([{ exit_code: 1 }]);
+    await using other = await run({ prompt: sh("exit 42") });
+    expect(other.plane.outcome?.summary).toContain("exit code 42");
+  });
+
+  it("cuts long output in the message and keeps its end", async () => {
+    await using it = await run({ prompt: sh("seq 1 200000") });
+    expect(it.plane.results).toMatchObject([{ truncated: true, exit_code: 0 }]);
+    expect(it.plane.outputs[0]).toMatch(/^1\n2\n[\s\S]*bytes left out[\s\S]*200000\n$/);
+  });
+
+  it("starts its first command without waiting for its own announcement", async () => {
+    const plane = await FakeControlPlane.start({ prompt: sh("date +%s%3N") });
+    await using _ = plane;
+    plane.delays.set("client-events", 2_000);
+    await runHarness(plane);
+    const resolved = plane.callsTo("resolve-prompt")[0]?.at ?? 0;
+    expect(Number(plane.outputs[0]) - resolved).toBeLessThan(1_500);
+  });
+
+  it("leaves nothing on the host, whatever rights its commands took away", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "harness-test-"));
+    const prompt = sh("mkdir -p locked/in && touch locked/in/file && chmod 000 locked");
+    await using it = await run({ prompt }, () => {}, { TMPDIR: folder });
+    expect(it.plane.outcome?.success).toBe(true);
+    expect(readdirSync(folder)).toEqual([]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it("logs JSON lines without the key", async () => {
+    await using it = await run({ prompt: sh("true") });
+    const lines = it.log
+      .trim()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    expect(lines).toMatchObject([{ message: "resolved" }, { message: "finished" }]);
+    expect(it.log).not.toContain(it.plane.key);
+  });
+
+  it("never repeats the key, even when a command has it", async () => {
+    const plane = await FakeControlPlane.start({ prompt: "" });
+    await using _ = plane;
+    const half = plane.key.length / 2;
+    const command = `K=${plane.key.slice(0, half)}; sleep 0; printf %s "$K"; sleep 0.05; echo ${plane.key.slice(half)}; echo "$K"${plane.key.slice(half)} | base64 -w0`;
+    plane.prompt = sh(command);
+    await runHarness(plane);
+    expect(plane.outputs[0]).toMatch(/^\*\*\*\n.*\*\*\*/);
+    expect(plane.everything).not.toContain(plane.key);
+    expect(plane.everything).not.toContain(Buffer.from(plane.key).toString("base64").slice(0, 40));
+  });
+
+  it("refuses a model that it does not have, and a prompt without anything to run", async () => {
+    await using other = await run({ prompt: sh("true"), context: { agent_config: { model_id: "openai/x" } } });
+    expect(other.plane.outcome).toMatchObject({ success: false, error_code: "operation_not_supported" });
+    await using none = await run({ prompt: "Hello" });
+    expect(none.plane.outcome).toMatchObject({ success: false, error_code: "invalid_request" });
+    expect([other.code, none.code]).toEqual([0, 0]);
+  });
+});
+
+describe("setup", () => {
+  it("clones, loads the skill, fetches attachments, and tells each with its duration", async () => {
+    using repository = new Repository("things", {
+      ".agents/skills/look/SKILL.md": `---\nname: look\n---\n${sh("echo skill in $(basename $PWD); git log --oneline | wc -l")}`,
+    });
+    const config = { repositories: [{ url: repository.url }], skill_spec: "things:look" };
+    const plane = await FakeControlPlane.start({
+      prompt: sh("cat ../attachments/notes.txt"),
+      context: { agent_config: config },
+    });
+    await using _ = plane;
+    plane.attach("notes.txt", "attached");
+    const { code } = await runHarness(plane);
+    expect(code).toBe(0);
+    expect(plane.outputs).toEqual(["skill in things\n1\n", "attached"]);
+    expect(plane.events.map((event) => [event.event_name, event.payload?.is_error])).toEqual([
+      ["setup_environment_resolution", false],
+      ["setup_repo_clone", false],
+      ["setup_skill_loading", false],
+      ["agent_started", undefined],
+    ]);
+    for (const { event_name, payload } of plane.events) {
+      if (event_name !== "agent_started") expect(payload?.latency_ms).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  it("works beside several clones, in the workspace", async () => {
+    using one = new Repository("one", { "a.txt": "1" });
+    using two = new Repository("two", { "a.txt": "2" });
+    const config = { repositories: [{ url: one.url }, { url: two.url, path: "other/place" }] };
+    await using it = await run({ prompt: sh("cat one/a.txt other/place/a.txt"), context: { agent_config: config } });
+    expect(it.plane.outputs).toEqual(["12"]);
+  });
+
+  it("ends FAILED with git's words when a clone fails, and tells no credential", async () => {
+    const config = { repositories: [{ url: "https://agent:top-secret-token@127.0.0.1:1/o/r.git" }] };
+    await using it = await run({ prompt: sh("true"), context: { agent_config: config } });
+    expect(it.code).toBe(0);
+    expect(it.plane.outcome).toMatchObject({ success: false, error_code: "environment_setup_failed" });
+    expect(it.plane.outcome?.summary).toMatch(
+      /cloning https:\/\/\*\*\*@127\.0\.0\.1:1\/o\/r\.git failed: .*127\.0\.0\.1/,
+    );
+    expect(it.plane.events).toMatchObject([{ event_name: "setup_repo_clone", payload: { is_error: true } }]);
+    expect(it.plane.everything + it.log).not.toContain("top-secret-token");
+  });
+
+  it("runs the setup commands in the clone before the first turn, each an event of its own", async () => {
+    using repository = new Repository("things", { "a.txt": "1" });
+    const config = { repositories: [{ url: repository.url }] };
+    await using it = await run({
+      prompt: sh("cat made.txt"),
+      context: { agent_config: config, setup_commands: ["cat a.txt > made.txt", "echo 2 >> made.txt"] },
+    });
+    expect(it.plane.outputs).toEqual(["12\n"]);
+    const setups = it.plane.events.filter(({ event_name }) => event_name === "setup_commands");
+    expect(setups.map(({ payload }) => [payload?.is_error, payload?.detail])).toEqual([
+      [false, "cat a.txt > made.txt"],
+      [false, "echo 2 >> made.txt"],
+    ]);
+  });
+
+  it("ends FAILED at the first setup command that fails, with its last lines", async () => {
+    await using it = await run({
+      prompt: sh("true"),
+      context: { setup_commands: ["seq 1 30; exit 3", "echo not reached > $RUNYARD_OUTPUT/a.txt"] },
+    });
+    expect(it.plane.outcome).toMatchObject({ success: false, error_code: "environment_setup_failed" });
+    expect(it.plane.outcome?.summary).toMatch(/"seq 1 30; exit 3" ended with exit code 3:\n21\n22\n[\s\S]*\n30$/);
+    expect(it.plane.events).toMatchObject([{ event_name: "setup_commands", payload: { is_error: true } }]);
+  });
+
+  it("ends FAILED when a skill is not there, with the waiting follow-ups in the conversation", async () => {
+    using repository = new Repository("things", { "a.txt": "1" });
+    const config = { repositories: [{ url: repository.url }], skills: ["things:absent"] };
+    await using it = await run({ prompt: sh("true"), context: { agent_config: config } }, (plane) =>
+      plane.addFollowup("and?"),
+    );
+    expect(it.plane.outcome).toMatchObject({ success: false, error_code: "environment_setup_failed" });
+    expect(it.plane.texts).toEqual([expect.stringContaining("things:absent"), "and?"]);
+    expect(it.plane.storedFollowups).toBe(1);
+  });
+});
+
+describe("artifacts", () => {
+  it.each(["PUT", "POST"] as const)("stores the files of $RUNYARD_OUTPUT by %s", async (method) => {
+    const commands = [
+      'mkdir -p "$RUNYARD_OUTPUT/sub" && cd "$RUNYARD_OUTPUT" && printf report > report.md && printf x > sub/data.json',
+      "ln -s /etc/passwd link; mkfifo pipe",
+    ];
+    await using it = await run({ prompt: sh(...commands) }, (plane) => {
+      plane.uploadMethod = method;
+    });
+    expect(it.plane.outcome?.success).toBe(true);
+    expect([...it.plane.artifacts.keys()]).toEqual(["report.md", "sub/data.json"]);
+    expect(it.plane.artifacts.get("report.md")?.toString()).toContain("report");
+    const reports = it.plane.callsTo("report-artifact").map((call) => call.body);
+    expect(reports).toHaveLength(4);
+    expect(reports[0]).toEqual(reports[1]);
+    expect(reports[0]).toEqual({
+      artifact_type: "FILE",
+      data: {
+        filepath: "report.md",
+        filename: "report.md",
+        mime_type: "text/markdown",
+        size_bytes: 6,
+        sha256: createHash("sha256").update("report").digest("hex"),
+      },
+    });
+  });
+
+  it("stores what a failed run left, and says what it could not keep", async () => {
+    const command = 'echo x > "$RUNYARD_OUTPUT/log.txt"; truncate -s 200M "$RUNYARD_OUTPUT/huge"; exit 1';
+    await using it = await run({ prompt: sh(command) });
+    expect([...it.plane.artifacts.keys()]).toEqual(["log.txt"]);
+    expect(it.plane.outcome?.summary).toMatch(
+      /exit code 1\. Not kept as artifacts: huge: larger than 104857600 bytes\./,
+    );
+  });
+
+  it("follows no link in place of the directory", async () => {
+    await using it = await run({ prompt: sh('rm -r "$RUNYARD_OUTPUT"; ln -s /etc "$RUNYARD_OUTPUT"') });
+    expect(it.plane.callsTo("report-artifact")).toEqual([]);
+  });
+});
+
+describe("follow-ups", () => {
+  it("are taken up one after the other, each as a turn, and acknowledged once they are stored", async () => {
+    await using it = await run({ prompt: sh("echo prompt; sleep 1.5") }, (plane) => {
+      plane.addFollowup(sh("echo first"));
+      setTimeout(() => plane.addFollowup(sh("echo second")), 500);
+    });
+    expect(it.plane.outputs).toEqual(["prompt\n", "first\n", "second\n"]);
+    const asked = it.plane.messages.filter((message) => message.role === "user");
+    expect(asked.map((message) => message.message_ids)).toEqual([["followup-1"], ["followup-2"]]);
+    expect(it.plane.storedFollowups).toBe(2);
+    expect(it.plane.callsTo("heartbeat")[0]?.body["followups_stored"]).toBe(0);
+    expect(it.plane.outcome?.success).toBe(true);
+  });
+
+  it("come in as late as the last question before the end", async () => {
+    await using it = await run({ prompt: sh("echo prompt") }, (plane) => {
+      plane.intercept = (call) => {
+        if (call.path.endsWith("heartbeat") && plane.followups.length === 0) plane.addFollowup(sh("echo late"));
+        return undefined;
+      };
+    });
+    expect(it.plane.outputs).toEqual(["prompt\n", "late\n"]);
+  });
+
+  it("of a run that was answered are taken up without running the prompt again", async () => {
+    const messages = [
+      {
+        role: "tool" as const,
+        content: [
+          {
+            type: "action_result" as const,
+            action_id: "1",
+            category: "command" as const,
+            name: "run_command",
+            state: "completed" as const,
+            output: {},
+          },
+        ],
+      },
+      { role: "assistant" as const, content: [{ type: "text" as const, text: "Ran one command." }] },
+    ];
+    await using it = await run({ prompt: sh("echo prompt"), context: { messages, next_sequence: 3 } }, (plane) =>
+      plane.addFollowup(sh("echo more")),
+    );
+    expect(it.plane.outputs).toEqual(["more\n"]);
+    expect(it.plane.callsTo("messages")[0]?.body["first_sequence"]).toBe(3);
+  });
+});
+
+describe("the end before the end", () => {
+  it.each(["bubblewrap", "none"])("leaves none of a cancelled run's processes (%s)", async (sandbox) => {
+    const mark = newMark();
+    const command = `setsid sleep ${mark} & (setsid sh -c 'sleep ${mark} & sleep ${mark}' &) ; sleep ${mark}`;
+    const plane = await FakeControlPlane.start({ prompt: sh(command) });
+    await using _ = plane;
+    const harness = startHarness(plane, { RUNYARD_SANDBOX: sandbox });
+    await expect.poll(() => sleepers(mark), { timeout: 10_000 }).toBe(4);
+    plane.cancelled = true;
+    const { code } = await harness.ended;
+    expect(sleepers(mark)).toBe(0);
+    expect([code, plane.shutdown, plane.outcome]).toEqual([0, {}, undefined]);
+  });
+
+  it.each(["bubblewrap", "none"])("leaves no background process of a command that has ended (%s)", async (sandbox) => {
+    const mark = newMark();
+    await using it = await run({ prompt: sh(`setsid sleep ${mark} >/dev/null 2>&1 & echo started`) }, () => {}, {
+      RUNYARD_SANDBOX: sandbox,
+    });
+    expect(it.plane.outputs).toEqual(["started\n"]);
+    expect(sleepers(mark)).toBe(0);
+  });
+
+  it("stops at once when its key is refused", async () => {
+    const plane = await FakeControlPlane.start({ prompt: sh("sleep 30") });
+    await using _ = plane;
+    plane.intercept = (call) => (call.path.endsWith("heartbeat") ? { status: 401 } : undefined);
+    const started = Date.now();
+    const { code } = await runHarness(plane);
+    expect(Date.now() - started).toBeLessThan(10_000);
+    expect([code, plane.outcome]).toEqual([0, undefined]);
+  });
+
+  it("leaves quietly when another harness has the execution", async () => {
+    await using it = await run({ prompt: sh("true") }, (plane) => {
+      plane.intercept = () => ({ status: 409, headers: { "x-should-retry": "false" } });
+    });
+    expect([it.code, it.plane.calls.length]).toEqual([0, 1]);
+  });
+
+  it("reports its shutdown when it is told to end", async () => {
+    const plane = await FakeControlPlane.start({ prompt: sh("sleep 30") });
+    await using _ = plane;
+    const harness = startHarness(plane);
+    await expect.poll(() => plane.events.length, { timeout: 10_000 }).toBe(1);
+    harness.process.kill("SIGTERM");
+    const { code } = await harness.ended;
+    expect(code).toBe(0);
+    expect(plane.shutdown).toMatchObject({ error: { category: "shutdown" } });
+  });
+
+  it("reports its shutdown and fails when it is answered what it cannot work with", async () => {
+    await using it = await run({ prompt: sh("true") }, (plane) => {
+      plane.intercept = (call) => (call.path.endsWith("messages") ? { status: 400 } : undefined);
+    });
+    expect(it.code).toBe(1);
+    expect(it.plane.shutdown).toMatchObject({ error: { category: "unreachable" } });
+  });
+
+  it("ends a command before the sandbox itself ends, and says so", async () => {
+    const plane = await FakeControlPlane.start({ prompt: sh("sleep 30") });
+    await using _ = plane;
+    plane.lifetimeMs = 7_000;
+    const { code } = await runHarness(plane);
+    expect(code).toBe(0);
+    expect(plane.results).toMatchObject([{ exit_code: 124, timed_out: true }]);
+    expect(plane.outcome?.summary).toMatch(/`sleep 30` did not end within its \d s/);
+  });
+
+  it("does not start with something else than an envelope", async () => {
+    const plane = await FakeControlPlane.start({ prompt: "" });
+    await using _ = plane;
+    const harness = startHarness(plane, {}, "{}");
+    await sleep(0);
+    const { code, log } = await harness.ended;
+    expect([code, plane.calls]).toEqual([1, []]);
+    expect(log).toContain("holds no envelope");
+  });
+});

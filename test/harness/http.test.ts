@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { createControlPlane } from "#harness/api.ts";
+import { withRetries } from "#harness/http.ts";
+import { type Answer, FakeControlPlane } from "./support/fake-control-plane.ts";
+
+const given = { prompt: "hello" };
+const alive = new AbortController().signal;
+
+/** A control plane that gives these answers first, and its client. */
+async function planeThatAnswers(...answers: Answer[]) {
+  const plane = await FakeControlPlane.start(given);
+  plane.intercept = () => answers.shift();
+  return {
+    plane,
+    client: createControlPlane(plane.envelope, "instance-1", alive),
+    [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose](),
+  };
+}
+
+describe("control plane client", () => {
+  it("says who it is on every call", async () => {
+    await using it = await planeThatAnswers();
+    await it.client.resolvePrompt();
+    await it.client.heartbeat(0);
+    for (const { headers } of it.plane.calls) {
+      expect(headers).toMatchObject({
+        authorization: `Bearer ${it.plane.key}`,
+        "runyard-instance": "instance-1",
+        "runyard-protocol": "1",
+      });
+    }
+  });
+
+  it.each([500, 502, 503, 408])("repeats a call that was answered %i", async (status) => {
+    await using it = await planeThatAnswers({ status }, { status });
+    await it.client.heartbeat(3);
+    expect(it.plane.calls.map((call) => call.body["followups_stored"])).toEqual([3, 3, 3]);
+  });
+
+  it("waits as long as the server asks", async () => {
+    await using it = await planeThatAnswers({ status: 429, headers: { "retry-after": "1" } });
+    await it.client.heartbeat(0);
+    const [first, second] = it.plane.calls;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
+  });
+
+  it("believes an answer that calls itself retryable, or not", async () => {
+    await using lost = await planeThatAnswers({ status: 409, headers: { "x-should-retry": "true" } });
+    await lost.client.heartbeat(0);
+    expect(lost.plane.calls).toHaveLength(2);
+    await using final = await planeThatAnswers({ status: 429, headers: { "x-should-retry": "false" } });
+    await expect(final.client.heartbeat(0)).rejects.toMatchObject({ kind: "unreachable" });
+    expect(final.plane.calls).toHaveLength(1);
+  });
+
+  it("takes 401 for the end of its execution and does not repeat it", async () => {
+    await using it = await planeThatAnswers({ status: 401, headers: { "x-should-retry": "true" } });
+    await expect(it.client.sendMessages(1, [])).rejects.toMatchObject({ kind: "fenced" });
+    expect(it.plane.calls).toHaveLength(1);
+  });
+
+  it.each([401, 403, 409])("takes %i on its first call for another harness's execution", async (status) => {
+    await using it = await planeThatAnswers({ status, headers: { "x-should-retry": "false" } });
+    await expect(it.client.resolvePrompt()).rejects.toMatchObject({ kind: "taken" });
+  });
+
+  it("does not go on with an answer that it does not understand", async () => {
+    await using it = await planeThatAnswers({ status: 200, body: { followups: "none" } });
+    await expect(it.client.heartbeat(0)).rejects.toMatchObject({ kind: "unreachable" });
+  });
+});
+
+describe("withRetries", () => {
+  const read = () => ({ status: 503, header: () => undefined });
+
+  it("gives up after its time, and says what the last attempt came to", async () => {
+    const limits = { giveUpAfterMs: 150, attemptMs: 1000 };
+    await expect(withRetries("/beat", async () => 1, read, limits)).rejects.toThrow(
+      "/beat could not be called: status 503",
+    );
+    const broken = async () => Promise.reject(new Error("connection refused"));
+    await expect(withRetries("/beat", broken, read, limits)).rejects.toThrow("connection refused");
+  });
+
+  it("ends waiting with the execution's reason", async () => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(new Error("cancelled")), 20);
+    const limits = { giveUpAfterMs: 60_000, attemptMs: 1000, signal: stop.signal };
+    await expect(withRetries("/beat", async () => 1, read, limits)).rejects.toThrow("cancelled");
+  });
+});

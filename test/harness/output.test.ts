@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { createCapture, cutBytes } from "#harness/output.ts";
+import { createRedactor } from "#harness/redact.ts";
+
+const secret = "ryr_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
+const redactor = createRedactor([secret]);
+
+function captured(chunks: readonly (string | Buffer)[], limits = {}) {
+  const capture = createCapture(redactor, limits);
+  const write = capture.stream();
+  for (const chunk of chunks) write(Buffer.from(chunk));
+  return capture.end();
+}
+
+describe("output capture", () => {
+  it("keeps a short output whole", () => {
+    expect(captured(["one\n", "two\n"])).toEqual({ text: "one\ntwo\n", truncated: false });
+  });
+
+  it("keeps beginning and end of a long one, within its bytes, and says how much is left out", () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} äöü\n`);
+    const { text, truncated } = captured(lines);
+    expect(truncated).toBe(true);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024);
+    expect(text).toMatch(/^line 0 äöü\n/);
+    expect(text).toMatch(/line 19999 äöü\n$/);
+    const left = Number(/\[\.\.\. (\d+) bytes left out/.exec(text)?.[1]);
+    const note = /\n\[\.\.\. .*\.\.\.\]\n/.exec(text)?.[0] ?? "";
+    expect(left + Buffer.byteLength(text) - Buffer.byteLength(note)).toBe(Buffer.byteLength(lines.join("")));
+    expect(text.isWellFormed()).toBe(true);
+    expect(text).not.toContain("\ufffd");
+  });
+
+  it("reads on and drops what comes after the most it reads, and says so", () => {
+    const { text, truncated } = captured(["a".repeat(90), "b".repeat(90), "c".repeat(9000)], { readBytes: 100 });
+    expect(truncated).toBe(true);
+    expect(text).toContain("what came after 100 bytes was not read");
+    expect(text).not.toContain("c".repeat(10));
+  });
+
+  it("joins a character that comes in two pieces", () => {
+    const bytes = Buffer.from("ä€😀");
+    expect(captured([...bytes].map((byte) => Buffer.from([byte]))).text).toBe("ä€😀");
+  });
+
+  it("finds a secret across chunks and at the edge of what is kept", () => {
+    for (let offset = 0; offset < 60; offset++) {
+      const { text } = captured(["x".repeat(6300 + offset), secret.slice(0, 20), secret.slice(20), "y".repeat(20_000)]);
+      expect(text).not.toContain(secret.slice(0, 20));
+      expect(text).not.toContain(secret.slice(20));
+    }
+  });
+
+  it("replaces what JSON on the wire refuses", () => {
+    const { text } = captured([Buffer.from([0x61, 0x00, 0xff, 0x62])]);
+    expect(text).toBe("a\ufffd\ufffdb");
+  });
+});
+
+describe("cutBytes", () => {
+  it("never cuts a character in two", () => {
+    for (let bytes = 0; bytes <= 10; bytes++) {
+      const cut = cutBytes("aä€😀", bytes);
+      expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(bytes);
+      expect("aä€😀".startsWith(cut)).toBe(true);
+    }
+  });
+});

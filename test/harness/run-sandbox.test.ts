@@ -1,0 +1,115 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import * as v from "valibot";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { FakeControlPlane } from "./support/fake-control-plane.ts";
+import { newMark, sleepers } from "./support/processes.ts";
+
+const Module = v.object({ handler: v.function() });
+const sh = (command: string) => `\`\`\`sh\n${command}\n\`\`\`\n`;
+const context = { getRemainingTimeInMillis: () => 120_000 };
+let folder: string;
+let invoke: (event: unknown, remainingMs?: number) => Promise<unknown>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "harness-test-"));
+  await build({
+    entryPoints: { index: "functions/execution/run-sandbox.ts", harness: "harness/main.ts" },
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    banner: { js: 'import { createRequire as r } from "node:module"; const require = r(import.meta.url);' },
+  });
+  const { handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
+  invoke = async (event, remainingMs) =>
+    handler(event, remainingMs === undefined ? context : { getRemainingTimeInMillis: () => remainingMs });
+});
+beforeEach(() => {
+  mkdirSync(join(folder, "tmp"), { recursive: true });
+  vi.stubEnv("TMPDIR", join(folder, "tmp"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+/** Invokes the function as dispatching does: without a deadline. */
+async function start(plane: FakeControlPlane, remainingMs?: number) {
+  const { deadline_at: _, ...event } = plane.envelope;
+  const lines: string[] = [];
+  vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
+  await invoke(event, remainingMs);
+  return lines;
+}
+
+const leftovers = () => readdirSync(join(folder, "tmp"));
+
+function harnessPid(): number {
+  const lines = execFileSync("ps", ["-eo", "pid,args"], { encoding: "utf8" }).split("\n");
+  return Number.parseInt(lines.find((line) => line.includes(join(folder, "harness.mjs"))) ?? "", 10);
+}
+
+describe("run-sandbox", () => {
+  it("runs the harness to its end and passes its lines on", async () => {
+    await using plane = await FakeControlPlane.start({ prompt: sh("echo hello") });
+    const lines = await start(plane);
+    expect(plane.outcome).toEqual({ success: true, summary: "Ran one command." });
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { message: "resolved" },
+      { message: "finished" },
+    ]);
+    expect(plane.callsTo("report-shutdown")).toEqual([]);
+    expect(leftovers()).toEqual([]);
+  });
+
+  it("gives the harness none of its own environment", async () => {
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "the-cloud-credential");
+    vi.stubEnv("RUNYARD_SANDBOX", "none");
+    await using plane = await FakeControlPlane.start({ prompt: sh("tr '\\0' '\\n' < /proc/$PPID/environ; env") });
+    await start(plane);
+    expect(plane.outputs[0]).toContain("RUNYARD_EXECUTION=");
+    expect(plane.outputs[0]).not.toMatch(/AWS_|the-cloud-credential/);
+  });
+
+  it("removes what a killed function left, and nothing of one that lives", async () => {
+    const killed = spawnSync("true").pid;
+    mkdirSync(join(folder, `tmp/runyard-sandbox-${killed}-abc/files`), { recursive: true });
+    mkdirSync(join(folder, `tmp/runyard-sandbox-${process.pid}-abc/files`), { recursive: true });
+    await using plane = await FakeControlPlane.start({ prompt: sh("true") });
+    await start(plane);
+    expect(leftovers()).toEqual([`runyard-sandbox-${process.pid}-abc`]);
+    rmSync(join(folder, "tmp"), { recursive: true });
+  });
+
+  it("refuses an event that is no envelope", async () => {
+    await expect(invoke({ version: 2 })).rejects.toThrow();
+  });
+
+  it.each(["bubblewrap", "none"])("reports a harness that died and removes what it left (%s)", async (sandbox) => {
+    vi.stubEnv("RUNYARD_SANDBOX", sandbox);
+    const mark = newMark();
+    await using plane = await FakeControlPlane.start({ prompt: sh(`setsid sleep ${mark} & sleep ${mark}`) });
+    const ended = start(plane);
+    await expect.poll(() => sleepers(mark), { timeout: 10_000 }).toBe(2);
+    process.kill(harnessPid(), "SIGKILL");
+    await ended;
+    expect(plane.shutdown).toEqual({ error: { category: "harness_died", message: "the harness ended with SIGKILL" } });
+    expect(plane.callsTo("report-shutdown")[0]?.headers["runyard-instance"]).toBeUndefined();
+    await expect.poll(() => sleepers(mark), { timeout: 5_000 }).toBe(0);
+    expect(leftovers()).toEqual([]);
+  });
+
+  it("lets the harness end its run before the function's own time is up", async () => {
+    await using plane = await FakeControlPlane.start({ prompt: sh("sleep 60") });
+    await start(plane, 23_000);
+    expect(plane.results).toMatchObject([{ timed_out: true }]);
+    expect(plane.outcome?.success).toBe(false);
+  });
+});

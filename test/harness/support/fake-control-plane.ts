@@ -1,0 +1,249 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Message } from "#shared/wire/conversation.ts";
+import type { ClientEvent } from "#shared/wire/event.ts";
+import type { Envelope, FinishTaskRequest, Followup, ResolvePromptResponse } from "#shared/wire/harness.ts";
+
+export type RunContext = NonNullable<ResolvePromptResponse["context"]>;
+
+export interface Call {
+  readonly path: string;
+  readonly body: Record<string, unknown>;
+  readonly raw: Buffer;
+  readonly headers: IncomingMessage["headers"];
+  readonly at: number;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+export interface RunGiven {
+  readonly prompt: string;
+  readonly systemPrompt?: string;
+  readonly resumptionPrompt?: string;
+  readonly context?: Partial<RunContext>;
+}
+
+/** A control plane of one run, on a port of its own: it records all that the harness says and answers by the protocol. */
+export class FakeControlPlane implements AsyncDisposable {
+  readonly calls: Call[] = [];
+  readonly messages: Message[] = [];
+  readonly events: ClientEvent[] = [];
+  /** Uploaded bytes by artifact path. */
+  readonly artifacts = new Map<string, Buffer>();
+  readonly followups: Followup[] = [];
+  readonly key = `ryr_${randomUUID().replaceAll("-", "")}Zz9Qq`;
+  readonly runId = randomUUID();
+  readonly executionId = randomUUID();
+  storedFollowups = 0;
+  cancelled = false;
+  outcome: FinishTaskRequest | undefined;
+  shutdown: unknown;
+  uploadMethod: "PUT" | "POST" = "PUT";
+  prompt: string;
+  /** Time until the sandbox ends, in milliseconds. */
+  lifetimeMs = 120_000;
+  /** Milliseconds that calls to a path wait for their answer, by the path's end. */
+  readonly delays = new Map<string, number>();
+  /** Answers a call instead of the protocol; `undefined` leaves it to the protocol. */
+  intercept: (call: Call) => Answer | undefined = () => undefined;
+
+  readonly #given: RunGiven;
+  readonly #server = createServer((request, response) => void this.#serve(request, response));
+  readonly #attachments: RunContext["attachments"] = [];
+  readonly #files = new Map<string, Buffer>();
+  #nextSequence: number;
+
+  private constructor(given: RunGiven) {
+    this.#given = given;
+    this.prompt = given.prompt;
+    this.#nextSequence = given.context?.next_sequence ?? 1;
+  }
+
+  static async start(given: RunGiven): Promise<FakeControlPlane> {
+    const plane = new FakeControlPlane(given);
+    plane.#server.listen(0, "127.0.0.1");
+    await once(plane.#server, "listening");
+    return plane;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    if (address === null || typeof address === "string") throw new Error("the fake control plane does not listen");
+    return address.port;
+  }
+
+  get envelope(): Envelope {
+    const base = `http://127.0.0.1:${this.port}/api/v1`;
+    return {
+      version: 1,
+      base_url: base,
+      model_url: `${base}/model`,
+      run_id: this.runId,
+      execution_id: this.executionId,
+      key: this.key,
+      deadline_at: Date.now() + this.lifetimeMs,
+    };
+  }
+
+  addFollowup(message: string): void {
+    const number = this.followups.length + 1;
+    this.followups.push({ number, message, policy: "enqueue", created_at: new Date().toISOString() });
+  }
+
+  /** Gives the run an attachment. */
+  attach(filename: string, content: string): void {
+    const path = `/files/${filename}`;
+    this.#files.set(path, Buffer.from(content));
+    this.#attachments.push({ attachment_id: filename, filename, download_url: `http://127.0.0.1:${this.port}${path}` });
+  }
+
+  callsTo(path: string): Call[] {
+    return this.calls.filter((call) => call.path.endsWith(path));
+  }
+
+  /** Everything that the harness ever sent, as one text. */
+  get everything(): string {
+    return this.calls.map((call) => call.raw.toString("latin1")).join("\n");
+  }
+
+  /** What the commands printed, in order. */
+  get outputs(): string[] {
+    return this.results.map((output) => String(output["stdout"]));
+  }
+
+  get results(): Record<string, unknown>[] {
+    return this.messages
+      .flatMap((message) => message.content)
+      .flatMap((block) => (block.type === "action_result" ? [Object(block.output)] : []));
+  }
+
+  get texts(): string[] {
+    return this.messages
+      .flatMap((message) => message.content)
+      .flatMap((block) => (block.type === "text" ? [block.text] : []));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(chunk));
+    const raw = Buffer.concat(chunks);
+    const isJson = request.headers["content-type"] === "application/json" && raw.length > 0;
+    const path = request.url ?? "";
+    const call = {
+      path,
+      raw,
+      headers: request.headers,
+      body: isJson ? JSON.parse(raw.toString()) : {},
+      at: Date.now(),
+    };
+    this.calls.push(call);
+    const { status, body, headers } = this.intercept(call) ?? this.#answer(call);
+    const [, delay] = [...this.delays].find(([end]) => path.endsWith(end)) ?? [];
+    if (delay !== undefined) await sleep(delay);
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {}));
+  }
+
+  #answer(call: Call): Answer {
+    const file = this.#files.get(call.path);
+    if (file !== undefined) return { status: 200, body: file };
+    if (call.path.startsWith("/upload/")) return this.#upload(call);
+    if (call.headers.authorization !== `Bearer ${this.key}`) return { status: 401 };
+    switch (call.path.replace(/^\/api\/v1\/(harness-support\/|agent\/runs\/[^/]+\/)/, "")) {
+      case "resolve-prompt":
+        return { status: 200, body: this.#resolved() };
+      case "client-events":
+        this.events.push(Object(call.body));
+        return { status: 200 };
+      case "messages":
+        return this.#store(call);
+      case "heartbeat":
+        return this.#beat(call);
+      case "report-artifact":
+        return this.#artifact(call);
+      case "finish-task":
+        this.outcome = Object(call.body);
+        return { status: 200 };
+      case "report-shutdown":
+        this.shutdown = call.body;
+        return { status: 200 };
+      default:
+        return { status: 404 };
+    }
+  }
+
+  #resolved(): ResolvePromptResponse {
+    const { systemPrompt, resumptionPrompt, context } = this.#given;
+    return {
+      prompt: this.prompt,
+      ...(systemPrompt === undefined ? {} : { system_prompt: systemPrompt }),
+      ...(resumptionPrompt === undefined ? {} : { resumption_prompt: resumptionPrompt }),
+      context: {
+        run_id: this.runId,
+        execution_id: this.executionId,
+        conversation_id: randomUUID(),
+        title: "A test",
+        mode: "normal",
+        attachments: this.#attachments,
+        messages: [],
+        next_sequence: 1,
+        followups: this.followups,
+        next_heartbeat_seconds: 1,
+        ...context,
+        agent_config: { model_id: "local/runbook", ...context?.agent_config },
+      },
+    };
+  }
+
+  #store({ body }: Call): Answer {
+    const first = Number(body["first_sequence"]);
+    const messages: Message[] = Object(body["messages"]);
+    if (first === this.#nextSequence) {
+      this.messages.push(...messages);
+      this.#nextSequence += messages.length;
+    }
+    return { status: 200, body: { next_sequence: this.#nextSequence } };
+  }
+
+  #beat({ body }: Call): Answer {
+    this.storedFollowups = Math.max(this.storedFollowups, Number(body["followups_stored"]));
+    const followups = this.followups.filter((followup) => followup.number > this.storedFollowups);
+    return { status: 200, body: { followups, cancel: this.cancelled, next_heartbeat_seconds: 1 } };
+  }
+
+  #artifact({ body }: Call): Answer {
+    const path = String(Object(body["data"]).filepath);
+    if (this.artifacts.has(path)) return { status: 200, body: { artifact_uid: `uid-${path}` } };
+    const url = `http://127.0.0.1:${this.port}/upload/${encodeURIComponent(path)}`;
+    const upload =
+      this.uploadMethod === "PUT"
+        ? { url, method: "PUT", headers: { "if-none-match": "*", "content-type": "text/plain" } }
+        : {
+            url,
+            method: "POST",
+            headers: null,
+            fields: [
+              { name: "policy", value: { kind: "static", value: "p" } },
+              { name: "file", value: { kind: "content_data" } },
+            ],
+          };
+    return { status: 200, body: { artifact_uid: `uid-${path}`, upload } };
+  }
+
+  #upload({ path, raw, headers }: Call): Answer {
+    if (headers.authorization !== undefined || headers["content-length"] === undefined) return { status: 400 };
+    this.artifacts.set(decodeURIComponent(path.slice("/upload/".length)), raw);
+    return { status: 200 };
+  }
+}

@@ -1,0 +1,39 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { FakeControlPlane } from "./fake-control-plane.ts";
+
+const MAIN = fileURLToPath(new URL("../../../harness/main.ts", import.meta.url));
+
+export interface Harness {
+  readonly process: ChildProcess;
+  /** Ends with the exit code and all that the harness logged. */
+  readonly ended: Promise<{ code: number | null; log: string }>;
+}
+
+/** Starts the harness as a process of its own, as a sandbox does. */
+export function startHarness(
+  plane: FakeControlPlane,
+  environment: Record<string, string> = {},
+  input = JSON.stringify(plane.envelope),
+  opened?: string,
+): Harness {
+  const env = { PATH: process.env["PATH"] ?? "", ...environment };
+  // Node closes low descriptors by itself; a shell can leave a high one open.
+  const [file, ...args] =
+    opened === undefined
+      ? [process.execPath, MAIN]
+      : ["bash", "-c", 'exec 200<"$0"; exec "$1" "$2"', opened, process.execPath, MAIN];
+  const child = spawn(file ?? "", args, { env, stdio: ["pipe", "pipe", "pipe"] });
+  let log = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      log += chunk.toString();
+    });
+  }
+  child.stdin.end(input);
+  return { process: child, ended: once(child, "close").then(([code]) => ({ code, log })) };
+}
+
+export const runHarness = (plane: FakeControlPlane, environment?: Record<string, string>) =>
+  startHarness(plane, environment).ended;

@@ -1,0 +1,31 @@
+import type { App } from "aws-cdk-lib";
+import { AwsSolutionsChecks } from "cdk-nag";
+import { describe, expect, it } from "vitest";
+import { acknowledge, acknowledgements } from "#infra/acknowledgements.ts";
+import { synthesize } from "./synthesize.ts";
+
+/** Findings of cdk-nag as "rule at path". */
+function findings(app: App): string[] {
+  return new AwsSolutionsChecks()
+    .validateScope(app)
+    .violations.flatMap(({ ruleName, violatingResources }) =>
+      violatingResources.map(({ constructPath }) => `${ruleName} at ${constructPath}`),
+    );
+}
+
+describe("cdk-nag's AwsSolutions", () => {
+  const { app } = synthesize({ alarmEmail: "ops@example.com" });
+  const before = findings(app);
+
+  it("finds nothing that is not acknowledged with a reason", () => {
+    acknowledge(app);
+    expect(findings(app)).toEqual([]);
+    for (const { reason } of acknowledgements) expect(reason.length).toBeGreaterThan(40);
+  });
+
+  const entries = acknowledgements.flatMap(({ rules, paths }) => rules.map((rule) => ({ rule, paths })));
+  it.each(entries)("still finds $rule, which is acknowledged", ({ rule, paths }) => {
+    const marker = `${rule} at `;
+    expect(before.some((one) => one.startsWith(marker) && paths.test(one.slice(marker.length)))).toBe(true);
+  });
+});

@@ -1,0 +1,144 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Synthesized, synthesize } from "./synthesize.ts";
+
+interface Index {
+  readonly IndexName: string;
+  readonly KeySchema: { AttributeName: string; KeyType: string }[];
+  readonly Projection: { ProjectionType: string; NonKeyAttributes?: string[] };
+}
+interface TableProperties {
+  readonly TableName: string;
+  readonly KeySchema: object[];
+  readonly AttributeDefinitions: { AttributeName: string; AttributeType: string }[];
+  readonly GlobalSecondaryIndexes: Index[];
+}
+interface BucketProperties {
+  readonly PublicAccessBlockConfiguration: object;
+  readonly LoggingConfiguration?: object;
+  readonly CorsConfiguration?: { CorsRules: { AllowedOrigins: string[]; AllowedMethods: string[] }[] };
+}
+
+let aws: Synthesized;
+let local: Synthesized;
+beforeAll(() => {
+  aws = synthesize();
+  local = synthesize({ stage: "local", tableName: "restored" });
+});
+const tableOf = (deployment: Synthesized) => {
+  const [table, ...others] = deployment.all<TableProperties>("AWS::DynamoDB::Table");
+  if (!table || others.length > 0) throw new Error("there is not exactly one table");
+  return table;
+};
+
+describe("the table", () => {
+  it("has string keys, seven indexes on shared attributes, and a packed projection in each", () => {
+    const { AttributeDefinitions, GlobalSecondaryIndexes } = tableOf(aws).Properties;
+    expect(new Set(AttributeDefinitions.map(({ AttributeType }) => AttributeType))).toEqual(new Set(["S"]));
+    expect(indexLines(GlobalSecondaryIndexes)).toEqual([
+      "gsi1: scope, updated_key; carries p, state",
+      "gsi2: scope, created_key; carries p",
+      "gsi3: scope, title_key; carries p",
+      "gsi4: scope, agent_key; carries p",
+      "gsi5: active_scope, created_key; carries p, state",
+      "gsi6: check_shard, check_at; carries v",
+      "gsi7: group, created_key; carries p",
+    ]);
+  });
+
+  it("is not asked for more than one new or changed index against the last release, since AWS builds one per update", () => {
+    // What the last release deployed; it is brought up to date when the next one is made, and not before.
+    const released: string[] = JSON.parse(readFileSync(join(import.meta.dirname, "released-indexes.json"), "utf8"));
+    const refused = refusal(released, indexLines(tableOf(aws).Properties.GlobalSecondaryIndexes));
+    expect(refused).toBeUndefined();
+  });
+
+  it("is billed by use, expires items, tells of each change", () => {
+    expect(tableOf(aws).Properties).toMatchObject({
+      TableName: "runyard",
+      BillingMode: "PAY_PER_REQUEST",
+      TimeToLiveSpecification: { AttributeName: "expires_at", Enabled: true },
+      StreamSpecification: { StreamViewType: "NEW_AND_OLD_IMAGES" },
+      KeySchema: [
+        { AttributeName: "pk", KeyType: "HASH" },
+        { AttributeName: "sk", KeyType: "RANGE" },
+      ],
+    });
+    expect(tableOf(local).Properties.TableName).toBe("restored");
+  });
+
+  it("cannot be deleted by accident, and can be put back to any second, on AWS", () => {
+    expect(tableOf(aws)).toMatchObject({
+      DeletionPolicy: "Retain",
+      UpdateReplacePolicy: "Retain",
+      Properties: {
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      },
+    });
+    expect(tableOf(local).DeletionPolicy).toBe("Delete");
+  });
+});
+
+describe("the check of index changes", () => {
+  const released = ["gsi1: a, b; carries p", "gsi2: a, c; carries p"];
+
+  it("lets one index come or go", () => {
+    expect(refusal(released, released)).toBeUndefined();
+    expect(refusal(released, [...released, "gsi3: a, d; carries p"])).toBeUndefined();
+    expect(refusal(released, ["gsi1: a, b; carries p"])).toBeUndefined();
+  });
+
+  it("refuses two of them, and a changed index, which is one that goes and one that comes", () => {
+    expect(refusal(released, [...released, "gsi3: a, d; carries p", "gsi4: a, e; carries p"])).toMatch(/gsi3.*gsi4/);
+    expect(refusal(released, ["gsi1: a, b; carries p, q", "gsi2: a, c; carries p"])).toMatch(/gsi1.*gsi1/);
+  });
+});
+
+describe("the bucket", () => {
+  it("is kept, closed to the public and to plain HTTP, and logs who read what", () => {
+    const buckets = aws.all<BucketProperties>("AWS::S3::Bucket");
+    for (const { stack, id, DeletionPolicy, Properties } of buckets) {
+      expect(Properties.PublicAccessBlockConfiguration).toEqual({
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      });
+      if (stack === "Runyard-Data") expect(DeletionPolicy, id).toBe("Retain");
+    }
+    const policies = aws.all<{ PolicyDocument: object }>("AWS::S3::BucketPolicy");
+    expect(policies).toHaveLength(buckets.length);
+    for (const { Properties } of policies) expect(JSON.stringify(Properties)).toContain("aws:SecureTransport");
+    expect(buckets.filter(({ Properties }) => Properties.LoggingConfiguration)).toHaveLength(1);
+  });
+
+  it("lets the named web app alone use signed URLs from a page, where one is named", () => {
+    const origins = (deployment: Synthesized) =>
+      deployment
+        .all<BucketProperties>("AWS::S3::Bucket")
+        .flatMap(
+          ({ Properties }) => Properties.CorsConfiguration?.CorsRules.flatMap((rule) => rule.AllowedOrigins) ?? [],
+        );
+    expect(origins(synthesize({ webUrl: "https://runyard.example/app/" }))).toEqual(["https://runyard.example"]);
+    expect(origins(aws)).toEqual(["*"]);
+  });
+});
+
+function indexLines(indexes: readonly Index[]): string[] {
+  return indexes
+    .map(({ IndexName, KeySchema, Projection }) => {
+      const carried = (Projection.NonKeyAttributes ?? [Projection.ProjectionType]).join(", ");
+      return `${IndexName}: ${KeySchema.map(({ AttributeName }) => AttributeName).join(", ")}; carries ${carried}`;
+    })
+    .sort();
+}
+
+/** Why a table with the released indexes cannot become one with the new ones in one deployment, if it cannot. */
+function refusal(released: readonly string[], next: readonly string[]): string | undefined {
+  const made = next.filter((line) => !released.includes(line));
+  const dropped = released.filter((line) => !next.includes(line));
+  if (made.length + dropped.length <= 1) return undefined;
+  return `one deployment can make or drop one index of a table, not ${[...dropped, ...made].join(" and ")}`;
+}

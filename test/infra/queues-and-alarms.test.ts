@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { repository, type Synthesized, synthesize } from "./synthesize.ts";
+
+interface QueueProperties {
+  readonly QueueName: string;
+  readonly SqsManagedSseEnabled?: boolean;
+  readonly VisibilityTimeout: number;
+  readonly RedrivePolicy?: { deadLetterTargetArn: { "Fn::GetAtt": [string, string] }; maxReceiveCount: number };
+}
+interface MappingProperties {
+  readonly EventSourceArn: { "Fn::GetAtt": [string, string] };
+  readonly FunctionName: { Ref: string };
+  readonly BatchSize: number;
+  readonly FunctionResponseTypes?: string[];
+  readonly ScalingConfig?: { MaximumConcurrency: number };
+}
+interface AlarmProperties {
+  readonly AlarmName: string;
+  readonly AlarmDescription: string;
+  readonly AlarmActions?: unknown[];
+  readonly Dimensions?: { Name: string; Value: unknown }[];
+}
+
+let deployment: Synthesized;
+beforeAll(() => {
+  deployment = synthesize();
+});
+const queues = () => deployment.all<QueueProperties>("AWS::SQS::Queue");
+const alarms = () => deployment.all<AlarmProperties>("AWS::CloudWatch::Alarm");
+const deadLetters = () =>
+  queues().flatMap(({ Properties }) => Properties.RedrivePolicy?.deadLetterTargetArn["Fn::GetAtt"][0] ?? []);
+
+describe("every queue", () => {
+  it("has a dead-letter queue or is one", () => {
+    expect(queues().length).toBeGreaterThan(0);
+    for (const { id, Properties } of queues()) {
+      const is = deadLetters().includes(id);
+      expect(Properties.RedrivePolicy !== undefined || is, Properties.QueueName).toBe(true);
+      if (Properties.RedrivePolicy) expect(Properties.RedrivePolicy.maxReceiveCount).toBe(5);
+    }
+  });
+
+  it("that holds dead letters has an alarm", () => {
+    const watched = alarms().flatMap(({ Properties }) => JSON.stringify(Properties.Dimensions ?? []));
+    for (const id of deadLetters())
+      expect(
+        watched.some((dimensions) => dimensions.includes(id)),
+        id,
+      ).toBe(true);
+  });
+
+  it("is encrypted by SQS and closed to plain HTTP", () => {
+    const policies = deployment.all<{ Queues: { Ref: string }[]; PolicyDocument: object }>("AWS::SQS::QueuePolicy");
+    for (const { id, Properties } of queues()) {
+      expect(Properties.SqsManagedSseEnabled).toBe(true);
+      const policy = policies.find((one) => one.Properties.Queues.some(({ Ref }) => Ref === id));
+      expect(JSON.stringify(policy?.Properties.PolicyDocument)).toMatch(
+        /"Deny".*"aws:SecureTransport":"false"|"aws:SecureTransport":"false".*"Deny"/,
+      );
+    }
+  });
+});
+
+describe("every consumer of a queue", () => {
+  it("takes one message at a time, reports which failed, and hides a message six times as long as it may take", () => {
+    const mappings = deployment.all<MappingProperties>("AWS::Lambda::EventSourceMapping");
+    expect(mappings.length).toBeGreaterThan(0);
+    for (const { stack, Properties } of mappings) {
+      expect(Properties.BatchSize).toBe(1);
+      expect(Properties.FunctionResponseTypes).toEqual(["ReportBatchItemFailures"]);
+      const queue = queues().find(
+        (one) => one.stack === stack && one.id === Properties.EventSourceArn["Fn::GetAtt"][0],
+      );
+      const consumer = deployment
+        .all<{ Timeout: number }>("AWS::Lambda::Function")
+        .find((one) => one.stack === stack && one.id === Properties.FunctionName.Ref);
+      expect(queue?.Properties.VisibilityTimeout).toBe(6 * (consumer?.Properties.Timeout ?? Number.NaN));
+    }
+  });
+
+  it("that dispatches runs does so as many at a time as the setting says", () => {
+    const limits = (of: Synthesized) =>
+      of
+        .all<MappingProperties>("AWS::Lambda::EventSourceMapping")
+        .map(({ Properties }) => Properties.ScalingConfig?.MaximumConcurrency);
+    expect(limits(deployment)).toContain(50);
+    expect(limits(synthesize({ dispatchConcurrency: "7" }))).toContain(7);
+  });
+});
+
+describe("every alarm", () => {
+  const runbook = readFileSync(join(repository, "docs/runbook.md"), "utf8");
+  const headings = [...runbook.matchAll(/^## (\S+)$/gm)].map(([, heading]) => heading);
+
+  it("says what users notice and where to read on, and is read on about", () => {
+    for (const { Properties } of alarms()) {
+      const name = Properties.AlarmName.replace(/^runyard-/, "");
+      expect(Properties.AlarmDescription).toMatch(new RegExp(`^[A-Z].{20,}\\. What to do: docs/runbook\\.md#${name}$`));
+      expect(headings).toContain(name);
+    }
+  });
+
+  it("has the only headings that the runbook has, each saying what it means, what to look at, what to do", () => {
+    const names = alarms().map(({ Properties }) => Properties.AlarmName.replace(/^runyard-/, ""));
+    expect([...headings].sort()).toEqual([...names].sort());
+    for (const section of runbook.split(/^## /m).slice(1)) {
+      for (const part of ["**Means**", "**Look at**", "**Do**"]) expect(section).toContain(part);
+    }
+  });
+
+  it("is mailed where an address is given, by a topic that takes TLS alone", () => {
+    expect(alarms().flatMap(({ Properties }) => Properties.AlarmActions ?? [])).toEqual([]);
+    const mailed = synthesize({ alarmEmail: "ops@example.com" });
+    for (const { Properties } of mailed.all<AlarmProperties>("AWS::CloudWatch::Alarm")) {
+      expect(Properties.AlarmActions).toHaveLength(1);
+    }
+    expect(JSON.stringify(mailed.all("AWS::SNS::TopicPolicy"))).toContain("aws:SecureTransport");
+  });
+});

@@ -1,0 +1,156 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Rights } from "#infra/rights.ts";
+import { type Route, routes } from "#infra/routes.ts";
+import { type Trigger, triggers } from "#infra/triggers.ts";
+import { type Resource, type Synthesized, synthesize } from "./synthesize.ts";
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+}
+interface RoleProperties {
+  readonly Policies: { PolicyDocument: { Statement: Statement[] } }[];
+  readonly ManagedPolicyArns?: unknown[];
+}
+interface FunctionProperties {
+  readonly FunctionName: string;
+  readonly Role: { "Fn::GetAtt": [string, string] };
+}
+
+let deployment: Synthesized;
+beforeAll(() => {
+  deployment = synthesize();
+});
+
+const endpoints = [...new Map(routes.map((route) => [route.file, route])).values()];
+const workers: Trigger[] = Object.values(triggers);
+const named = (line: Route | Trigger) =>
+  `runyard-${("name" in line ? line.name : undefined) ?? line.file.split("/")[1]}`;
+
+describe("a function's role", () => {
+  it.each(endpoints.map((route) => [route.file, route]))("%s may do what its line in routes.ts says", (_, route) => {
+    expect(actionsOf(named(route))).toEqual(expected(route.rights));
+  });
+
+  it.each(workers.map((trigger) => [trigger.file, trigger]))(
+    "%s may do what its line in triggers.ts says",
+    (_, trigger) => {
+      const others: string[] = [triggers.runSandbox.file, triggers.reconcileSchedules.file];
+      const consumes = !others.includes(trigger.file);
+      const extra = consumes
+        ? ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
+        : [];
+      const traces = trigger.file !== triggers.runSandbox.file;
+      expect(actionsOf(named(trigger))).toEqual([...new Set([...expected(trigger.rights, traces), ...extra])].sort());
+    },
+  );
+
+  it("of the sandbox may write its own log and nothing else", () => {
+    const statements = statementsOf("runyard-run-sandbox");
+    expect(statements).toHaveLength(1);
+    expect(statements[0]?.Action).toEqual(["logs:CreateLogStream", "logs:PutLogEvents"]);
+    expect(JSON.stringify(statements[0]?.Resource)).toMatch(/RunSandboxLog/);
+  });
+
+  it("has no wildcard in an action, and none in a resource but for traces and the bucket's objects", () => {
+    for (const statement of allStatements()) {
+      expect(statement.Effect).toBe("Allow");
+      const actions = [statement.Action].flat();
+      expect(actions.filter((action) => action.includes("*"))).toEqual([]);
+      const resource = JSON.stringify(statement.Resource);
+      if (actions.every((action) => action.startsWith("xray:Put"))) expect(resource).toBe('"*"');
+      else if (actions.every((action) => action.startsWith("s3:"))) expect(resource).toMatch(/Bucket.*"\/\*"/);
+      else if (actions.every((action) => action.startsWith("scheduler:")))
+        expect(resource).toContain(":schedule/runyard/*");
+      else if (actions.every((action) => action.startsWith("ssm:")))
+        expect(resource).toContain(":parameter/runyard/secrets/*");
+      else expect(resource).not.toContain("*");
+    }
+  });
+
+  it("never allows Scan, nor PartiQL, nor anything on tables as a whole", () => {
+    const actions = new Set(allStatements().flatMap(({ Action }) => Action));
+    for (const action of actions) expect(action).not.toMatch(/Scan|PartiQL|Table|ListBucket/);
+  });
+
+  it("of a GET cannot write", () => {
+    const writes = /^(dynamodb:(Put|Update|Delete|ConditionCheck|BatchWrite)|s3:(Put|Delete)|sqs:|lambda:)/;
+    for (const route of routes.filter(({ method }) => method === "GET")) {
+      expect(actionsOf(named(route)).filter((action) => writes.test(action))).toEqual([]);
+    }
+  });
+
+  it("takes nothing from policies that others may change", () => {
+    expect(
+      deployment.all<RoleProperties>("AWS::IAM::Role").filter((role) => role.Properties.ManagedPolicyArns),
+    ).toEqual([]);
+    expect(deployment.all("AWS::IAM::Policy")).toEqual([]);
+    expect(deployment.all("AWS::IAM::ManagedPolicy")).toEqual([]);
+  });
+
+  it("belongs to one function alone", () => {
+    const roles = deployment
+      .all<FunctionProperties>("AWS::Lambda::Function")
+      .map(({ stack, Properties }) => `${stack}/${Properties.Role["Fn::GetAtt"][0]}`);
+    expect(new Set(roles).size).toBe(roles.length);
+  });
+});
+
+describe("the type of a route", () => {
+  it("leaves a GET no right to write", () => {
+    const line = { method: "GET", path: "/x", file: "x/get-x", who: "public" } as const;
+    // @ts-expect-error PutItem is not a right that a GET can have.
+    const writing: Route = { ...line, rights: { table: ["PutItem"] } };
+    // @ts-expect-error Nor can it send messages.
+    const sending: Route = { ...line, rights: { runsQueue: ["SendMessage"] } };
+    // @ts-expect-error Scan is nobody's right.
+    const scanning: Route = { ...line, rights: { table: ["Scan"] } };
+    expect([writing, sending, scanning]).toHaveLength(3);
+  });
+});
+
+function expected(rights: Rights, traces = true): string[] {
+  const actions = [
+    "logs:CreateLogStream",
+    "logs:PutLogEvents",
+    ...(traces ? ["xray:PutTraceSegments", "xray:PutTelemetryRecords"] : []),
+    ...(rights.table ?? []).map((action) => `dynamodb:${action}`),
+    ...(rights.bucket ?? []).map((action) => `s3:${action}`),
+    ...[rights.runsQueue, rights.endsQueue, rights.reaperQueue].flatMap((queue) =>
+      (queue ?? []).map((action) => `sqs:${action}`),
+    ),
+    ...(rights.sandbox ?? []).map((action) => `lambda:${action}`),
+    ...(rights.secrets ?? []).map((action) => `ssm:${action}`),
+    ...(rights.timers ?? []).map((action) => `scheduler:${action}`),
+    ...(rights.timers?.some((action) => action !== "DeleteSchedule") ? ["iam:PassRole"] : []),
+  ];
+  return [...new Set(actions)].sort();
+}
+
+function actionsOf(functionName: string): string[] {
+  return [...new Set(statementsOf(functionName).flatMap(({ Action }) => Action))].sort();
+}
+
+function statementsOf(functionName: string): Statement[] {
+  const found = deployment
+    .all<FunctionProperties>("AWS::Lambda::Function")
+    .find(({ Properties }) => Properties.FunctionName === functionName);
+  if (!found) throw new Error(`no function is called ${functionName}`);
+  return statementsIn(roleOf(found));
+}
+
+function roleOf({ stack, Properties }: Resource<FunctionProperties>): Resource<RoleProperties> {
+  const id = Properties.Role["Fn::GetAtt"][0];
+  const role = deployment.all<RoleProperties>("AWS::IAM::Role").find((one) => one.stack === stack && one.id === id);
+  if (!role) throw new Error(`no role ${id} in ${stack}`);
+  return role;
+}
+
+function allStatements(): Statement[] {
+  return deployment.all<RoleProperties>("AWS::IAM::Role").flatMap(statementsIn);
+}
+
+function statementsIn(role: Resource<RoleProperties>): Statement[] {
+  return (role.Properties.Policies ?? []).flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+}

@@ -1,0 +1,196 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { routes } from "#infra/routes.ts";
+import { type Synthesized, synthesize } from "./synthesize.ts";
+
+interface FunctionProperties {
+  readonly FunctionName: string;
+  readonly Runtime: string;
+  readonly Architectures: string[];
+  readonly Timeout: number;
+  readonly MemorySize: number;
+  readonly TracingConfig?: { Mode: string };
+  readonly LoggingConfig: { LogFormat: string; LogGroup: unknown };
+  readonly Environment: { Variables: Record<string, unknown> };
+  readonly EphemeralStorage?: { Size: number };
+  readonly TenancyConfig?: { TenantIsolationMode: string };
+  readonly ReservedConcurrentExecutions?: number;
+}
+
+let aws: Synthesized;
+let local: Synthesized;
+beforeAll(() => {
+  aws = synthesize();
+  local = synthesize({ stage: "local", baseUrl: "http://127.0.0.1:4500/api/v1", webUrl: "http://127.0.0.1:4500" });
+});
+const functions = (deployment: Synthesized) => deployment.all<FunctionProperties>("AWS::Lambda::Function");
+
+describe("the stacks", () => {
+  it("stay far from the 500 resources that one may have", () => {
+    for (const { name, resources } of aws.stacks) expect(resources.length, name).toBeLessThanOrEqual(400);
+  });
+
+  it("are deployed as data, API, execution, routes", () => {
+    const order = aws.stacks.map(({ name }) => name);
+    expect(order.slice(0, 3)).toEqual(["Runyard-Data", "Runyard-Api", "Runyard-Execution"]);
+    for (const { name, after } of aws.stacks) {
+      for (const earlier of after)
+        expect(order.indexOf(earlier), `${name} after ${earlier}`).toBeLessThan(order.indexOf(name));
+    }
+    expect(order.slice(3).every((name) => name.startsWith("Runyard-Routes-"))).toBe(true);
+  });
+
+  it("tell where everything is", () => {
+    const outputs = aws.stacks.flatMap((stack) => stack.outputs);
+    const names = ["ApiId", "ApiEndpoint", "BaseUrl", "WebUrl", "TableName", "BucketName", "SandboxFunctionName"];
+    expect(outputs).toEqual(expect.arrayContaining(names));
+    expect(local.stacks.flatMap((stack) => stack.outputs)).toEqual(expect.arrayContaining(names));
+  });
+
+  it("hold nothing that is billed while nobody calls", () => {
+    const hourly = [
+      /^AWS::EC2::/,
+      /^AWS::ElasticLoadBalancing/,
+      /^AWS::RDS::/,
+      /^AWS::ElastiCache::/,
+      /^AWS::ECS::Service/,
+      /^AWS::WAF/,
+      /^AWS::KMS::Key/,
+      /^AWS::SecretsManager::/,
+      /^AWS::Kinesis/,
+      /^AWS::Route53::HostedZone/,
+      /^AWS::ApplicationAutoScaling::/,
+      /^AWS::Lambda::(Alias|Version)/,
+      /^AWS::CloudWatch::Dashboard/,
+    ];
+    const types = aws.stacks.flatMap(({ resources }) => resources.map(({ Type }) => Type));
+    expect(types.filter((type) => hourly.some((pattern) => pattern.test(type)))).toEqual([]);
+    const json = JSON.stringify(aws.stacks.map(({ resources }) => resources));
+    expect(json).not.toMatch(
+      /"(ProvisionedThroughput|ProvisionedConcurrencyConfig|SnapStart|VpcConfig|WarmThroughput)"/,
+    );
+    expect(json).not.toMatch(/contributorInsights/i);
+  });
+
+  it("have no more alarms than the ten that cost nothing", () => {
+    expect(aws.all("AWS::CloudWatch::Alarm").length).toBeLessThanOrEqual(10);
+  });
+
+  it("refuse settings that cannot work, naming them", () => {
+    expect(() => synthesize({ stage: "test" })).toThrow(/"stage".*aws or local/);
+    expect(() => synthesize({ baseUrl: "https://runyard.example" })).toThrow(/"baseUrl".*\/api\/v1/);
+    expect(() => synthesize({ dispatchConcurrency: "1" })).toThrow(/"dispatchConcurrency".*2 to 1000/);
+  });
+});
+
+describe("every function", () => {
+  it("runs Node 24 on arm64, writes JSON to a log of its own that ends, and is traced unless it is the sandbox", () => {
+    const logs = aws.all<{ RetentionInDays?: number }>("AWS::Logs::LogGroup");
+    for (const log of logs) expect(log.Properties.RetentionInDays).toBe(30);
+    for (const { Properties } of functions(aws)) {
+      expect(Properties.Runtime).toBe("nodejs24.x");
+      expect(Properties.Architectures).toEqual(["arm64"]);
+      expect(Properties.LoggingConfig.LogFormat).toBe("JSON");
+      const sandbox = Properties.FunctionName === "runyard-run-sandbox";
+      expect(Properties.TracingConfig?.Mode, Properties.FunctionName).toBe(sandbox ? undefined : "Active");
+    }
+    const groups = functions(aws).map(
+      ({ stack, Properties }) => stack + JSON.stringify(Properties.LoggingConfig.LogGroup),
+    );
+    expect(new Set(groups).size).toBe(groups.length);
+  });
+
+  it("keeps its environment under the 4 KB that Lambda takes", () => {
+    for (const { Properties } of functions(aws)) {
+      expect(JSON.stringify(Properties.Environment.Variables).length, Properties.FunctionName).toBeLessThan(3500);
+    }
+  });
+
+  it("is told of a table, bucket or queue only where it has rights on it", () => {
+    const variables = variablesOf(aws, "runyard-list-models");
+    expect(Object.keys(variables).sort()).toEqual(["BASE_URL", "PRINCIPALS", "STAGE", "TABLE_NAME", "WEB_URL"].sort());
+    expect(variables["PRINCIPALS"]).toBe("personal,agent,run");
+    expect(Object.keys(variablesOf(aws, "runyard-run-sandbox")).sort()).toEqual(["STAGE"]);
+  });
+
+  it("reserves no executions unless told to, which a new account could not give", () => {
+    const reserved = (context: Record<string, string>) =>
+      functions(synthesize(context)).filter(({ Properties }) => Properties.ReservedConcurrentExecutions !== undefined)
+        .length;
+    expect(reserved({})).toBe(0);
+    expect(reserved({ reserveConcurrency: "true", sandboxConcurrency: "500" })).toBe(
+      routes.filter((route) => route.reserved !== undefined).length + 1,
+    );
+  });
+});
+
+describe("the sandbox", () => {
+  it("has 15 minutes, 2 GB, 4 GB of disk and an environment that no other execution has used", () => {
+    const sandbox = functions(aws).find(
+      ({ Properties }) => Properties.FunctionName === "runyard-run-sandbox",
+    )?.Properties;
+    expect(sandbox).toMatchObject({
+      Timeout: 900,
+      MemorySize: 2048,
+      EphemeralStorage: { Size: 4096 },
+      TenancyConfig: { TenantIsolationMode: "PER_TENANT" },
+    });
+  });
+
+  it("is started once or not at all, within a minute", () => {
+    const configs = aws.all("AWS::Lambda::EventInvokeConfig");
+    expect(configs).toHaveLength(1);
+    expect(configs[0]?.Properties).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
+    expect(configs[0]?.Properties).not.toHaveProperty("DestinationConfig");
+  });
+});
+
+describe("the API", () => {
+  it("has each line of routes.ts as a route, and a default one for the rest", () => {
+    const keys = aws.all<{ RouteKey: string }>("AWS::ApiGatewayV2::Route").map(({ Properties }) => Properties.RouteKey);
+    const expected = routes.map(({ method, path }) => (method === "ANY" ? "$default" : `${method} /api/v1${path}`));
+    expect([...keys].sort()).toEqual([...expected].sort());
+    expect(keys).toContain("$default");
+  });
+
+  it("throttles, and logs who asked for what without what may hold a secret", () => {
+    const [stage] = aws.all<{ DefaultRouteSettings: object; AccessLogSettings: { Format: string } }>(
+      "AWS::ApiGatewayV2::Stage",
+    );
+    expect(stage?.Properties.DefaultRouteSettings).toEqual({ ThrottlingBurstLimit: 1000, ThrottlingRateLimit: 500 });
+    expect(stage?.Properties.AccessLogSettings.Format).not.toMatch(/authoriz|header|query|context\.path/i);
+  });
+
+  it("is called through the front door, unless another address is given", () => {
+    expect(JSON.stringify(variablesOf(aws, "runyard-get-run")["BASE_URL"])).toMatch(
+      /ImportValue.*Distribution.*DomainName.*\/api\/v1/,
+    );
+    expect(variablesOf(local, "runyard-get-run")["BASE_URL"]).toBe("http://127.0.0.1:4500/api/v1");
+  });
+
+  it("keeps answers out of the front door's cache", () => {
+    const [policy] = aws.all<{ CachePolicyConfig: object }>("AWS::CloudFront::CachePolicy");
+    expect(policy?.Properties.CachePolicyConfig).toMatchObject({
+      MinTTL: 0,
+      DefaultTTL: 0,
+      MaxTTL: 1,
+      ParametersInCacheKeyAndForwardedToOrigin: { HeadersConfig: { Headers: ["Authorization"] } },
+    });
+  });
+});
+
+describe("on the local cloud", () => {
+  it("everything but the front door, the logs of the bucket and what guards against loss is as on AWS", () => {
+    const ids = (deployment: Synthesized) =>
+      deployment.stacks.flatMap(({ name, resources }) => resources.map(({ id, Type }) => `${name}/${Type}/${id}`));
+    const absent = ids(aws).filter((id) => !ids(local).includes(id));
+    expect(absent.filter((id) => !/FrontDoor|BucketLogs|CDKBucketDeployment/.test(id))).toEqual([]);
+    expect(ids(local).filter((id) => !ids(aws).includes(id))).toEqual([]);
+  });
+});
+
+function variablesOf(deployment: Synthesized, functionName: string): Record<string, unknown> {
+  return (
+    functions(deployment).find(({ Properties }) => Properties.FunctionName === functionName)?.Properties.Environment
+      .Variables ?? {}
+  );
+}

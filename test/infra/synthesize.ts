@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { App } from "aws-cdk-lib";
+import { runyard } from "#infra/runyard.ts";
+import { readSettings } from "#infra/settings.ts";
+
+export const repository = join(import.meta.dirname, "../..");
+
+export interface Resource<P = Record<string, unknown>> {
+  readonly id: string;
+  readonly stack: string;
+  readonly Type: string;
+  readonly Properties: P;
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+}
+
+export interface Synthesized {
+  readonly app: App;
+  readonly stacks: readonly {
+    name: string;
+    resources: readonly Resource[];
+    outputs: readonly string[];
+    after: string[];
+  }[];
+  /** All resources of one CloudFormation type, in all stacks, but for those of CDK's own function that copies the web app. */
+  all<P = Record<string, unknown>>(type: string): readonly Resource<P>[];
+}
+
+/** The deployment as templates, with code that is only a stand-in: what functions do is not infra's business. */
+export function synthesize(context: Record<string, string> = {}): Synthesized {
+  const directory = mkdtempSync(join(tmpdir(), "runyard-synth-"));
+  try {
+    const assetDir = join(directory, "code");
+    mkdirSync(assetDir);
+    writeFileSync(join(assetDir, "index.mjs"), "export const handler = () => {};\n");
+    const app = new App({
+      context: { ...cdkJson().context, ...context },
+      outdir: join(directory, "out"),
+      analyticsReporting: false,
+      builtinCloudFormationValidation: false,
+    });
+    const webDir = join(directory, "web");
+    mkdirSync(webDir);
+    writeFileSync(join(webDir, "index.html"), "<!doctype html>\n");
+    runyard(app, { settings: readSettings(app.node), bundle: { assetDir: () => assetDir }, webDir });
+    const stacks = app.synth().stacks.map((stack) => ({
+      name: stack.stackName,
+      resources: resourcesOf(stack.stackName, stack.template),
+      outputs: Object.keys(stack.template.Outputs ?? {}),
+      after: stack.dependencies.map(({ id }) => id).filter((id) => !id.endsWith(".assets")),
+    }));
+    return {
+      app,
+      stacks,
+      // A template is JSON of CloudFormation's making: the caller says which part of a type's properties it looks at.
+      all: (type) =>
+        JSON.parse(
+          JSON.stringify(
+            stacks.flatMap(({ resources }) => resources.filter((one) => one.Type === type && isOurs(one))),
+          ),
+        ),
+    };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function isOurs({ id }: Resource): boolean {
+  return !id.startsWith("CustomCDKBucketDeployment");
+}
+
+function cdkJson(): { context: Record<string, unknown> } {
+  return JSON.parse(readFileSync(join(repository, "cdk.json"), "utf8"));
+}
+
+function resourcesOf(
+  stack: string,
+  template: { Resources?: Record<string, Omit<Resource, "id" | "stack">> },
+): Resource[] {
+  return Object.entries(template.Resources ?? {}).map(([id, resource]) => ({ id, stack, ...resource }));
+}

@@ -1,0 +1,176 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import http from "node:http";
+import net from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type FrontDoor, startFrontDoor } from "../../local/front-door.ts";
+
+interface Seen {
+  method: string | undefined;
+  url: string | undefined;
+  headers: http.IncomingHttpHeaders;
+  body: string;
+}
+
+describe("the front door", () => {
+  let seen: Seen[] = [];
+  let answer: (response: http.ServerResponse) => void;
+  let upstream: http.Server;
+  let door: FrontDoor;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "web-"));
+    await writeFile(path.join(folder, "secret.txt"), "secret");
+    const web = path.join(folder, "web");
+    await mkdir(web);
+    await writeFile(path.join(web, "index.html"), "<!doctype html><title>Runyard</title>");
+    await writeFile(path.join(web, "app.js"), "export {};");
+    await symlink(path.join(folder, "secret.txt"), path.join(web, "out.css"));
+    upstream = http.createServer(async (request, response) => {
+      const { method, url, headers } = request;
+      seen.push({ method, url, headers, body: await text(request) });
+      answer(response);
+    });
+    await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+    door = await startFrontDoor({ port: 0, webDirectory: web });
+    const address = upstream.address();
+    if (typeof address !== "object" || address === null) throw new Error("no address");
+    door.openTo(`http://127.0.0.1:${address.port}/_aws/execute-api/abc/$default`);
+  });
+  beforeEach(() => {
+    seen = [];
+    answer = (response) => response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  });
+  afterAll(async () => {
+    await door.close();
+    upstream.closeAllConnections();
+    await new Promise((resolve) => upstream.close(resolve));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Sends bytes as they are: fetch would tidy up the path and refuse some methods and headers. */
+  function raw(head: string, body = ""): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = net.connect(door.port, "127.0.0.1");
+      const length = body === "" ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
+      socket.write(`${head}\r\nhost: runyard.test:4500\r\nconnection: close\r\n${length}\r\n${body}`);
+      text(socket).then(resolve, reject);
+    });
+  }
+  const get = (where: string, init?: RequestInit) => fetch(`http://127.0.0.1:${door.port}${where}`, init);
+
+  test.each([
+    ["/api/v1/agent/runs?q=a%20b+c%2Fd&state=A&state=B&metadata%5Bk%5D=%C3%A9"],
+    ["/api/v1/agent/runs/a%2Fb/../c//d"],
+    ["/api/v1/agent/runs/%00?x=%zz"],
+    ["/api/v1"],
+  ])("hands %s on as it came", async (where) => {
+    await raw(`GET ${where} HTTP/1.1`);
+    expect(seen[0]?.url).toBe(`/_aws/execute-api/abc/$default${where}`);
+  });
+
+  test.each([["GET"], ["POST"], ["PUT"], ["PATCH"], ["DELETE"], ["HEAD"], ["OPTIONS"], ["PROPFIND"]])(
+    "hands on %s with its headers",
+    async (method) => {
+      await raw(`${method} /api/v1/agent/runs HTTP/1.1\r\nauthorization: Bearer k\r\nX-Custom: 1\r\nx-custom: 2`);
+      expect(seen[0]).toMatchObject({ method, headers: { authorization: "Bearer k", "x-custom": "1, 2" } });
+    },
+  );
+
+  test("says itself who called, and believes nobody else", async () => {
+    const lies = "x-forwarded-proto: https\r\nx-forwarded-host: evil\r\nx-forwarded-port: 1\r\nforwarded: for=9.9.9.9";
+    await raw(`GET /api/v1/x HTTP/1.1\r\n${lies}\r\nx-forwarded-for: 9.9.9.9`);
+    expect(seen[0]?.headers).toMatchObject({
+      "x-forwarded-proto": "http",
+      "x-forwarded-host": "runyard.test:4500",
+      "x-forwarded-port": String(door.port),
+      "x-forwarded-for": "9.9.9.9, 127.0.0.1",
+    });
+    expect(seen[0]?.headers["forwarded"]).toBeUndefined();
+  });
+
+  test("hands on bodies of both directions byte for byte, and does not follow redirects", async () => {
+    answer = (response) => response.writeHead(302, { location: "http://elsewhere.test/x" }).end("grüße");
+    const reply = await get("/api/v1/x", { method: "POST", body: "größe", redirect: "manual" });
+    expect(seen[0]?.body).toBe("größe");
+    expect([reply.status, reply.headers.get("location"), await reply.text()]).toEqual([
+      302,
+      "http://elsewhere.test/x",
+      "grüße",
+    ]);
+  });
+
+  test("passes an answer on while it is still being written", async () => {
+    const later = Promise.withResolvers<void>();
+    answer = (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write("first");
+      void later.promise.then(() => response.end("second"));
+    };
+    const reader = (await get("/api/v1/stream")).body?.getReader();
+    const first = await reader?.read();
+    expect(Buffer.from(first?.value ?? []).toString()).toBe("first");
+    later.resolve();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe("second");
+  });
+
+  test("hides the message of a function that crashed", async () => {
+    answer = (response) => response.writeHead(502).end('{"message":"Cannot read secret of undefined"}');
+    const reply = await get("/api/v1/x?key=1");
+    const body = await reply.text();
+    expect(reply.status).toBe(500);
+    expect(reply.headers.get("content-type")).toBe("application/problem+json");
+    expect(JSON.parse(body)).toMatchObject({ status: 500, error_code: "internal_error", instance: "/api/v1/x" });
+    expect(body).not.toContain("secret");
+  });
+
+  test("leaves an error that the service words itself as it is", async () => {
+    answer = (response) =>
+      response.writeHead(500, { "content-type": "application/problem+json" }).end('{"status":500}');
+    expect(await (await get("/api/v1/x")).text()).toBe('{"status":500}');
+  });
+
+  test("answers 502 in the service's own form when the emulator is away", async () => {
+    const away = await startFrontDoor({ port: 0, webDirectory: folder });
+    try {
+      const before = await fetch(`http://127.0.0.1:${away.port}/api/v1/x`);
+      expect([before.status, before.headers.get("x-should-retry")]).toEqual([502, "true"]);
+      away.openTo("http://127.0.0.1:1");
+      const after = await fetch(`http://127.0.0.1:${away.port}/api/v1/x`);
+      expect(await after.json()).toMatchObject({
+        status: 502,
+        detail: "The emulator does not answer",
+        retryable: true,
+      });
+    } finally {
+      await away.close();
+    }
+  });
+
+  test.each([["/"], ["/runs/01a1fc4a-7d98"], ["/index.html"]])("serves the web page at %s, safely", async (where) => {
+    const reply = await get(where);
+    expect(await reply.text()).toContain("<title>Runyard");
+    expect(reply.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(seen).toEqual([]);
+  });
+
+  test("serves the page's files, and nothing outside its folder", async () => {
+    expect((await get("/app.js")).headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+    expect((await get("/missing.js")).status).toBe(404);
+    for (const where of [
+      "/../secret.txt",
+      "/%2e%2e/secret.txt",
+      "/..%2fsecret.txt",
+      "/out.css",
+      "/%00.js",
+      "/%zz.js",
+    ]) {
+      expect(await raw(`GET ${where} HTTP/1.1`)).toContain(" 404 ");
+    }
+    expect((await get("/", { method: "POST" })).status).toBe(405);
+  });
+});

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Lanes } from "../../local/lanes.ts";
+
+describe("lanes", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  function entered(lanes: Lanes, ...kinds: readonly string[]) {
+    const begun: string[] = [];
+    const leave: (() => void)[] = [];
+    for (const [index, kind] of kinds.entries()) {
+      lanes.enter(kind, (done) => {
+        begun.push(`${kind}${index}`);
+        leave[index] = done;
+      });
+    }
+    return { begun, leave };
+  }
+
+  test("let so many of a kind through, and the others in their order as they leave", () => {
+    const { begun, leave } = entered(new Lanes(2), "a", "a", "a", "a", "b");
+    expect(begun).toEqual(["a0", "a1", "b4"]);
+    leave[1]?.();
+    expect(begun).toEqual(["a0", "a1", "b4", "a2"]);
+    leave[0]?.();
+    leave[2]?.();
+    expect(begun).toEqual(["a0", "a1", "b4", "a2", "a3"]);
+  });
+
+  test("count one that leaves twice once", () => {
+    const { begun, leave } = entered(new Lanes(1), "a", "a", "a");
+    leave[0]?.();
+    leave[0]?.();
+    expect(begun).toEqual(["a0", "a1"]);
+  });
+
+  test("let through after five seconds whoever waits behind one that never leaves", () => {
+    const { begun, leave } = entered(new Lanes(1), "a", "a", "a");
+    vi.advanceTimersByTime(5_000);
+    expect(begun).toEqual(["a0", "a1", "a2"]);
+    for (const done of leave) done();
+    const later = new Lanes(1);
+    expect(entered(later, "a").begun).toEqual(["a0"]);
+  });
+
+  test("are narrow again once those that were too many have left", () => {
+    const lanes = new Lanes(1);
+    const first = entered(lanes, "a", "a", "a");
+    vi.advanceTimersByTime(5_000);
+    const second = entered(lanes, "b", "a");
+    first.leave[0]?.();
+    first.leave[1]?.();
+    expect(second.begun).toEqual(["b0"]);
+    first.leave[2]?.();
+    expect(second.begun).toEqual(["b0", "a1"]);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import { parseOptions } from "../../local/options.ts";
+
+describe("npm start --", () => {
+  test("starts with the defaults when nothing is said", () => {
+    expect(parseOptions([])).toEqual({ kind: "start", options: { once: false, fresh: false, runTests: false } });
+  });
+
+  test("understands every option that its help names", () => {
+    const args = ["--once", "--fresh", "--port", "4600", "--repo", "../other", "--run-tests"];
+    expect(parseOptions(args)).toEqual({
+      kind: "start",
+      options: { once: true, fresh: true, port: 4600, repo: "../other", runTests: true },
+    });
+  });
+
+  test.each([["0"], ["65536"], ["4500.5"], ["http"], [""]])("refuses --port %j and says what it takes", (port) => {
+    expect(parseOptions(["--port", port])).toEqual({
+      kind: "wrong",
+      why: `--port takes a number from 1 to 65535, not "${port}"`,
+    });
+  });
+
+  test("refuses an empty --repo", () => {
+    expect(parseOptions(["--repo", " "])).toMatchObject({ kind: "wrong" });
+  });
+
+  test.each([[["--nonsense"]], [["something"]], [["--once=yes"]]])("refuses %j", (args) => {
+    expect(parseOptions(args)).toMatchObject({ kind: "wrong" });
+  });
+
+  test("shows help before anything else", () => {
+    expect(parseOptions(["--once", "-h"])).toEqual({ kind: "help" });
+  });
+});

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import {
+  descendantsOf,
+  endProcess,
+  executionProcesses,
+  isStillOurs,
+  killSurvivors,
+  markOf,
+  type ProcessMark,
+} from "../../local/processes.ts";
+
+describe("processes of ours", () => {
+  const children: ChildProcess[] = [];
+
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill("SIGKILL");
+  });
+
+  async function start(script: string, environment: NodeJS.ProcessEnv = process.env): Promise<ProcessMark> {
+    const child = spawn("bash", ["-c", script], { stdio: ["ignore", "pipe", "ignore"], env: environment });
+    children.push(child);
+    // The script says that it has come to its end, so that its children and traps are there.
+    await new Promise((resolve) => child.stdout?.once("data", resolve));
+    const mark = child.pid === undefined ? undefined : await markOf(child.pid);
+    if (mark === undefined) throw new Error("the process is not there");
+    return mark;
+  }
+  const waiting = "echo ready; while :; do sleep 0.05; done";
+
+  test("knows a process again by number, start and command", async () => {
+    const mark = await start(waiting);
+    expect(mark.command).toContain("echo ready");
+    expect(await isStillOurs(mark)).toBe(true);
+  });
+
+  test("does not take another process of the same number for ours", async () => {
+    const mark = await start(waiting);
+    const sameNumber = { ...mark, started: "an earlier boot/1" };
+    expect(await isStillOurs(sameNumber)).toBe(false);
+    expect(await endProcess(sameNumber, 1)).toBe("gone");
+    expect(await isStillOurs({ ...mark, command: "something else" })).toBe(false);
+    expect(await isStillOurs(mark)).toBe(true);
+  });
+
+  test("ends a process that listens, and kills one that does not", async () => {
+    expect(await endProcess(await start(waiting), 5)).toBe("ended");
+    expect(await endProcess(await start(`trap '' TERM; ${waiting}`), 0.2)).toBe("killed");
+  });
+
+  test("finds what runs below a process, and ends what outlived it", async () => {
+    const mark = await start(`sleep 300 & (sleep 301 & echo ready; wait) & wait`);
+    const below = await vi.waitFor(async () => {
+      const found = await descendantsOf(mark.pid);
+      expect(found.map(({ command }) => command)).toEqual(expect.arrayContaining(["sleep 300", "sleep 301"]));
+      return found;
+    });
+    await endProcess(mark, 5);
+    expect(await killSurvivors(below)).toBeGreaterThanOrEqual(2);
+    expect(await killSurvivors(below)).toBe(0);
+  });
+
+  test.runIf(process.platform === "linux")("finds a daemon of an agent run by the run's mark", async () => {
+    const environment = { ...process.env, RUNYARD_EXECUTION: `test-${process.pid}` };
+    const mark = await start(`setsid bash -c 'sleep 302 & echo ready'; ${waiting}`, environment);
+    const found = await vi.waitFor(async () => {
+      const marked = await executionProcesses([mark]);
+      expect(marked.map(({ command }) => command)).toContain("sleep 302");
+      return marked;
+    });
+    expect(await executionProcesses([await start(waiting)])).toEqual([]);
+    await killSurvivors(found);
+  });
+
+  test("knows nothing of a number that no process has", async () => {
+    expect(await markOf(2 ** 22 + 1)).toBeUndefined();
+  });
+});

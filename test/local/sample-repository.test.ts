@@ -1,0 +1,64 @@
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import * as v from "valibot";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runCommand } from "../../local/commands.ts";
+import { localPaths } from "../../local/paths.ts";
+import { sampleSource } from "../../local/sample-repository.ts";
+import { AmbientAgentConfig } from "../../shared/wire/config.ts";
+
+describe("what the sample run inspects", () => {
+  let folder: string;
+  const source = (repo?: string) => sampleSource(localPaths({ RUNYARD_STATE: path.join(folder, "state") }), repo);
+
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(path.join(tmpdir(), "sample-")));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  async function repository(name: string): Promise<string> {
+    const place = path.join(folder, name);
+    await mkdir(place);
+    const identity = ["-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"];
+    await runCommand("git", ["init", "--quiet"], { cwd: place });
+    await runCommand("git", [...identity, "commit", "--quiet", "--allow-empty", "-m", "One"], { cwd: place });
+    return place;
+  }
+
+  test("by default one repository, which has the skill too, in a form that the API takes", async () => {
+    const { repositories, skill } = await source();
+    expect(v.is(AmbientAgentConfig, { repositories, skill_spec: skill })).toBe(true);
+    const [own] = repositories;
+    expect(repositories).toHaveLength(1);
+    expect(skill).toBe(`${own?.url.split("/").slice(-2).join("/")}:repository-report`);
+  });
+
+  test("with --repo that one first, and beside it the clone that has the skill", async () => {
+    const { repositories, skill } = await source(await repository("my project"));
+    expect(v.is(AmbientAgentConfig, { repositories, skill_spec: skill })).toBe(true);
+    expect(repositories).toMatchObject([
+      { url: pathToFileURL(path.join(folder, "my project")).href, path: "repository" },
+      { path: ".runyard-skills" },
+    ]);
+    expect((await source("https://example.com/owner/name.git")).repositories[0]).toEqual({
+      url: "https://example.com/owner/name.git",
+      path: "name",
+    });
+  });
+
+  test.each([
+    ["hidden", ".dotfiles"],
+    ["the sandbox's own", "output"],
+  ])("gives a clone with a %s name another one", async (_, name) => {
+    expect((await source(await repository(name))).repositories[0]?.path).toBe("repository");
+  });
+
+  test("refuses what git cannot clone", async () => {
+    await expect(source("/nonexistent")).rejects.toThrow("neither a git repository here nor");
+    await mkdir(path.join(folder, "empty"));
+    await runCommand("git", ["init", "--quiet"], { cwd: path.join(folder, "empty") });
+    await expect(source(path.join(folder, "empty"))).rejects.toThrow("has no commits yet");
+  });
+});

@@ -1,0 +1,141 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { GetScheduleCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
+import { type Scheduler, TimerRefused } from "#shared/schedules/scheduler.ts";
+import { type FrontDoor, startFrontDoor } from "../../local/front-door.ts";
+import { SCHEDULER_PATH } from "../../local/scheduler-endpoint.ts";
+import { timerCron } from "../../local/timer-cron.ts";
+import { Timers } from "../../local/timers.ts";
+
+const settings = {
+  group: "runyard",
+  queueArn: "arn:aws:sqs:us-east-1:000000000000:runyard-ticks",
+  roleArn: "arn:aws:iam::000000000000:role/timers",
+};
+const nightly = { id: "0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48", expression: "cron(30 2 * * ? *)", timeZone: "UTC" };
+
+describe("the local scheduler", () => {
+  let folder: string;
+  let timers: Timers;
+  let door: FrontDoor;
+  let client: SchedulerClient;
+  let scheduler: Scheduler;
+  let sent: { queue: string; body: string }[];
+  const send = async (queue: string, body: string) => void sent.push({ queue, body });
+  const goOff = (time: string) => timers.goOff(Date.parse(time), send);
+
+  beforeEach(async () => {
+    sent = [];
+    folder = await mkdtemp(path.join(tmpdir(), "timers-"));
+    timers = await Timers.open(path.join(folder, "timers.json"));
+    door = await startFrontDoor({ port: 0, webDirectory: folder, timers });
+    client = new SchedulerClient({
+      endpoint: `http://127.0.0.1:${door.port}${SCHEDULER_PATH}`,
+      region: "us-east-1",
+      credentials: { accessKeyId: "test", secretAccessKey: "test" },
+      maxAttempts: 1,
+    });
+    scheduler = eventBridgeScheduler(client, () => settings);
+  });
+  afterEach(async () => {
+    client.destroy();
+    await door.close();
+    await timers.end();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("sets a timer for the service's own client, changes it, and takes it away, each of them twice", async () => {
+    const read = new GetScheduleCommand({ Name: nightly.id, GroupName: "runyard" });
+    await scheduler.put(nightly);
+    await scheduler.put(nightly);
+    expect(await client.send(read)).toMatchObject({
+      Name: nightly.id,
+      GroupName: "runyard",
+      Arn: `arn:aws:scheduler:us-east-1:000000000000:schedule/runyard/${nightly.id}`,
+      ScheduleExpression: "cron(30 2 * * ? *)",
+      State: "ENABLED",
+    });
+    await scheduler.put({ ...nightly, expression: "cron(0 5 * * ? *)", timeZone: "Asia/Tokyo" });
+    expect(await client.send(read)).toMatchObject({
+      ScheduleExpression: "cron(0 5 * * ? *)",
+      ScheduleExpressionTimezone: "Asia/Tokyo",
+    });
+    await scheduler.remove(nightly.id);
+    await scheduler.remove(nightly.id);
+    await expect(client.send(read)).rejects.toMatchObject({ name: "ResourceNotFoundException" });
+  });
+
+  test("sends at the timer's minute, and at no other, what AWS would", async () => {
+    await scheduler.put(nightly);
+    await goOff("2026-05-19T02:29:00Z");
+    await goOff("2026-05-19T02:30:00Z");
+    await goOff("2026-05-19T02:31:00Z");
+    expect(sent.map(({ queue, body }) => ({ queue, ...JSON.parse(body) }))).toEqual([
+      { queue: "runyard-ticks", v: 1, schedule_id: nightly.id, scheduled_time: "2026-05-19T02:30:00Z" },
+    ]);
+  });
+
+  test("goes by the clocks of the time zone, skips what they leave out, and counts once what they repeat", async () => {
+    await scheduler.put({ ...nightly, timeZone: "Europe/Berlin" });
+    for (const time of ["2026-03-28T01:30", "2026-03-29T00:30", "2026-03-29T01:00", "2026-03-29T01:30"])
+      await goOff(`${time}Z`);
+    for (const time of ["2026-10-25T00:30", "2026-10-25T01:30"]) await goOff(`${time}Z`);
+    expect(sent.map(({ body }) => JSON.parse(body).scheduled_time)).toEqual([
+      "2026-03-28T01:30:00Z",
+      "2026-10-25T00:30:00Z",
+    ]);
+  });
+
+  test("remembers its timers, those with an expression that is none excepted: it never takes one", async () => {
+    await scheduler.put(nightly);
+    const refused = ["cron(30 2 * * * *)", "cron(30 2 * * ?)", "cron(61 2 * * ? *)", "30 2 * * *", "rate(1 minute)"];
+    for (const expression of refused) {
+      await expect(scheduler.put({ ...nightly, id: "other", expression })).rejects.toBeInstanceOf(TimerRefused);
+    }
+    await expect(scheduler.put({ ...nightly, id: "other", timeZone: "Mars/Olympus" })).rejects.toBeInstanceOf(
+      TimerRefused,
+    );
+    await timers.end();
+    timers = await Timers.open(path.join(folder, "timers.json"));
+    await goOff("2026-05-19T02:30:00Z");
+    expect(sent).toHaveLength(1);
+  });
+
+  test("tries again where the message does not get through", async () => {
+    await scheduler.put(nightly);
+    let failures = 1;
+    await timers.goOff(Date.parse("2026-05-19T02:30:00Z"), async (queue, body) => {
+      if (failures-- > 0) throw new Error("the emulator is busy");
+      await send(queue, body);
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  test("is for the functions of the cloud, and not for pages in a browser", async () => {
+    const url = `http://127.0.0.1:${door.port}${SCHEDULER_PATH}/schedules/a`;
+    expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(403);
+    const authorization = "AWS4-HMAC-SHA256 Credential=test/20260519/us-east-1/scheduler/aws4_request";
+    const headers = { authorization, origin: "https://elsewhere.test" };
+    expect((await fetch(url, { method: "POST", body: "{}", headers })).status).toBe(403);
+    expect((await fetch(url, { method: "POST", body: "{}", headers: { authorization } })).status).toBe(400);
+    expect((await fetch(url, { method: "PATCH", headers: { authorization } })).status).toBe(405);
+    expect((await fetch(`${url}/b`, { headers: { authorization } })).status).toBe(404);
+  });
+});
+
+describe("timerCron", () => {
+  test.each([
+    ["cron(0 9 ? * 2-6 *)", "2026-05-18T09:00:00Z", true],
+    ["cron(0 9 ? * 2-6 *)", "2026-05-17T09:00:00Z", false],
+    ["cron(0 9 ? * 1 *)", "2026-05-17T09:00:00Z", true],
+    ["cron(0/15 * * * ? *)", "2026-05-17T09:45:00Z", true],
+    ["cron(0 0 L * ? *)", "2026-05-31T00:00:00Z", true],
+    ["cron(0 0 1 1 ? 2027)", "2027-01-01T00:00:00Z", true],
+    ["cron(0 0 1 1 ? 2027)", "2028-01-01T00:00:00Z", false],
+  ])("%s at %s: %s", (expression, time, due) => {
+    expect(timerCron(expression, "UTC").isDue(Date.parse(time))).toBe(due);
+  });
+});

@@ -1,0 +1,136 @@
+import { createHash, randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { FileStore } from "#shared/files/file-store.ts";
+import type { UploadTarget } from "#shared/wire/harness.ts";
+
+/** What every file store owes its callers. */
+export function fileStoreContract(makeStore: () => FileStore): void {
+  const fresh = () => ({ store: makeStore(), key: `runs/${randomUUID()}/file é+%.txt` });
+
+  it("keeps a file as it was first written, whatever is put there later", async () => {
+    const { store, key } = fresh();
+    await store.put(key, "first 😀", "text/plain");
+    await store.put(key, "second", "text/plain");
+    expect(Buffer.from((await store.get(key)) ?? "").toString()).toBe("first 😀");
+    expect(await store.size(key)).toBe(Buffer.byteLength("first 😀"));
+  });
+
+  it("keeps bytes as they are, none included", async () => {
+    const { store, key } = fresh();
+    const bytes = Buffer.from([0, 1, 254, 255]);
+    await store.put(key, bytes, "application/octet-stream");
+    expect(Buffer.from((await store.get(key)) ?? "")).toEqual(bytes);
+    await store.put(`${key}.empty`, "", "text/plain");
+    expect(await store.size(`${key}.empty`)).toBe(0);
+  });
+
+  it("answers nothing for a file that is not there", async () => {
+    const { store, key } = fresh();
+    expect(await store.get(key)).toBeUndefined();
+    expect(await store.size(key)).toBeUndefined();
+  });
+}
+
+/** What S3 does beyond that, by its signatures: `makeStore` takes the seconds that a download URL lives. */
+export function signedUrls(makeStore: (seconds: number) => FileStore): void {
+  const content = "the very content";
+  const described = (text: string) => ({
+    sizeBytes: Buffer.byteLength(text),
+    sha256: createHash("sha256").update(text).digest("hex"),
+    contentType: "text/plain",
+  });
+  const fresh = () => ({ store: makeStore(900), key: `runs/${randomUUID()}/artifact` });
+  const upload = (target: UploadTarget, body: string, headers: Record<string, string> = {}) =>
+    fetch(target.url, { method: target.method, body, headers: { ...target.headers, ...headers } });
+
+  describe("an upload target", () => {
+    it("takes exactly the bytes it was made for, without credentials", async () => {
+      const { store, key } = fresh();
+      const target = await store.uploadTarget(key, described(content));
+      expect(target).toMatchObject({
+        method: "PUT",
+        headers: { "content-length": String(content.length), "if-none-match": "*" },
+      });
+      expect((await upload(target, content)).status).toBe(200);
+      expect(Buffer.from((await store.get(key)) ?? "").toString()).toBe(content);
+    });
+
+    it("is signed for its length, its checksum, its type, and for not replacing anything", async () => {
+      const { store, key } = fresh();
+      const url = new URL((await store.uploadTarget(key, described(content))).url);
+      expect(url.searchParams.get("X-Amz-SignedHeaders")?.split(";")).toEqual(
+        expect.arrayContaining(["content-length", "content-type", "if-none-match", "x-amz-checksum-sha256"]),
+      );
+      expect(url.searchParams.get("X-Amz-Expires")).toBe("600");
+    });
+
+    it("refuses other bytes of the same length", async () => {
+      const { store, key } = fresh();
+      const target = await store.uploadTarget(key, described(content));
+      expect((await upload(target, content.replace("very", "evil"))).ok).toBe(false);
+      expect(await store.size(key)).toBeUndefined();
+    });
+
+    it("refuses more or fewer bytes, also under another length than was signed", async () => {
+      const { store, key } = fresh();
+      const target = await store.uploadTarget(key, described(content));
+      for (const body of [`${content}!`, content.slice(1)]) {
+        const answer = await upload(target, body, { "content-length": String(body.length) }).catch(() => undefined);
+        expect(answer?.ok ?? false).toBe(false);
+        expect(await store.size(key)).toBeUndefined();
+      }
+    });
+
+    it("does not replace what is there", async () => {
+      const { store, key } = fresh();
+      const target = await store.uploadTarget(key, described(content));
+      await store.put(key, "there already", "text/plain");
+      expect((await upload(target, content)).ok).toBe(false);
+      expect(Buffer.from((await store.get(key)) ?? "").toString()).toBe("there already");
+    });
+
+    it("is of no use for another file", async () => {
+      const { store, key } = fresh();
+      const target = await store.uploadTarget(key, described(content));
+      const moved = { ...target, url: target.url.replace("/artifact?", "/another?") };
+      expect((await upload(moved, content)).ok).toBe(false);
+    });
+  });
+
+  describe("a download URL", () => {
+    it("opens without credentials, as a download that names its file and type", async () => {
+      const { store, key } = fresh();
+      await store.put(key, content, "text/plain");
+      const { url } = await store.downloadUrl(key, { filename: 'résumé "1".html', contentType: "text/html" });
+      const answer = await fetch(url);
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toBe(content);
+      expect(answer.headers.get("content-type")).toBe("text/html");
+      expect(answer.headers.get("content-disposition")).toBe(
+        `attachment; filename="r_sum_ _1_.html"; filename*=UTF-8''r%C3%A9sum%C3%A9%20%221%22.html`,
+      );
+    });
+
+    it("opens while its time lasts, and not after", async () => {
+      const store = makeStore(5);
+      const key = `runs/${randomUUID()}/transcript`;
+      await store.put(key, content, "text/plain");
+      const { url, expiresAt } = await store.downloadUrl(key, { filename: "a", contentType: "text/plain" });
+      expect(expiresAt - Date.now()).toBeGreaterThan(3_000);
+      expect(expiresAt - Date.now()).toBeLessThanOrEqual(5_000);
+      expect((await fetch(url)).status).toBe(200);
+      await sleep(expiresAt - Date.now() + 1_500);
+      expect((await fetch(url)).status).toBe(403);
+    });
+
+    it("opens nothing where it was changed", async () => {
+      const { store, key } = fresh();
+      await store.put(key, content, "text/plain");
+      await store.put(`${key}2`, "another", "text/plain");
+      const { url } = await store.downloadUrl(key, { filename: "a", contentType: "text/plain" });
+      expect((await fetch(url.replace("/artifact?", "/artifact2?"))).status).toBe(403);
+      expect((await fetch(url.replace("text%2Fplain", "text%2Fhtml"))).status).toBe(403);
+    });
+  });
+}

@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import { handler as notFound } from "#functions/fallback/not-found.ts";
+import { packedRoutes, type Route, routes } from "#infra/routes.ts";
+import type { HttpResponse } from "#shared/http/problem.ts";
+import type { Definition } from "../../scripts/openapi/endpoints.ts";
+import { expectDocumented } from "./documented.ts";
+import { type Answer, BASE_URL, type CallOptions, httpEvent, type World, type WorldPorts } from "./world.ts";
+
+const PREFIX = "/api/v1";
+
+export type RequestOptions = Pick<CallOptions, "key" | "headers" | "body">;
+
+/** An endpoint as the router calls it. */
+interface Endpoint extends Definition {
+  handle(event: APIGatewayProxyEventV2, ports: WorldPorts): Promise<HttpResponse>;
+}
+
+/**
+ * Sends a request the way API Gateway does: routes.ts finds the function and says who may call it, and what it does not
+ * name goes to the fallback. `target` is a path below /api/v1, with its query.
+ */
+export async function request(
+  world: World,
+  method: string,
+  target: string,
+  options: RequestOptions = {},
+): Promise<Answer> {
+  const [path = "", query = ""] = target.split(/\?(.*)/s);
+  const found = routeOf(method, path);
+  const rawPath = PREFIX + path;
+  if (found === undefined) return answerOf(await notFound(httpEvent({ ...options, method, rawPath, query })));
+  const { route, parameters } = found;
+  const who = route.who === "public" ? [] : [...route.who];
+  const endpoint = await endpointOf(route);
+  const call = { key: world.key, ...options, method, rawPath, query, path: parameters, who };
+  const answer = await world.call(endpoint, call);
+  expectDocumented(route, endpoint, answer);
+  return answer;
+}
+
+/** Requests with one key: that of the world's first person by default. */
+export function clientOf(world: World, key: string | undefined = world.key) {
+  return {
+    get: (target: string, options: RequestOptions = {}) => request(world, "GET", target, { key, ...options }),
+    post: (target: string, body?: unknown, options: RequestOptions = {}) =>
+      request(world, "POST", target, { key, ...(body === undefined ? {} : { body }), ...options }),
+    put: (target: string, body: unknown, options: RequestOptions = {}) =>
+      request(world, "PUT", target, { key, body, ...options }),
+    delete: (target: string, options: RequestOptions = {}) => request(world, "DELETE", target, { key, ...options }),
+  };
+}
+export type Client = ReturnType<typeof clientOf>;
+
+/** `METHOD /path` of every route but the fallback's. */
+export const routeNames: readonly string[] = routes
+  .filter(({ path }) => path !== "*")
+  .map(({ method, path }) => `${method} ${path}`);
+
+function routeOf(method: string, path: string): { route: Route; parameters: Record<string, string> } | undefined {
+  for (const route of routes) {
+    const names = route.path.split("/");
+    const parts = path.split("/");
+    if (route.method !== method || names.length !== parts.length) continue;
+    const isParameter = (name: string) => name.startsWith("{");
+    if (!names.every((name, index) => (isParameter(name) ? parts[index] !== "" : name === parts[index]))) continue;
+    const pairs = names.flatMap((name, index) =>
+      isParameter(name) ? [[name.slice(1, -1), decodeURIComponent(parts[index] ?? "")] as const] : [],
+    );
+    return { route, parameters: Object.fromEntries(pairs) };
+  }
+  return undefined;
+}
+
+const functionsFolder = join(import.meta.dirname, "..", "..", "functions");
+
+async function endpointOf({ file }: Route): Promise<Endpoint> {
+  const module: Record<string, unknown> = await import(pathToFileURL(join(functionsFolder, `${file}.ts`)).href);
+  const endpoint = Object.values(module).find(isEndpoint);
+  if (endpoint === undefined) throw new Error(`functions/${file}.ts exports no endpoint`);
+  return endpoint;
+}
+
+const isEndpoint = (value: unknown): value is Endpoint =>
+  typeof value === "object" && value !== null && "handle" in value && typeof value.handle === "function";
+
+function answerOf(response: HttpResponse): Answer {
+  return { status: response.statusCode, headers: response.headers, body: JSON.parse(response.body) };
+}
+
+// What the fallback's function is deployed with.
+process.env["BASE_URL"] = BASE_URL;
+process.env["ROUTES"] = packedRoutes();

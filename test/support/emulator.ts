@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CreateTableCommand } from "@aws-sdk/client-dynamodb";
+import { CreateBucketCommand, type S3Client } from "@aws-sdk/client-s3";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { dynamoClient, s3Client } from "#shared/aws/clients.ts";
+import { INDEXES } from "#shared/table/table.ts";
+import { REGION } from "../../local/account.ts";
+import { killEmulator, startEmulator } from "../../local/emulator.ts";
+import { localPaths } from "../../local/paths.ts";
+import { firstFreePort } from "../../local/ports.ts";
+import { ensurePythonEnvironment } from "../../local/python-environment.ts";
+
+export interface EmulatedAws {
+  readonly dynamo: DynamoDBDocumentClient;
+  readonly s3: S3Client;
+  readonly stop: () => Promise<void>;
+}
+
+/** Milliseconds that a first start may take: it makes the emulator's Python environment. */
+export const EMULATOR_START_MS = 300_000;
+
+/** An emulator of the test's own, with nothing in it, that is gone with everything it has stored. */
+export async function emulatedAws(): Promise<EmulatedAws> {
+  const home = await mkdtemp(join(tmpdir(), "runyard-store-test-"));
+  const paths = localPaths({ RUNYARD_STATE: home });
+  await ensurePythonEnvironment(paths.venv, process.env["RUNYARD_PYTHON"] ?? "python3", new AbortController().signal);
+  const port = await firstFreePort(20_000 + (process.pid % 20_000));
+  const { endpoint, mark, ended } = await startEmulator(paths, {
+    port,
+    scratch: home,
+    environment: process.env,
+    remember: async () => undefined,
+  });
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_REGION: REGION,
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "test",
+  });
+  return {
+    dynamo: dynamoClient(),
+    s3: s3Client(),
+    async stop() {
+      killEmulator(mark);
+      await ended;
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A table with all its indexes, as the data stack makes it. */
+export async function createTable(dynamo: DynamoDBDocumentClient, name: string): Promise<void> {
+  const attributes = new Set(["pk", "sk", ...Object.values(INDEXES).flatMap(({ pk, sk }) => [pk, sk])]);
+  await dynamo.send(
+    new CreateTableCommand({
+      TableName: name,
+      BillingMode: "PAY_PER_REQUEST",
+      AttributeDefinitions: [...attributes].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+      KeySchema: keySchema("pk", "sk"),
+      GlobalSecondaryIndexes: Object.entries(INDEXES).map(([IndexName, { pk, sk, carries }]) => ({
+        IndexName,
+        KeySchema: keySchema(pk, sk),
+        Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: [...carries] },
+      })),
+    }),
+  );
+}
+
+export async function createBucket(s3: S3Client, name: string): Promise<void> {
+  await s3.send(new CreateBucketCommand({ Bucket: name }));
+}
+
+const keySchema = (pk: string, sk: string) => [
+  { AttributeName: pk, KeyType: "HASH" as const },
+  { AttributeName: sk, KeyType: "RANGE" as const },
+];

@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
+import { dispatchRun } from "#functions/execution/dispatch-run.ts";
+import { endRun } from "#functions/execution/end-run.ts";
+import { failRun } from "#functions/execution/fail-run.ts";
+import type { Envelope } from "#shared/wire/harness.ts";
+import { clientOf } from "./client.ts";
+import type { Answer, World, WorldPorts } from "./world.ts";
+
+/** Creates a run and answers its id. */
+export async function createRun(
+  world: World,
+  body: Record<string, unknown> = { prompt: "hello" },
+  key = world.key,
+): Promise<string> {
+  const { status, body: answer } = await clientOf(world, key).post("/agent/runs", body);
+  if (status !== 200) throw new Error(`the run was not created: ${JSON.stringify(answer)}`);
+  return answer.run_id;
+}
+
+/** What a harness does: its own calls, with the run's key and an instance of its own. */
+export function harnessOf(world: World, { run_id, execution_id, key }: Envelope, instance: string = randomUUID()) {
+  const client = clientOf(world, key);
+  const headers = { "runyard-instance": instance, "runyard-protocol": "1" };
+  const support = (call: string, body: unknown): Promise<Answer> =>
+    client.post(`/harness-support/${call}`, body, { headers });
+  return {
+    run_id,
+    execution_id,
+    key,
+    client,
+    support,
+    resolve: () => support("resolve-prompt", {}),
+    messages: (first: number, ...texts: string[]) =>
+      support("messages", { execution_id, first_sequence: first, messages: texts.map(said) }),
+    beat: (stored = 0) => support("heartbeat", { execution_id, followups_stored: stored }),
+    finish: (success = true, summary = "all is done") => support("finish-task", { success, summary }),
+    shutDown: (body: unknown = {}) => support("report-shutdown", body),
+    event: (body: unknown) => client.post(`/agent/runs/${run_id}/client-events`, body, { headers }),
+  };
+}
+export type Harness = ReturnType<typeof harnessOf>;
+
+/** A new run whose harness has made its first call. */
+export async function workingRun(
+  world: World,
+  body: Record<string, unknown> = { prompt: "hello" },
+  key = world.key,
+): Promise<Harness> {
+  const harness = await startedRun(world, body, key);
+  const { status } = await harness.resolve();
+  if (status !== 200) throw new Error(`resolve-prompt answered ${status}`);
+  return harness;
+}
+
+/** A new run whose sandbox was started and has not called yet. */
+export async function startedRun(
+  world: World,
+  body: Record<string, unknown> = { prompt: "hello" },
+  key = world.key,
+): Promise<Harness> {
+  return harnessOf(world, await world.dispatch(await createRun(world, body, key)));
+}
+
+/** The harness that the queue's next message starts. */
+export async function nextExecution(world: World): Promise<Harness> {
+  const before = world.started.length;
+  await deliver(world, "runs");
+  const envelope = world.started[before];
+  if (envelope === undefined) throw new Error("no sandbox was started");
+  return harnessOf(world, envelope);
+}
+
+/** Hands the messages that wait in the queues to their consumers until none is left. */
+export async function deliver(world: World, onlyQueue?: "runs" | "ends"): Promise<void> {
+  for (;;) {
+    const index = world.sent.findIndex(({ queue }) => onlyQueue === undefined || queue === onlyQueue);
+    const [message] = index < 0 ? [] : world.sent.splice(index, 1);
+    if (message === undefined) return;
+    const failed = await consume(world, message.queue, message.runId);
+    if (failed.batchItemFailures.length > 0) throw new Error(`a message of ${message.queue} failed`);
+  }
+}
+
+const consumers = { runs: dispatchRun, ends: endRun, "runs-dead": failRun } as const;
+
+/** One message of a queue, as its consumer answers it. */
+export function consume(world: World, queue: keyof typeof consumers, runId: string): Promise<SQSBatchResponse> {
+  const consumer: { handle(event: SQSEvent, ports: WorldPorts): Promise<SQSBatchResponse> } = consumers[queue];
+  return consumer.handle(sqsEvent(queue, [{ v: 1, run_id: runId }]), world.ports);
+}
+
+/** An event of SQS with one record a body. */
+export function sqsEvent(queue: string, bodies: readonly unknown[]): SQSEvent {
+  return {
+    Records: bodies.map((body, index) => ({
+      messageId: `message-${index + 1}`,
+      receiptHandle: "handle",
+      body: typeof body === "string" ? body : JSON.stringify(body),
+      attributes: {
+        ApproximateReceiveCount: "1",
+        SentTimestamp: "0",
+        SenderId: "sender",
+        ApproximateFirstReceiveTimestamp: "0",
+      },
+      messageAttributes: {},
+      md5OfBody: "",
+      eventSource: "aws:sqs",
+      eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${queue}`,
+      awsRegion: "us-east-1",
+    })),
+  };
+}
+
+/** A message of the agent with one text. */
+export const said = (text: string) => ({ role: "assistant", content: [{ type: "text", text }] });

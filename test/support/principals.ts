@@ -1,0 +1,103 @@
+import { clientOf } from "./client.ts";
+import { createRun, deliver, harnessOf, workingRun } from "./execution.ts";
+import { makeSchedule } from "./schedules.ts";
+import { makeWorld, type World } from "./world.ts";
+
+/** Everybody who could ask about one run, as names of the rows of the matrix. */
+export const PRINCIPALS = [
+  "creator",
+  "teammate",
+  "agent of the team",
+  "removed member",
+  "another team's member",
+  "another team's agent",
+  "the run itself",
+  "the run's parent",
+  "another run of the team",
+  "the run's dead execution",
+] as const;
+export type PrincipalName = (typeof PRINCIPALS)[number];
+
+export interface Stage {
+  readonly world: World;
+  /** The run that is asked about: a child that works, of a parent that works. */
+  readonly runId: string;
+  readonly executionId: string;
+  readonly artifactUid: string;
+  /** A schedule of the team, which the creator made. */
+  readonly scheduleId: string;
+  /** An identity of the team, with a key, as which nobody calls. */
+  readonly identityUid: string;
+  readonly identityKeyUid: string;
+  /** A second key of the creator's. */
+  readonly ownKeyUid: string;
+  /** The teammate. */
+  readonly memberUid: string;
+  /** Ids of what `prepare` made for a route, by the name of the path's parameter. */
+  readonly made: Map<string, string>;
+  readonly key: (name: PrincipalName) => string;
+  /** Ends the run, with its transcript. */
+  readonly end: () => Promise<void>;
+}
+
+/** A working run with all of them around it. */
+export async function makeStage(): Promise<Stage> {
+  const world = await makeWorld();
+  const member = await world.person("Mia");
+  const removed = await world.person("Rob");
+  const agent = await world.agent();
+  const bystander = await world.agent("bystander");
+  const foreignAgent = await world.agent("theirs", world.otherTeam);
+  const parent = await workingRun(world, { prompt: "parent" });
+  const other = await workingRun(world, { prompt: "other" });
+  const runId = await createRun(world, { prompt: "child", parent_run_id: parent.run_id });
+  const dead = harnessOf(world, await world.dispatch(runId));
+  await dead.resolve();
+  await dead.shutDown();
+  const run = harnessOf(world, await world.dispatch(runId));
+  // Without an instance of its own, so that calls without the header are this harness's too.
+  await clientOf(world, run.key).post("/harness-support/resolve-prompt", {});
+  const content = "content";
+  const file = {
+    filepath: "a.txt",
+    filename: "a.txt",
+    mime_type: "text/plain",
+    size_bytes: content.length,
+    sha256: "0".repeat(64),
+  };
+  const report = () => run.support("report-artifact", { artifact_type: "FILE", data: file });
+  const target = await report();
+  await world.upload(target.body.upload.url, content);
+  await report();
+  const schedule = await makeSchedule(world);
+  await world.removeMember(removed.uid);
+  const of: Record<PrincipalName, string> = {
+    creator: world.key,
+    teammate: member.key,
+    "agent of the team": agent.key,
+    "removed member": removed.key,
+    "another team's member": world.otherKey,
+    "another team's agent": foreignAgent.key,
+    "the run itself": run.key,
+    "the run's parent": parent.key,
+    "another run of the team": other.key,
+    "the run's dead execution": dead.key,
+  };
+  return {
+    world,
+    runId,
+    executionId: run.execution_id,
+    artifactUid: target.body.artifact_uid,
+    scheduleId: schedule.id,
+    identityUid: bystander.uid,
+    identityKeyUid: bystander.keyUid,
+    ownKeyUid: (await clientOf(world).post("/agent/keys", { name: "spare" })).body.uid,
+    memberUid: member.uid,
+    made: new Map(),
+    key: (name) => of[name],
+    async end() {
+      await run.finish();
+      await deliver(world);
+    },
+  };
+}

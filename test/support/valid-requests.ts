@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { clientOf } from "./client.ts";
+import { said } from "./execution.ts";
+import type { Stage } from "./principals.ts";
+import { nightly } from "./schedules.ts";
+import type { Answer, World } from "./world.ts";
+
+/** A good body for each route that takes one, about the stage's run. */
+export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
+  "POST /agent/runs": () => ({ prompt: "hello" }),
+  "POST /agent/run": () => ({ prompt: "hello" }),
+  "POST /agent/runs/cancel": () => ({ filter: { state: ["QUEUED"] } }),
+  "POST /agent/runs/{runId}/followups": () => ({ message: "more" }),
+  "POST /agent/runs/{runId}/client-events": () => ({
+    event_uuid: randomUUID(),
+    event_name: "agent_started",
+    timestamp: "2026-05-18T19:00:00Z",
+  }),
+  "POST /agent/attachments": () => ({
+    file_name: "plan.txt",
+    mime_type: "text/plain",
+    size_bytes: 6,
+    sha256: "5".repeat(64),
+  }),
+  "POST /agent/schedules": () => nightly,
+  "PUT /agent/schedules/{scheduleId}": () => ({ ...nightly, enabled: true }),
+  "POST /agent/identities": () => ({ name: "Reviewer" }),
+  "PUT /agent/identities/{identityUid}": () => ({ description: "Reviews" }),
+  "POST /agent/identities/{identityUid}/keys": () => ({ name: "laptop" }),
+  "POST /agent/environments": () => ({ name: "Workshop" }),
+  "PUT /agent/environments/{environmentUid}": () => ({ description: "Where the work is done" }),
+  "POST /agent/environments/{environmentUid}/share": () => ({ link: true }),
+  "DELETE /agent/environments/{environmentUid}/share": () => ({ link: true }),
+  "POST /agent/keys": () => ({ name: "laptop" }),
+  "PUT /agent/me": () => ({ display_name: "Someone" }),
+  "POST /agent/teams": () => ({ name: "Gamma" }),
+  "PUT /agent/teams/{teamUid}": () => ({ name: "Omega" }),
+  "POST /agent/teams/{teamUid}/members": () => ({ email: "bo@runyard.test" }),
+  "PUT /agent/teams/{teamUid}/members/{userUid}": () => ({ role: "admin" }),
+  "POST /agent/teams/{teamUid}/invitations": () => ({ email: "new@runyard.test" }),
+  "POST /agent/secrets": () => ({ name: "FRESH", value: "hush" }),
+  "POST /harness-support/resolve-prompt": () => ({}),
+  "POST /harness-support/heartbeat": ({ executionId }) => ({ execution_id: executionId, followups_stored: 0 }),
+  "POST /harness-support/messages": ({ executionId }) => ({
+    execution_id: executionId,
+    first_sequence: 1,
+    messages: [said("hello")],
+  }),
+  "POST /harness-support/report-artifact": () => ({
+    artifact_type: "FILE",
+    data: { filepath: "b", filename: "b", mime_type: "text/plain", size_bytes: 1, sha256: "1".repeat(64) },
+  }),
+  "POST /harness-support/finish-task": () => ({ success: true, summary: "done" }),
+  "POST /harness-support/report-shutdown": () => ({}),
+};
+
+/** The route's path with the stage's ids, or another in the place of each. */
+export function targetOf(route: string, stage: Stage, other?: string): string {
+  const [, path = ""] = route.split(" ");
+  const ids: Readonly<Record<string, string>> = {
+    runId: stage.runId,
+    conversationId: stage.runId,
+    artifactUid: stage.artifactUid,
+    scheduleId: stage.scheduleId,
+    identityUid: stage.identityUid,
+    teamUid: stage.world.team,
+    userUid: stage.memberUid,
+    code: "conflict",
+    ...Object.fromEntries(stage.made),
+    keyUid: path.startsWith("/agent/keys/") ? stage.ownKeyUid : stage.identityKeyUid,
+  };
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const id = other ?? ids[name];
+    if (id === undefined) throw new Error(`there is no id for {${name}}`);
+    return id;
+  });
+}
+
+/** What has to have happened before the route has an answer. */
+export async function prepare(route: string, stage: Stage): Promise<void> {
+  if (route.endsWith("/transcript")) await stage.end();
+  if (route.endsWith("/redirect")) {
+    const config = { session_sharing: { public_access: "VIEWER" } };
+    const { body } = await clientOf(stage.world).post("/agent/runs", { prompt: "shown to all", config });
+    stage.made.set("sessionId", body.run_id).set("conversationId", body.run_id);
+  }
+  if (route === "DELETE /agent/teams/{teamUid}") await emptyTeam(stage);
+  if (route.includes("{environmentUid}")) {
+    const { body } = await clientOf(stage.world).post("/agent/environments", { name: "Bench" });
+    stage.made.set("environmentUid", body.uid);
+  }
+  if (route.includes("{secret}")) {
+    await clientOf(stage.world).post("/agent/secrets", { name: "TOKEN", value: "hush" });
+    stage.made.set("secret", "TOKEN");
+  }
+  if (route.includes("{invitationId}")) {
+    const { body } = await invite(stage.world, stage.world.team, stage.world.key);
+    stage.made.set("invitationId", body.id);
+  }
+  // Into the other team, since who is in a team already is not let in again.
+  if (route.includes("{token}")) {
+    const { body } = await invite(stage.world, stage.world.otherTeam, stage.world.otherKey);
+    stage.made.set("token", body.link.split("/").at(-1));
+  }
+}
+
+const invite = (world: World, team: string, key: string): Promise<Answer> =>
+  clientOf(world, key).post(`/agent/teams/${team}/invitations`, { email: "new@runyard.test" });
+
+/** A team with schedules, or with runs that have not ended, is not deleted. */
+async function emptyTeam({ world, scheduleId }: Stage): Promise<void> {
+  const creator = clientOf(world);
+  await creator.delete(`/agent/schedules/${scheduleId}`);
+  const { body } = await creator.get("/agent/runs");
+  for (const { run_id } of body.runs) await creator.post(`/agent/runs/${run_id}/cancel?force=true`);
+}

@@ -1,0 +1,234 @@
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import { vi } from "vitest";
+import { changeRing, type KeyHolder, makeKey, parseRing } from "#shared/api-keys/key-ring.ts";
+import { memoryFileStore } from "#shared/files/memory-file-store.ts";
+import type { HttpPorts } from "#shared/http/endpoint.ts";
+import type { HttpResponse } from "#shared/http/problem.ts";
+import { claimIdentityName, putIdentity } from "#shared/identities/identity-writes.ts";
+import { enroll } from "#shared/identities/register.ts";
+import { uuidv7 } from "#shared/ids.ts";
+import { bootstrap } from "#shared/principals/bootstrap.ts";
+import { principalStore } from "#shared/principals/principal-store.ts";
+import { newUser, roleAttribute } from "#shared/principals/user.ts";
+import { type Cursors, cursors } from "#shared/runs/cursor.ts";
+import { dispatchRun } from "#shared/runs/dispatch.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { runStore } from "#shared/runs/run-store.ts";
+import type { Sandbox } from "#shared/sandbox/sandbox.ts";
+import { memoryScheduler } from "#shared/schedules/memory-scheduler.ts";
+import type { FiringPorts } from "#shared/schedules/ports.ts";
+import { scheduleStore } from "#shared/schedules/schedule-store.ts";
+import { memorySecretVault } from "#shared/secrets/memory-secret-vault.ts";
+import type { SecretPorts } from "#shared/secrets/ports.ts";
+import { keys } from "#shared/table/keys.ts";
+import { memoryTable } from "#shared/table/memory-table.ts";
+import { countMember, newMember } from "#shared/teams/new-team.ts";
+import type { Envelope } from "#shared/wire/harness.ts";
+
+// The log's line for each request is for whoever runs the service, not for whoever reads the tests' outcome.
+vi.spyOn(process.stdout, "write").mockReturnValue(true);
+
+export const BASE_URL = "https://runyard.test/api/v1";
+
+/** An endpoint as tests call it. */
+interface Callable {
+  handle(event: APIGatewayProxyEventV2, ports: WorldPorts): Promise<HttpResponse>;
+}
+export type WorldPorts = RunPorts &
+  SecretPorts &
+  FiringPorts &
+  HttpPorts & { readonly cursors: Cursors; readonly sandbox: Sandbox };
+
+export interface CallOptions {
+  readonly method?: string;
+  readonly rawPath?: string;
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  /** Sent as JSON, unless it is a string or a buffer, which are sent as they are. */
+  readonly body?: unknown;
+  readonly key?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Kinds of principals of the route; all by default. */
+  readonly who?: readonly string[];
+}
+
+/** A whole control plane in memory, with a clock that the test moves. */
+export async function makeWorld(table = memoryTable()) {
+  const files = memoryFileStore();
+  const vault = memorySecretVault();
+  const clock = { now: Date.parse("2026-05-18T19:00:00.000Z") };
+  const now = () => clock.now;
+  const sent: { readonly queue: "runs" | "ends"; readonly runId: string }[] = [];
+  const started: Envelope[] = [];
+  /** What the next starts throw, one each. */
+  const failures: Error[] = [];
+  const sandbox: Sandbox = {
+    async start(envelope) {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      started.push(envelope);
+    },
+  };
+  const scheduler = memoryScheduler();
+  const ports: WorldPorts = {
+    table,
+    runs: runStore(table),
+    schedules: scheduleStore(table),
+    scheduler,
+    files,
+    queue: {
+      sendRun: async (runId) => void sent.push({ queue: "runs", runId }),
+      sendEnd: async (runId) => void sent.push({ queue: "ends", runId }),
+    },
+    now,
+    baseUrl: BASE_URL,
+    webUrl: "https://runyard.test",
+    principals: principalStore(table, now),
+    who: ["personal", "agent", "run"],
+    cursors: cursors(table),
+    vault,
+    sandbox,
+  };
+  const first = await bootstrap(table, clock.now, { teamName: "Alpha", displayName: "Ada", email: "ada@runyard.test" });
+  const other = await bootstrap(table, clock.now, { teamName: "Beta", displayName: "Bo", email: "bo@runyard.test" });
+
+  async function call(endpoint: Callable, options: CallOptions = {}): Promise<Answer> {
+    const key = "key" in options ? options.key : first.api_key;
+    const response = await endpoint.handle(httpEvent({ ...options, key }), {
+      ...ports,
+      who: options.who ?? ports.who,
+    });
+    const isJson = response.headers["content-type"]?.includes("json") ?? false;
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: isJson ? JSON.parse(response.body) : response.body,
+    };
+  }
+
+  return {
+    table,
+    files,
+    vault,
+    clock,
+    sent,
+    started,
+    failures,
+    /** The timers of schedules that are set. */
+    timers: scheduler.timers,
+    ports,
+    team: first.team_uid,
+    user: first.user_uid,
+    key: first.api_key,
+    otherTeam: other.team_uid,
+    otherKey: other.api_key,
+    call,
+    /** Uploads to the URL of a target, as far as the memory files have one. */
+    async upload(url: string, content: string | Uint8Array): Promise<void> {
+      await files.put(fileOf(url), content, "application/octet-stream");
+    },
+    /** What a download URL opens. */
+    async download(url: string): Promise<string> {
+      return Buffer.from((await files.get(fileOf(url))) ?? "").toString();
+    },
+    /** Another person, in the teams named. */
+    async person(
+      displayName: string,
+      teams: readonly string[] = [first.team_uid],
+    ): Promise<{ uid: string; key: string }> {
+      const person = { uid: uuidv7(clock.now), displayName, email: `${displayName.toLowerCase()}@runyard.test` };
+      const [likelyTeam] = teams;
+      const holder: KeyHolder = { kind: "personal", user: person.uid, likelyTeam };
+      const key = makeKey(holder, { uid: uuidv7(clock.now), name: "test", now: clock.now });
+      await table.transact([
+        newUser(person, Object.fromEntries(teams.map((team) => [team, "member" as const])), clock.now),
+        ...teams.flatMap((team) => [newMember(team, person, "member", clock.now), countMember(team, 1)]),
+        key.put,
+        changeRing(holder, parseRing(undefined), [{ uid: key.stored.uid, hash: key.hash }]),
+      ]);
+      return { uid: person.uid, key: key.raw };
+    },
+    /** Takes a person out of a team. */
+    async removeMember(user: string, team: string = first.team_uid): Promise<void> {
+      await table.transact([
+        { kind: "delete", key: keys.member(team, user) },
+        { kind: "update", key: keys.user(user), remove: [roleAttribute(team)] },
+        countMember(team, -1),
+      ]);
+    },
+    /** An agent identity with a key, of the first team by default. */
+    async agent(
+      name = "builder",
+      team: string = first.team_uid,
+    ): Promise<{ uid: string; key: string; keyUid: string }> {
+      const identity = { uid: uuidv7(clock.now), team_uid: team, name, created_at: clock.now, updated_at: clock.now };
+      const holder: KeyHolder = { kind: "agent", identity: identity.uid, team };
+      const key = makeKey(holder, { uid: uuidv7(clock.now), name: "test", now: clock.now });
+      await table.transact([
+        enroll(team, identity.uid, clock.now),
+        putIdentity(identity),
+        claimIdentityName(identity),
+        key.put,
+        changeRing(holder, parseRing(undefined), [{ uid: key.stored.uid, hash: key.hash }]),
+      ]);
+      return { uid: identity.uid, key: key.raw, keyUid: key.stored.uid };
+    },
+    /** Dispatches a waiting run and answers the envelope that its sandbox was given. */
+    async dispatch(runId: string): Promise<Envelope> {
+      const before = started.length;
+      await dispatchRun(runId, ports);
+      const envelope = started[before];
+      if (envelope === undefined) throw new Error(`run ${runId} was not started`);
+      return envelope;
+    },
+  };
+}
+export type World = Awaited<ReturnType<typeof makeWorld>>;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly body: any;
+}
+
+const fileOf = (url: string): string => decodeURI(new URL(url).pathname.slice(1));
+
+/** An event of API Gateway's HTTP API, payload format 2.0. */
+export function httpEvent(options: CallOptions): APIGatewayProxyEventV2 {
+  const method = options.method ?? (options.body === undefined ? "GET" : "POST");
+  const rawPath = options.rawPath ?? "/api/v1/agent/runs";
+  const { body } = options;
+  const text =
+    body === undefined || typeof body === "string"
+      ? body
+      : Buffer.isBuffer(body)
+        ? body.toString("base64")
+        : JSON.stringify(body);
+  return {
+    version: "2.0",
+    routeKey: `${method} ${rawPath}`,
+    rawPath,
+    rawQueryString: options.query ?? "",
+    headers: {
+      ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...options.headers,
+    },
+    requestContext: {
+      accountId: "000000000000",
+      apiId: "api",
+      domainName: "runyard.test",
+      domainPrefix: "runyard",
+      http: { method, path: rawPath, protocol: "HTTP/1.1", sourceIp: "127.0.0.1", userAgent: "test" },
+      requestId: "request-1",
+      routeKey: `${method} ${rawPath}`,
+      stage: "$default",
+      time: "18/May/2026:19:00:00 +0000",
+      timeEpoch: 1_779_130_800_000,
+    },
+    ...(options.path === undefined ? {} : { pathParameters: { ...options.path } }),
+    ...(text === undefined ? {} : { body: text }),
+    isBase64Encoded: Buffer.isBuffer(body),
+  };
+}

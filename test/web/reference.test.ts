@@ -1,0 +1,56 @@
+import http from "node:http";
+import axe from "axe-core";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { request } from "../support/client.ts";
+import { makeWorld } from "../support/world.ts";
+import { openBrowser, visit } from "./support/browser.ts";
+
+let browser: Browser;
+let origin: string;
+const server = http.createServer();
+beforeAll(async () => {
+  const world = await makeWorld();
+  server.on("request", (asked, response) => {
+    void request(world, "GET", asked.url ?? "/", { key: undefined }).then(({ status, headers, body }) =>
+      response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body)),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+describe("the API reference and the pages of errors", () => {
+  it.each([
+    ["/docs", "light"],
+    ["/docs/errors", "dark"],
+    ["/docs/errors/conflict", "light"],
+    ["/docs/errors/conflict", "dark"],
+  ] as const)("are for everybody to read: %s in the %s", async (path, colorScheme) => {
+    const { page, complaints } = await visit(browser, { origin, path, colorScheme });
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const font = await page.evaluate("getComputedStyle(document.body).fontFamily");
+    expect(font, "the style is let through by the policy").toContain("system-ui");
+    await page.evaluate(axe.source);
+    const found = await page.evaluate(
+      "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))",
+    );
+    expect(found).toEqual([]);
+    expect(complaints.filter((complaint) => !complaint.includes("favicon"))).toEqual([]);
+    await page.context().close();
+  });
+
+  it("fit a screen of 360 pixels: wide tables scroll by themselves", async () => {
+    const { page } = await visit(browser, { origin, path: "/docs", width: 360 });
+    const width = await page.evaluate("document.documentElement.scrollWidth");
+    expect(width).toBeLessThanOrEqual(360);
+    await page.context().close();
+  });
+});

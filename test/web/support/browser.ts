@@ -1,0 +1,70 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const executable = process.env["RUNYARD_CHROMIUM"] ?? "/usr/bin/chromium";
+
+/** Real Chromium, as Debian ships it; it asks nobody on the network for anything of its own. */
+export async function openBrowser(): Promise<Browser> {
+  if (!existsSync(executable)) {
+    throw new Error(`There is no Chromium at ${executable}. Run: bash scripts/install-test-tools.sh`);
+  }
+  return chromium.launch({
+    executablePath: executable,
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+}
+
+export interface Visit {
+  page: Page;
+  /** What the browser complained about: errors of scripts, and everything that the content security policy refused. */
+  complaints: string[];
+}
+
+export interface VisitOptions {
+  origin: string;
+  path?: string;
+  /** The key that this tab has been given before. Default: none. */
+  key?: string;
+  width?: number;
+  colorScheme?: "light" | "dark";
+}
+
+/** A new visitor, who shares nothing with the ones before. */
+export async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
+  const page = await browser.newPage({
+    viewport: { width: options.width ?? 1280, height: 900 },
+    colorScheme: options.colorScheme ?? "light",
+    locale: "en-GB",
+    timezoneId: "UTC",
+  });
+  page.setDefaultTimeout(10_000);
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    const isError = message.type() === "error" || message.type() === "warning";
+    // An answer that is an error is what the page is for; the browser notes it too.
+    if (isError && !message.text().startsWith("Failed to load resource")) complaints.push(message.text());
+  });
+  page.on("dialog", (dialog) => {
+    complaints.push(`a dialog says ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  if (options.key !== undefined) {
+    const script = `if (!sessionStorage.getItem("visited")) {
+      sessionStorage.setItem("visited", "yes");
+      sessionStorage.setItem("runyard.key", ${JSON.stringify(options.key)});
+    }`;
+    await page.addInitScript({ content: script });
+  }
+  await page.goto(`${options.origin}${options.path ?? "/"}`);
+  return { page, complaints };
+}
