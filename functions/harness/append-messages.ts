@@ -10,7 +10,7 @@ export const appendMessages = endpoint({
   request: { body: MessagesRequest },
   reply: { 200: MessagesResponse },
   async run({ body, principal, header }, ports: RunPorts) {
-    const head = executionOf(principal, header);
+    const head = await executionOf(principal, header, ports);
     sameExecution(head, body.execution_id);
     return { status: 200, body: { next_sequence: await append(head, body.first_sequence, body.messages, ports) } };
   },

@@ -10,7 +10,7 @@ export const finishTask = endpoint({
   request: { body: FinishTaskRequest },
   reply: { 200: Empty },
   async run({ body, principal, header }, ports: RunPorts) {
-    const head = executionOf(principal, header);
+    const head = await executionOf(principal, header, ports);
     await commitUploaded(head, ports);
     await finish(head, body, ports);
     return { status: 200, body: {} };

@@ -10,7 +10,7 @@ export const reportArtifact = endpoint({
   request: { body: ReportArtifactRequest },
   reply: { 200: ReportArtifactResponse },
   async run({ body, principal, header }, ports: RunPorts) {
-    return { status: 200, body: await report(executionOf(principal, header), body, ports) };
+    return { status: 200, body: await report(await executionOf(principal, header, ports), body, ports) };
   },
 });
 

@@ -10,7 +10,7 @@ export const resolvePrompt = endpoint({
   request: { body: ResolvePromptRequest },
   reply: { 200: ResolvePromptResponse },
   async run({ principal, header }, ports: RunPorts) {
-    const head = await begin(executionOf(principal, header), header("runyard-instance"), ports);
+    const head = await begin(await executionOf(principal, header, ports), header("runyard-instance"), ports);
     return { status: 200, body: await resolve(head, ports) };
   },
 });

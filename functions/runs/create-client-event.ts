@@ -12,7 +12,7 @@ export const createClientEvent = endpoint({
   request: { path: v.object({ runId: PathId }), body: ClientEvent },
   reply: { 200: Empty },
   async run({ path, body, principal, header }, ports: RunPorts) {
-    await storeClientEvent(executionOf(principal, header, path.runId), body, ports);
+    await storeClientEvent(await executionOf(principal, header, ports, path.runId), body, ports);
     return { status: 200, body: {} };
   },
 });

@@ -12,6 +12,7 @@ import { RunFollowupRequest } from "#shared/wire/run.ts";
 export const sendFollowup = endpoint({
   request: { path: v.object({ runId: PathId }), body: RunFollowupRequest },
   reply: { 200: Empty },
+  errors: ["operation_not_supported"],
   async run({ path, body, principal, header }, ports: RunPorts) {
     const { head } = await steerableRun(path.runId, principal, ports);
     const once = onceOf(header, principal, `followup:${path.runId}`, body);

@@ -63,7 +63,7 @@ export function principalStore(table: Table, now: () => number) {
   async function run(runId: string, hash: string): Promise<Principal> {
     const found = await table.get(keys.head(runId));
     const head = found === undefined ? undefined : parseRunHead(found);
-    if (head === undefined || head.state === "QUEUED" || head.execution_id === undefined || head.key_hash !== hash) {
+    if (head === undefined || head.execution_id === undefined || head.key_hash !== hash) {
       throw refused("the run's key is no longer valid");
     }
     return { kind: "run", head, executionId: head.execution_id, stopping: isTerminal(head.state) };

@@ -8,12 +8,15 @@ export interface ActiveRun {
   readonly state: string;
   readonly creator: string;
   readonly executor: string;
+  readonly location: string;
 }
 
-/** The runs of an owner that have not ended, oldest first. */
-export async function activeRuns(owner: Owner, ports: Pick<RunPorts, "runs">): Promise<ActiveRun[]> {
+/** The runs of an owner that have not ended, oldest first; of each shard at most `limit`. */
+export async function activeRuns(owner: Owner, ports: Pick<RunPorts, "runs">, limit?: number): Promise<ActiveRun[]> {
   const shards = Array.from({ length: SCOPE_SHARDS }, (_, shard) => scopeKey(owner, shard));
-  const pages = await Promise.all(shards.map((pk) => ports.runs.query({ index: "gsi5", pk })));
+  const pages = await Promise.all(
+    shards.map((pk) => ports.runs.query({ index: "gsi5", pk, ...(limit === undefined ? {} : { limit }) })),
+  );
   return pages.flatMap(({ items }) => items.map(toActive));
 }
 
@@ -26,5 +29,6 @@ function toActive(item: Item): ActiveRun {
     state: String(item["state"]),
     creator: facet("creator"),
     executor: facet("executor") || facet("creator"),
+    location: facet("location"),
   };
 }

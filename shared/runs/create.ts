@@ -9,7 +9,8 @@ import {
 import { invalid, lostRace, RunyardError } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { doOnce, onceOf, RecordTaken } from "#shared/idempotency/once.ts";
-import { uuidv7 } from "#shared/ids.ts";
+import { randomId, uuidv7 } from "#shared/ids.ts";
+import { hashKey, newRunKey } from "#shared/principals/api-key.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Conditions, type Put, type TransactionWrite } from "#shared/table/table.ts";
@@ -101,7 +102,7 @@ async function writeRun(
     creator,
     executor,
     source: sourceOf(header, parent !== undefined),
-    execution_location: "REMOTE",
+    execution_location: request.execution_location ?? "REMOTE",
     conversation_id: conversation?.id ?? runId,
     ...(parent === undefined ? {} : { parent_run_id: parent.runId }),
     ancestors: parent === undefined ? [] : [...parent.ancestors, parent.runId],
@@ -112,14 +113,17 @@ async function writeRun(
   };
   if (isLong) await ports.files.put(fileKeys.prompt(runId), prompt, "text/plain; charset=utf-8");
 
+  const key = body.execution_location === "LOCAL" ? newRunKey(runId) : undefined;
+  const local = key === undefined ? undefined : { execution_id: randomId(), key_hash: hashKey(key) };
   const writes = [
-    ...newRunWrites(runId, owner, body, now),
+    ...newRunWrites(runId, owner, body, now, local),
     record(runId),
     ...(conversation?.writes(runId) ?? []),
     ...(parent === undefined ? [] : [parent.counted]),
     ...lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
   ];
   const atCapacity = await writeWithin(writes, keys.counters(owner).pk, ports);
+  if (key !== undefined) return { run_id: runId, task_id: runId, state: "QUEUED", run_key: key };
   await ports.queue.sendRun(runId, owner).catch(() => undefined);
   return { run_id: runId, task_id: runId, state: "QUEUED", ...(atCapacity ? { at_capacity: true } : {}) };
 }

@@ -7,7 +7,7 @@ import { failUnbegun } from "./execution.ts";
 import type { RunPorts } from "./ports.ts";
 import { START_LEASE_SECONDS } from "./run.ts";
 import { EXECUTION_ATTRIBUTES } from "./run-change.ts";
-import { executorOf, ownerOf, type RunHead } from "./run-head.ts";
+import { executorOf, isLocal, ownerOf, type RunHead } from "./run-head.ts";
 import { Raced } from "./run-store.ts";
 
 /** Milliseconds after which a run whose start was put off is looked at again. */
@@ -22,7 +22,7 @@ const LATE_CHECK_MS = 15_000;
  */
 export async function dispatchRun(runId: string, ports: RunPorts & { readonly sandbox: Sandbox }): Promise<void> {
   const head = await ports.runs.head(runId);
-  if (head === undefined) return;
+  if (head === undefined || isLocal(head)) return;
   if (head.state !== "QUEUED" && head.state !== "PENDING") return;
   if (head.state === "QUEUED" && (await lacksIdentity(head, ports))) {
     return failUnbegun(runId, "not_authorized", "the identity that the run was to work as is deleted", ports);

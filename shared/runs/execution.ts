@@ -1,11 +1,11 @@
 import { ERRORS, type ErrorCode, lostRace, RunyardError } from "#shared/errors.ts";
-import type { Principal, RunPrincipal } from "#shared/principals/principal.ts";
+import type { Principal } from "#shared/principals/principal.ts";
 import type { FinishTaskRequest, ReportShutdownRequest } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import type { RunPorts } from "./ports.ts";
-import { isTerminal, LEASE_SECONDS, MOST_LOSSES, statusText } from "./run.ts";
-import { type Change, EXECUTION_ATTRIBUTES } from "./run-change.ts";
-import { type ExecutingHead, isExecutingHead, ownerOf, type RunHead, statusOf } from "./run-head.ts";
+import { isTerminal, LEASE_SECONDS, LOCAL_START_SECONDS, MOST_LOSSES, statusText } from "./run.ts";
+import { type Change, EXECUTION_ATTRIBUTES, type TimelineEntry } from "./run-change.ts";
+import { type ExecutingHead, isExecutingHead, isLocal, leaseMs, ownerOf, type RunHead, statusOf } from "./run-head.ts";
 import { Raced } from "./run-store.ts";
 
 /** What an execution is told that is not the run's any more: it may end itself. */
@@ -14,14 +14,6 @@ export const fenced = () =>
     detail: "the run's key is no longer valid: the execution is over",
     headers: { "www-authenticate": "Bearer" },
   });
-
-/** The head of the calling execution, which must be at work; the harness that calls must be the one that came first. */
-function executing(principal: RunPrincipal, header: (name: string) => string | undefined): ExecutingHead {
-  const { head } = principal;
-  if (!isExecutingHead(head)) throw fenced();
-  checkInstance(head, header);
-  return head;
-}
 
 /** Another instance of the same execution may not speak; a caller without the header is a worker's own harness. */
 export function checkInstance(head: RunHead, header: (name: string) => string | undefined): void {
@@ -33,7 +25,7 @@ export function checkInstance(head: RunHead, header: (name: string) => string | 
     });
   }
   const instance = header("runyard-instance");
-  const bound = head.state === "QUEUED" ? undefined : head.instance_id;
+  const bound = "instance_id" in head ? head.instance_id : undefined;
   if (instance !== undefined && bound !== undefined && bound !== instance) {
     throw new RunyardError("conflict", {
       detail: "Runyard-Instance: another harness runs this execution",
@@ -42,23 +34,39 @@ export function checkInstance(head: RunHead, header: (name: string) => string | 
   }
 }
 
+/** A run that its caller executes, and has not begun. */
+type LocalHead = Extract<RunHead, { state: "QUEUED" }> & Pick<ExecutingHead, "execution_id" | "key_hash">;
+
+const isUnbegunLocal = (head: RunHead): head is LocalHead =>
+  head.state === "QUEUED" && head.execution_id !== undefined && head.key_hash !== undefined;
+
 /** The first call of an execution: binds the harness and moves the run to INPROGRESS. Again by the same one: no change. */
 export async function begin(
-  head: ExecutingHead,
+  head: ExecutingHead | LocalHead,
   instance: string | undefined,
   ports: RunPorts,
 ): Promise<ExecutingHead> {
   if (head.state === "INPROGRESS") return head;
   const now = ports.now();
+  const prepared = head.state === "QUEUED" ? head.created_at : head.state_since;
+  const pending: TimelineEntry = {
+    type: "run_pending",
+    data: { state: "PENDING", execution_id: head.execution_id },
+  };
   const change: Change = {
     to: "INPROGRESS",
-    events: [{ type: "worker_container_ready", data: { state: "INPROGRESS", duration_ms: now - head.state_since } }],
+    ...(head.state === "QUEUED" ? { via: "PENDING" as const, add: { executions: 1 } } : {}),
+    events: [
+      ...(head.state === "QUEUED" ? [pending] : []),
+      { type: "worker_container_ready", data: { state: "INPROGRESS", duration_ms: now - prepared } },
+    ],
     set: {
       state_since: now,
       beat_at: now,
       ...(instance === undefined ? {} : { instance_id: instance }),
       ...(head.started_at === undefined ? { started_at: now } : {}),
     },
+    ...(head.state === "QUEUED" ? { checkAt: now + leaseMs(head) } : {}),
   };
   try {
     await ports.runs.change(head, change, now);
@@ -78,7 +86,7 @@ export async function begin(
     state_since: now,
     beat_at: now,
     started_at: head.started_at ?? now,
-    next_sequence: head.next_sequence + 1,
+    next_sequence: head.next_sequence + change.events.length,
     ...(instance === undefined ? {} : { instance_id: instance }),
   };
 }
@@ -130,6 +138,12 @@ export async function finish(first: ExecutingHead, request: FinishTaskRequest, p
   const now = ports.now();
   const again = await changeExecution(first, ports, (head) => {
     const waiting = head.followups > head.followups_stored;
+    if (waiting && isLocal(head)) {
+      throw new RunyardError("conflict", {
+        detail: `follow-up ${head.followups_stored + 1} waits: take it up by a heartbeat before the run is finished`,
+        retryable: false,
+      });
+    }
     return { change: waiting ? requeueChange(head, now) : finishChange(head, request, now), result: waiting };
   });
   if (again) await ports.queue.sendRun(first.run_id, ownerOf(first)).catch(() => undefined);
@@ -267,6 +281,10 @@ export async function loseExecution(
     if (!isExecutingHead(head) || head.execution_id !== executionId) return { result: "none" };
     if (silentSince !== undefined && head.beat_at !== silentSince) return { result: "none" };
     const still = silentSince === undefined ? {} : { if: { beat_at: { eq: silentSince } } };
+    if (isLocal(head)) {
+      const message = statusText(`the run's caller, who executes it, was lost: ${why}`);
+      return { change: { ...endChange(head, { state: "FAILED", now, message }), ...still }, result: "ended" };
+    }
     const losses = head.losses + 1;
     const lost = { type: "execution_lost" as const, data: { detail: statusText(why), losses } };
     if (losses >= MOST_LOSSES) {
@@ -302,7 +320,21 @@ export const failByPlatform = (runId: string, why: string, ports: ChangePorts): 
   failUnbegun(runId, "internal_error", why, ports);
 
 /** Ends a run that waits or is being prepared, in the state that the code is for. One that works goes on. */
-export async function failUnbegun(runId: string, code: ErrorCode, why: string, ports: ChangePorts): Promise<void> {
+export const failUnbegun = (runId: string, code: ErrorCode, why: string, ports: ChangePorts): Promise<void> =>
+  endUnbegun(runId, { state: ERRORS[code].endsIn, code, message: statusText(why) }, ports);
+
+/** A run that its caller was to execute, and did not begin in its time. */
+export const failNeverBegun = (runId: string, ports: ChangePorts): Promise<void> =>
+  endUnbegun(
+    runId,
+    {
+      state: "FAILED",
+      message: `the run's caller, who executes it, did not begin within ${LOCAL_START_SECONDS} seconds`,
+    },
+    ports,
+  );
+
+async function endUnbegun(runId: string, ending: Omit<Ending, "now">, ports: ChangePorts): Promise<void> {
   const first = await ports.runs.head(runId);
   if (first === undefined) return;
   const now = ports.now();
@@ -310,24 +342,32 @@ export async function failUnbegun(runId: string, code: ErrorCode, why: string, p
     head.state !== "QUEUED" && head.state !== "PENDING"
       ? { result: false }
       : {
-          change: endChange(head, { state: ERRORS[code].endsIn, now, code, message: statusText(why) }),
+          change: endChange(head, { ...ending, now }),
           result: true,
         },
   );
   if (ended) await ports.queue.sendEnd(runId, ownerOf(first)).catch(() => undefined);
 }
 
-/** The execution that calls about the run `runId`, or about its own where none is named. */
-export function executionOf(
+/**
+ * The execution that calls about the run `runId`, or about its own where none is named. It must be at work, and the harness
+ * that calls must be the one that came first. Where nobody of ours started it, its first call begins the work.
+ */
+export async function executionOf(
   principal: Principal,
   header: (name: string) => string | undefined,
+  ports: RunPorts,
   runId?: string,
-): ExecutingHead {
+): Promise<ExecutingHead> {
   if (principal.kind !== "run") throw new RunyardError("not_authorized", { detail: "this call is for run keys" });
   if (runId !== undefined && runId !== principal.head.run_id) {
     throw new RunyardError("not_authorized", { detail: "a run's key speaks for its own run alone" });
   }
-  return executing(principal, header);
+  const { head } = principal;
+  if (isUnbegunLocal(head) || head.state === "CLAIMED") return begin(head, header("runyard-instance"), ports);
+  if (!isExecutingHead(head)) throw fenced();
+  checkInstance(head, header);
+  return head;
 }
 
 /** The execution id in a body must be the one that the key is for. */

@@ -11,7 +11,7 @@ import type { RunPorts } from "./ports.ts";
 import { isTerminal, RUN_CAPS } from "./run.ts";
 import { INLINE_BYTES } from "./run-body.ts";
 import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "./run-change.ts";
-import { ownerOf, type RunHead } from "./run-head.ts";
+import { isLocal, ownerOf, type RunHead } from "./run-head.ts";
 import { Raced } from "./run-store.ts";
 
 const FollowupItem = v.object({
@@ -68,6 +68,12 @@ export async function sendFollowup(
 async function store(first: RunHead, content: Record<string, string>, record: Put, ports: RunPorts): Promise<void> {
   let head: RunHead | undefined = first;
   for (let attempt = 0; head !== undefined && attempt < 8; attempt++) {
+    if (isLocal(head) && isTerminal(head.state)) {
+      throw new RunyardError("operation_not_supported", {
+        detail:
+          "the run was executed by its caller and has ended: continue its conversation by a new run with conversation_id",
+      });
+    }
     if (head.followups >= RUN_CAPS.followups) {
       throw new RunyardError("resource_unavailable", {
         status: 429,

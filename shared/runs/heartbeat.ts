@@ -22,7 +22,7 @@ export async function heartbeat(
     checkInstance(principal.head, header);
     return { ...answer, cancel: true };
   }
-  const head = executionOf(principal, header);
+  const head = await executionOf(principal, header, ports);
   sameExecution(head, beat.execution_id);
   if (beat.followups_stored > head.followups) {
     throw invalid("followups_stored", `there are ${head.followups} follow-ups`);

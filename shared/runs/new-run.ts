@@ -1,7 +1,7 @@
 import { randomId } from "#shared/ids.ts";
 import { checkShard, groupKey, keys, type Owner, scopeKey, sortableTime } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
-import { counterChange, folded } from "./run.ts";
+import { counterChange, folded, LOCAL_START_SECONDS } from "./run.ts";
 import type { RunBody } from "./run-body.ts";
 import type { RunFacets } from "./run-head.ts";
 
@@ -11,8 +11,20 @@ const FIRST_CHECK_MS = 30_000;
 /** Sorts before every character that a text may have, so that a text comes before all that begin with it. */
 const TIE = "\u0000";
 
+export interface LocalExecution {
+  readonly execution_id: string;
+  readonly key_hash: string;
+}
+
 /** The writes of a new run: head, body, first event, entries for its relatives, and the owner's counter last but them. */
-export function newRunWrites(runId: string, owner: Owner, body: RunBody, now: number): TransactionWrite[] {
+export function newRunWrites(
+  runId: string,
+  owner: Owner,
+  body: RunBody,
+  now: number,
+  /** Of a run that its caller executes: the execution that is ready for it, and its key's hash. */
+  local?: LocalExecution,
+): TransactionWrite[] {
   const scope = scopeKey(owner);
   const skill = body.config.skill_spec;
   const facets: RunFacets = {
@@ -37,7 +49,7 @@ export function newRunWrites(runId: string, owner: Owner, body: RunBody, now: nu
     agent_key: skill === undefined ? `1#${runId}` : `0#${folded(skill)}${TIE}${runId}`,
     group: groupKey("creator", body.creator.uid),
     check_shard: checkShard(runId),
-    check_at: sortableTime(now + FIRST_CHECK_MS),
+    check_at: sortableTime(now + (local === undefined ? FIRST_CHECK_MS : LOCAL_START_SECONDS * 1000)),
   };
   const head: TransactionWrite = {
     kind: "put",
@@ -48,6 +60,7 @@ export function newRunWrites(runId: string, owner: Owner, body: RunBody, now: nu
       next_sequence: 2,
       p: facets,
       ...indexKeys,
+      ...local,
     },
     if: { pk: { exists: false } },
   };
@@ -72,7 +85,8 @@ export function newRunWrites(runId: string, owner: Owner, body: RunBody, now: nu
     head,
     { kind: "put", item: { ...keys.body(runId), v: 1, ...body } },
     created,
-    counters,
+    // It waits in nobody's queue.
+    ...(local === undefined ? [counters] : []),
     ...familyWrites(runId, body),
   ];
 }

@@ -1,3 +1,4 @@
+import { activeRuns } from "./active-runs.ts";
 import type { RunPorts } from "./ports.ts";
 import { ownerOf } from "./run-head.ts";
 
@@ -9,7 +10,8 @@ const LOOKED_AT = 50;
 export async function sendOldestWaiting(endedRunId: string, ports: RunPorts): Promise<void> {
   const ended = await ports.runs.head(endedRunId);
   if (ended === undefined) return;
-  const { items } = await ports.runs.query({ index: "gsi5", pk: ended.scope, limit: LOOKED_AT });
-  const waiting = items.filter((item) => item["state"] === "QUEUED").slice(0, SENT);
-  await Promise.all(waiting.map((item) => ports.queue.sendRun(item.pk.slice("RUN#".length), ownerOf(ended))));
+  const owner = ownerOf(ended);
+  const active = await activeRuns(owner, ports, LOOKED_AT);
+  const waiting = active.filter(({ state, location }) => state === "QUEUED" && location !== "LOCAL").slice(0, SENT);
+  await Promise.all(waiting.map(({ runId }) => ports.queue.sendRun(runId, owner)));
 }

@@ -29,7 +29,6 @@ export function checkRequest(request: RunAgentRequest): void {
     throw invalid("images", "is the older name of attachments: give one of the two");
   }
   checkConfig(request);
-  if (request.execution_location === "LOCAL") throw later("execution_location", "LOCAL");
 }
 
 /** Refuses a configuration that no run could have; also one that came about from the defaults of others. */

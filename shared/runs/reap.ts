@@ -1,10 +1,10 @@
 import { CHECK_SHARDS, sortableTime } from "#shared/table/keys.ts";
 import type { Item } from "#shared/table/table.ts";
 import { putBack } from "./dispatch.ts";
-import { confirmStop, loseExecution } from "./execution.ts";
+import { confirmStop, failNeverBegun, loseExecution } from "./execution.ts";
 import type { RunPorts } from "./ports.ts";
 import { isExecuting, isTerminal, LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
-import { isExecutingHead, ownerOf, parseRunHead, type RunHead } from "./run-head.ts";
+import { isExecutingHead, isLocal, leaseMs, ownerOf, parseRunHead, type RunHead } from "./run-head.ts";
 
 /** Runs looked at in one pass and shard; what is left is due in the next. */
 const PASS_LIMIT = 200;
@@ -105,6 +105,10 @@ async function anyAhead(now: number, ports: RunPorts): Promise<boolean> {
 async function look(item: Item, head: RunHead, now: number, braked: boolean, ports: RunPorts): Promise<void> {
   const again = (milliseconds: number) =>
     ports.runs.checkAgain(head.run_id, String(item["check_at"]), sortableTime(now + milliseconds));
+  if (head.state === "QUEUED" && isLocal(head)) {
+    await again(LOOK_AGAIN_MS);
+    return failNeverBegun(head.run_id, ports);
+  }
   if (head.state === "QUEUED") {
     await again(Math.min(Math.max(RESEND_MS, now - head.updated_at), RESEND_MOST_MS));
     await ports.queue.sendRun(head.run_id, ownerOf(head));
@@ -135,7 +139,7 @@ const isExtended = (head: RunHead): boolean => isExecutingHead(head) && head.ext
 
 function isSilent(head: RunHead, now: number): boolean {
   if (head.state === "PENDING") return now - head.state_since >= START_LEASE_SECONDS * 1000;
-  if (head.state === "INPROGRESS" || head.state === "CLAIMED") return now - head.beat_at >= LEASE_SECONDS * 1000;
+  if (head.state === "INPROGRESS" || head.state === "CLAIMED") return now - head.beat_at >= leaseMs(head);
   return false;
 }
 

@@ -4,7 +4,7 @@ import type { Conditions, TransactionWrite, Value } from "#shared/table/table.ts
 import type { TimelineType } from "#shared/wire/event.ts";
 import type { RunState } from "#shared/wire/run.ts";
 import { counterChange, DEFAULT_CONCURRENCY_LIMIT, DEFAULT_QUEUE_LIMIT, isTerminal, MOVES } from "./run.ts";
-import { ownerOf, type RunHead } from "./run-head.ts";
+import { isLocal, ownerOf, type RunHead } from "./run-head.ts";
 
 export interface TimelineEntry {
   readonly type: TimelineType;
@@ -66,7 +66,7 @@ export function changeWrites(head: RunHead, change: Change, now: number): Transa
   const to = change.to;
   if (to !== undefined) refuseIllegal(change.via === undefined ? [head.state, to] : [head.state, change.via, to]);
   const run = head.run_id;
-  const executionId = head.state === "QUEUED" ? undefined : head.execution_id;
+  const executionId = head.execution_id;
   const appended = change.events.length + (change.messages === undefined ? 0 : 1);
   const touched = to !== undefined || change.touch === true;
   const ends = to !== undefined && isTerminal(to);
@@ -149,7 +149,7 @@ function refuseIllegal(path: readonly RunState[]): void {
 }
 
 function counterWrites(head: RunHead, to: RunState | undefined): TransactionWrite[] {
-  if (to === undefined) return [];
+  if (to === undefined || isLocal(head)) return [];
   const { queued, running } = counterChange(head.state, to);
   if (queued === 0 && running === 0) return [];
   return [{ kind: "update", key: keys.counters(ownerOf(head)), add: { queued, running } }];

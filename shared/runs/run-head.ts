@@ -4,7 +4,7 @@ import { createdAtOf } from "#shared/ids.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Item } from "#shared/table/table.ts";
 import { RunStatusMessage } from "#shared/wire/run.ts";
-import { isExecuting } from "./run.ts";
+import { isExecuting, LEASE_SECONDS, LOCAL_LEASE_SECONDS } from "./run.ts";
 
 /** What list filters look at; written once, projected into every list index. */
 export const RunFacets = v.object({
@@ -72,7 +72,13 @@ const execution = {
   extended_from: v.exactOptional(Time),
 };
 
-const Queued = v.object({ ...common, state: v.literal("QUEUED") });
+const Queued = v.object({
+  ...common,
+  state: v.literal("QUEUED"),
+  /** Of a run that its caller executes: its one execution, ready from the first. Others get theirs with the slot. */
+  execution_id: v.exactOptional(v.string()),
+  key_hash: v.exactOptional(v.string()),
+});
 const Executing = v.object({ ...common, ...execution, state: v.picklist(["PENDING", "CLAIMED", "INPROGRESS"]) });
 const Ended = v.object({
   ...common,
@@ -94,6 +100,12 @@ const RunHead = v.variant("state", [Queued, Executing, Ended]);
 /** The head of a run: its state and counters. */
 export type RunHead = v.InferOutput<typeof RunHead>;
 export type ExecutingHead = v.InferOutput<typeof Executing>;
+
+/** True where the caller executes the run itself: it is never dispatched, holds no slot, and has one execution for life. */
+export const isLocal = (head: RunHead): boolean => head.p.location === "LOCAL";
+
+/** Milliseconds of silence after which the run's execution counts as lost. */
+export const leaseMs = (head: RunHead): number => (isLocal(head) ? LOCAL_LEASE_SECONDS : LEASE_SECONDS) * 1000;
 
 export const isExecutingHead = (head: RunHead): head is ExecutingHead => isExecuting(head.state);
 

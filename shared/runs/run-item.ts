@@ -4,7 +4,7 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { RunItem } from "#shared/wire/run.ts";
 import { isTerminal, toDuration } from "./run.ts";
 import type { RunBody } from "./run-body.ts";
-import { ownerOf, type RunHead } from "./run-head.ts";
+import { isLocal, ownerOf, type RunHead } from "./run-head.ts";
 
 export interface ViewSettings {
   readonly webUrl: string | undefined;
@@ -41,7 +41,7 @@ export function toRunItem(
     ...(body.config.skill_spec === undefined ? {} : { agent_skill: { full_path: body.config.skill_spec } }),
     conversation_id: body.conversation_id,
     ...(body.parent_run_id === undefined ? {} : { parent_run_id: body.parent_run_id }),
-    is_sandbox_running: head.state === "INPROGRESS" || ended?.stop_pending === true,
+    is_sandbox_running: !isLocal(head) && (head.state === "INPROGRESS" || ended?.stop_pending === true),
     is_run_type_cancellable: isCancellable(body),
     ...(head.started_at === undefined ? {} : { run_time: toDuration(runTimeMs(head, view.now)) }),
     ...(body.metadata === undefined ? {} : { metadata: body.metadata }),

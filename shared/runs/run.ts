@@ -44,6 +44,10 @@ export const START_LEASE_SECONDS = 20;
 /** Seconds that a cancelled run's sandbox has to say that it has stopped. */
 export const STOP_LEASE_SECONDS = 30;
 
+/** Seconds that the caller of a run with `execution_location` LOCAL has to begin it, and that it may then be silent. */
+export const LOCAL_START_SECONDS = 3_600;
+export const LOCAL_LEASE_SECONDS = 120;
+
 /** Caps of one run: what is beyond is refused with 429. */
 export const RUN_CAPS = {
   messages: 20_000,
