@@ -58,6 +58,8 @@ const createRun = {
 const setTimer = ["CreateSchedule", "UpdateSchedule", "DeleteSchedule"] as const;
 const schedule = { table: [...ask, ...write, "DeleteItem"], timers: setTimer } as const;
 const writeSchedule = { who: team, rights: { ...schedule, bucket: [...get, ...put] } } as const;
+/** One that is made is counted among the others of its scope. */
+const makeSchedule = { who: team, rights: { ...writeSchedule.rights, table: [...schedule.table, "Query"] } } as const;
 const enableSchedule = { who: team, rights: { ...schedule, bucket: get } } as const;
 
 /** The API's table of contents: one line a route, one file a function. */
@@ -66,9 +68,9 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/agent/runs", ...createRun },
   { method: "POST", path: "/agent/run", ...createRun },
   { method: "GET", path: "/agent/runs", file: "runs/list-runs", who: everyone, rights: { table: read, indexes: listIndexes }, timeoutSeconds: 30 },
-  { method: "POST", path: "/agent/runs/cancel", file: "runs/cancel-runs", who: team, rights: { table: [...read, ...write], indexes: ["gsi5"], endsQueue: send }, timeoutSeconds: 30 },
+  { method: "POST", path: "/agent/runs/cancel", file: "runs/cancel-runs", who: team, rights: { table: [...read, ...write, "DeleteItem"], indexes: ["gsi5"], endsQueue: send }, timeoutSeconds: 30 },
   { method: "GET", path: "/agent/runs/{runId}", file: "runs/get-run", who: everyone, rights: { table: read, bucket: get } },
-  { method: "POST", path: "/agent/runs/{runId}/cancel", file: "runs/cancel-run", who: everyone, rights: { table: [...read, ...write], endsQueue: send } },
+  { method: "POST", path: "/agent/runs/{runId}/cancel", file: "runs/cancel-run", who: everyone, rights: { table: [...read, ...write, "DeleteItem"], endsQueue: send } },
   { method: "POST", path: "/agent/runs/{runId}/followups", file: "runs/send-followup", who: everyone, rights: { table: [...read, ...write], bucket: put, runsQueue: send } },
   { method: "GET", path: "/agent/runs/{runId}/timeline", file: "runs/get-timeline", who: everyone, rights: { table: read } },
   { method: "GET", path: "/agent/runs/{runId}/conversation", file: "runs/get-conversation", name: "get-run-conversation", who: everyone, rights: { table: read, bucket: get } },
@@ -83,9 +85,11 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/sessions/{sessionId}/redirect", file: "sessions/redirect-session", who: "public", rights: { table: ["BatchGetItem"] } },
   { method: "POST", path: "/agent/attachments", file: "attachments/create-attachment", who: everyone, rights: { table: [...ask, ...write], bucket: put } },
   { method: "GET", path: "/agent/artifacts/{artifactUid}", file: "artifacts/get-artifact", who: everyone, rights: { table: read, bucket: get } },
+  { method: "GET", path: "/agent", file: "skills/list-agents", who: team, rights: { table: read, indexes: ["gsi4"], bucket: get, discovery: ["InvokeFunction"] }, timeoutSeconds: 30, memoryMb: 1024 },
+  { method: "GET", path: "/agent/connected-self-hosted-workers", file: "workers/list-workers", who: team, rights: { table: read } },
   { method: "GET", path: "/agent/models", file: "models/list-models", who: everyone, rights: { table: ask } },
 
-  { method: "POST", path: "/agent/schedules", file: "schedules/create-schedule", ...writeSchedule },
+  { method: "POST", path: "/agent/schedules", file: "schedules/create-schedule", ...makeSchedule },
   { method: "GET", path: "/agent/schedules", file: "schedules/list-schedules", who: team, rights: { table: read, bucket: get }, timeoutSeconds: 30 },
   { method: "GET", path: "/agent/schedules/{scheduleId}", file: "schedules/get-schedule", who: team, rights: { table: ask, bucket: get } },
   { method: "PUT", path: "/agent/schedules/{scheduleId}", file: "schedules/update-schedule", ...writeSchedule },
@@ -99,12 +103,12 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/identities", file: "identities/list-identities", who: team, rights: { table: read } },
   { method: "GET", path: "/agent/identities/{identityUid}", file: "identities/get-identity", who: team, rights: { table: ask } },
   { method: "PUT", path: "/agent/identities/{identityUid}", file: "identities/update-identity", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
-  { method: "DELETE", path: "/agent/identities/{identityUid}", file: "identities/delete-identity", who: people, rights: { table: [...read, ...write, "DeleteItem", "ConditionCheckItem"], indexes: ["gsi5", "gsi7"], endsQueue: send }, timeoutSeconds: 30 },
+  { method: "DELETE", path: "/agent/identities/{identityUid}", file: "identities/delete-identity", who: people, rights: { table: [...read, ...write, "DeleteItem", "ConditionCheckItem"], indexes: ["gsi1", "gsi7"], endsQueue: send }, timeoutSeconds: 30 },
   { method: "POST", path: "/agent/identities/{identityUid}/keys", file: "identities/create-identity-key", who: people, rights: { table: [...ask, ...write, "ConditionCheckItem"] } },
   { method: "GET", path: "/agent/identities/{identityUid}/keys", file: "identities/list-identity-keys", who: team, rights: { table: ask } },
   { method: "DELETE", path: "/agent/identities/{identityUid}/keys/{keyUid}", file: "identities/delete-identity-key", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
 
-  { method: "POST", path: "/agent/environments", file: "environments/create-environment", who: people, rights: { table: [...ask, ...write] } },
+  { method: "POST", path: "/agent/environments", file: "environments/create-environment", who: people, rights: { table: [...read, ...write] } },
   { method: "GET", path: "/agent/environments", file: "environments/list-environments", who: team, rights: { table: read } },
   { method: "GET", path: "/agent/environments/{environmentUid}", file: "environments/get-environment", who: team, rights: { table: ask } },
   { method: "PUT", path: "/agent/environments/{environmentUid}", file: "environments/update-environment", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
@@ -129,7 +133,7 @@ export const routes: readonly Route[] = [
   { method: "PUT", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/update-member", who: people, rights: { table: [...ask, "UpdateItem"] } },
   { method: "DELETE", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/remove-member", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
 
-  { method: "POST", path: "/agent/teams/{teamUid}/invitations", file: "invitations/create-invitation", who: people, rights: { table: [...ask, ...write] } },
+  { method: "POST", path: "/agent/teams/{teamUid}/invitations", file: "invitations/create-invitation", who: people, rights: { table: [...read, ...write] } },
   { method: "GET", path: "/agent/teams/{teamUid}/invitations", file: "invitations/list-invitations", who: people, rights: { table: read } },
   { method: "DELETE", path: "/agent/teams/{teamUid}/invitations/{invitationId}", file: "invitations/delete-invitation", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
   { method: "POST", path: "/agent/invitations/{token}/accept", file: "invitations/accept-invitation", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
@@ -139,7 +143,7 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/secrets/{secret}", file: "secrets/get-secret", who: people, rights: { table: ask } },
   { method: "DELETE", path: "/agent/secrets/{secret}", file: "secrets/delete-secret", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"], secrets: ["DeleteParameter"] } },
 
-  { method: "POST", path: "/harness-support/resolve-prompt", file: "harness/resolve-prompt", who: runOnly, rights: { table: [...read, ...write], bucket: get } },
+  { method: "POST", path: "/harness-support/resolve-prompt", file: "harness/resolve-prompt", who: runOnly, rights: { table: [...read, ...write], bucket: get, secrets: ["GetParameters"] } },
   { method: "POST", path: "/harness-support/heartbeat", file: "harness/heartbeat", who: runOnly, rights: { table: [...read, "UpdateItem"], bucket: get }, reserved: 100 },
   { method: "POST", path: "/harness-support/messages", file: "harness/append-messages", who: runOnly, rights: { table: [...ask, ...write], bucket: put }, reserved: 100 },
   { method: "POST", path: "/harness-support/report-artifact", file: "harness/report-artifact", who: runOnly, rights: { table: [...ask, ...write, "ConditionCheckItem"], bucket: [...get, ...put] } },

@@ -17,7 +17,8 @@ export const triggers = {
   dispatchRun: {
     file: "execution/dispatch-run",
     rights: {
-      table: ["GetItem", "PutItem", "UpdateItem"],
+      table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+      indexes: ["gsi1"],
       runsQueue: ["SendMessage"],
       endsQueue: ["SendMessage"],
       sandbox: ["InvokeFunction"],
@@ -26,12 +27,22 @@ export const triggers = {
   },
   /** Asynchronous invocation: the sandbox itself. It reads hostile text, so it has no right but to its own log. */
   runSandbox: { file: "execution/run-sandbox", rights: {}, timeoutSeconds: 900, memoryMb: 2048 },
-  /** SQS `ends`: composes the transcript of a run that ended, and sends the runs that waited for its slot. */
+  /** Synchronous invocation: looks into one repository for skills, by GitHub's API or by a sandbox, and keeps what it finds. */
+  discoverSkills: {
+    file: "execution/discover-skills",
+    rights: {
+      table: ["BatchGetItem", "PutItem", "UpdateItem"],
+      bucket: ["GetObject", "PutObject"],
+      sandbox: ["InvokeFunction"],
+      githubToken: ["GetParameter"],
+    },
+    timeoutSeconds: 28,
+  },
+  /** SQS `ends`: hands on the slot of a run that ended, and composes its transcript. */
   endRun: {
     file: "execution/end-run",
     rights: {
-      table: ["GetItem", "BatchGetItem", "Query", "UpdateItem"],
-      indexes: ["gsi5"],
+      table: ["GetItem", "BatchGetItem", "Query", "UpdateItem", "DeleteItem"],
       bucket: ["GetObject", "PutObject"],
       runsQueue: ["SendMessage"],
     },
@@ -54,7 +65,7 @@ export const triggers = {
   fireSchedule: {
     file: "execution/fire-schedule",
     rights: {
-      table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
+      table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
       runsQueue: ["SendMessage"],
       endsQueue: ["SendMessage"],
       timers: ["DeleteSchedule"],
@@ -76,7 +87,7 @@ export const triggers = {
   /** SQS `runs-dead`: a run that could not be dispatched ends in ERROR instead of waiting for ever. */
   failRun: {
     file: "execution/fail-run",
-    rights: { table: ["GetItem", "PutItem", "UpdateItem"], endsQueue: ["SendMessage"] },
+    rights: { table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"], endsQueue: ["SendMessage"] },
     timeoutSeconds: 30,
   },
 } as const satisfies Record<string, Trigger>;

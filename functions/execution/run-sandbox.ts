@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,19 +10,29 @@ import type { Context } from "aws-lambda";
 import * as v from "valibot";
 import { Envelope } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
+import { type ScanAnswer, ScanRequest } from "#shared/wire/scan.ts";
 
 /** Kept of the function's time so that the harness can end its run, and this function can report one that did not. */
 const MARGIN_MS = 15_000;
 /** After its deadline the harness is asked to end, and killed so much later. */
 const GRACE_MS = 5_000;
 const REPORT_MS = 4_000;
+/** Bytes of a scan's answer; a synchronous invocation takes 6 MB. */
+const SCAN_BYTES = 5_500_000;
 /** Scratch directories begin so; the process that made them follows. */
 const SCRATCH = "runyard-sandbox-";
 /** All that the harness gets of this function's environment: no credential is among it. */
 const PASSED_ON = ["PATH", "LANG", "RUNYARD_SANDBOX", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "GIT_SSL_CAINFO"];
 
+/** A request to look for skills, which is answered, or an envelope, whose run is carried out to its end. */
+export async function handler(event: unknown, context: Pick<Context, "getRemainingTimeInMillis">): Promise<unknown> {
+  if (v.is(v.looseObject({ kind: v.literal("scan") }), event)) return runScan(v.parse(ScanRequest, event));
+  await runExecution(event, context);
+  return undefined;
+}
+
 /** An asynchronous invocation with an envelope: runs the harness as a process of its own, to its end. */
-export async function handler(event: unknown, context: Pick<Context, "getRemainingTimeInMillis">): Promise<void> {
+async function runExecution(event: unknown, context: Pick<Context, "getRemainingTimeInMillis">): Promise<void> {
   const envelope = v.parse(Envelope, event);
   const deadline = Date.now() + context.getRemainingTimeInMillis() - MARGIN_MS;
   // The harness finds its temporary directory here, so whatever becomes of it, its files can be found and removed.
@@ -35,19 +46,51 @@ export async function handler(event: unknown, context: Pick<Context, "getRemaini
   }
 }
 
-/** Answers why the run was not ended properly, if it was not. */
-async function runHarness(envelope: Envelope & { deadline_at: number }, scratch: string): Promise<string | undefined> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "harness.mjs")], {
+/** A synchronous invocation: what the scanning program prints is the answer, and whoever asked checks it. */
+async function runScan(request: ScanRequest): Promise<unknown> {
+  const scratch = await mkdtemp(join(tmpdir(), `${SCRATCH}${process.pid}-`));
+  const mark = randomUUID();
+  try {
+    const child = startProgram("scan.mjs", scratch, mark);
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(request));
+    child.stderr.resume();
+    // Its own limit ends it before this does.
+    const timer = setTimeout(() => child.kill("SIGKILL"), request.time_limit_ms + GRACE_MS);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    child.stdout.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= SCAN_BYTES) chunks.push(chunk);
+    });
+    const [code] = await once(child, "close").finally(() => clearTimeout(timer));
+    if (code === 0 && bytes <= SCAN_BYTES) return JSON.parse(Buffer.concat(chunks).toString());
+    const message = code === 0 ? "its skills are larger than an answer" : "the scan broke off";
+    return { outcome: "failed", reason: "unreadable", message } satisfies ScanAnswer;
+  } finally {
+    await killMarked(mark);
+    await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** A program that lies beside this one, as a process that has none of the function's environment. */
+function startProgram(file: string, scratch: string, mark: string) {
+  return spawn(process.execPath, [join(import.meta.dirname, file)], {
     cwd: scratch,
     env: {
       ...Object.fromEntries(PASSED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
       TMPDIR: scratch,
-      // By this every process of the execution is found again, wherever it went.
-      RUNYARD_EXECUTION: envelope.execution_id,
+      // By this every process that it starts is found again, wherever it went.
+      RUNYARD_EXECUTION: mark,
     },
     // Piped, never inherited: what a child writes to the function's own output could pass for its answer.
     stdio: ["pipe", "pipe", "pipe"],
   });
+}
+
+/** Answers why the run was not ended properly, if it was not. */
+async function runHarness(envelope: Envelope & { deadline_at: number }, scratch: string): Promise<string | undefined> {
+  const child = startProgram("harness.mjs", scratch, envelope.execution_id);
   const printed = [child.stdout, child.stderr].map((stream) => passOn(stream, envelope.key));
   child.stdin.on("error", () => {});
   child.stdin.end(JSON.stringify(envelope));

@@ -1,8 +1,8 @@
-import { type Owner, SCOPE_SHARDS, scopeKey } from "#shared/table/keys.ts";
+import { activePart, type Owner, SCOPE_SHARDS, scopeKey } from "#shared/table/keys.ts";
 import type { Item } from "#shared/table/table.ts";
 import type { RunPorts } from "./ports.ts";
 
-/** A run that has not ended, as the index of those tells it. */
+/** A run that has not ended, as an index tells it. */
 export interface ActiveRun {
   readonly runId: string;
   readonly state: string;
@@ -11,11 +11,11 @@ export interface ActiveRun {
   readonly location: string;
 }
 
-/** The runs of an owner that have not ended, oldest first; of each shard at most `limit`. */
+/** The runs of an owner that have not ended, the one first that has not moved for longest; of each shard at most `limit`. */
 export async function activeRuns(owner: Owner, ports: Pick<RunPorts, "runs">, limit?: number): Promise<ActiveRun[]> {
-  const shards = Array.from({ length: SCOPE_SHARDS }, (_, shard) => scopeKey(owner, shard));
+  const shards = Array.from({ length: SCOPE_SHARDS }, (_, shard) => activePart(scopeKey(owner, shard)));
   const pages = await Promise.all(
-    shards.map((pk) => ports.runs.query({ index: "gsi5", pk, ...(limit === undefined ? {} : { limit }) })),
+    shards.map((pk) => ports.runs.query({ index: "gsi1", pk, ...(limit === undefined ? {} : { limit }) })),
   );
   return pages.flatMap(({ items }) => items.map(toActive));
 }

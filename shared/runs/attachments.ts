@@ -62,7 +62,11 @@ export async function storeAttachments(
   );
   return Promise.all(
     found.map(async (attachment) => {
-      if (!("content" in attachment)) return attachment;
+      if (!("content" in attachment)) {
+        const file = fileKeys.attachment(run.runId, attachment.attachment_id);
+        await ports.files.copy(attachment.file, file);
+        return { ...attachment, file };
+      }
       const { fileName, mimeType, content } = attachment;
       const id = randomId();
       const file = fileKeys.attachment(run.runId, id);

@@ -34,17 +34,22 @@ interface CancelManyCall extends ReceivedCall {
   readonly principal: PersonalPrincipal | AgentPrincipal;
 }
 
+interface CancelledRuns {
+  readonly response: CancelRunsResponse;
+  readonly replayed: boolean;
+}
+
 /**
  * Cancels the runs that match and have not ended. The record of the request is written first and its answer last: a
  * repeat is answered as the first was, and one whose first try broke off goes on where that stopped.
  */
-export async function cancelRuns({ principal, ...rest }: ReceivedCall, ports: RunPorts): Promise<CancelRunsResponse> {
+export async function cancelRuns({ principal, ...rest }: ReceivedCall, ports: RunPorts): Promise<CancelledRuns> {
   if (principal.kind === "run") {
     throw new RunyardError("not_authorized", { detail: "a run's key cancels its descendants one by one" });
   }
   const call = { ...rest, principal };
   await refuseUnknownAncestor(call.request.filter.ancestor_run_id, call.principal, ports, "filter.ancestor_run_id");
-  return doOnce(
+  return doOnce<CancelledRuns>(
     ports.table,
     call.once,
     ports.now,
@@ -54,9 +59,12 @@ export async function cancelRuns({ principal, ...rest }: ReceivedCall, ports: Ru
       } catch (error) {
         throw error instanceof ConditionFailed ? new RecordTaken() : error;
       }
-      return cancelAndKeep(call, ports);
+      return { response: await cancelAndKeep(call, ports), replayed: false };
     },
-    async (kept) => (kept === "" ? cancelAndKeep(call, ports) : v.parse(Kept, kept)),
+    async (kept) => ({
+      response: kept === "" ? await cancelAndKeep(call, ports) : v.parse(Kept, kept),
+      replayed: true,
+    }),
   );
 }
 

@@ -23,13 +23,16 @@ interface CancelCall extends FoundCall {
 }
 
 /** Cancels a run. A repeat of the request that cancelled it is answered as that one was. */
-export async function cancelRun(call: CancelCall, ports: RunPorts): Promise<void> {
-  await doOnce(
+export async function cancelRun(call: CancelCall, ports: RunPorts): Promise<{ replayed: boolean }> {
+  return doOnce<{ replayed: boolean }>(
     ports.table,
     call.once,
     ports.now,
-    (record) => cancelNow(call, record(call.head.run_id), ports),
-    async () => undefined,
+    async (record) => {
+      await cancelNow(call, record(call.head.run_id), ports);
+      return { replayed: false };
+    },
+    async () => ({ replayed: true }),
   );
 }
 

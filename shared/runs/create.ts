@@ -10,27 +10,30 @@ import { invalid, lostRace, RunyardError } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { doOnce, onceOf, RecordTaken } from "#shared/idempotency/once.ts";
 import { randomId, uuidv7 } from "#shared/ids.ts";
+import { refuseUnpaid, type Toll } from "#shared/limits/token-bucket.ts";
 import { hashKey, newRunKey } from "#shared/principals/api-key.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import { keys } from "#shared/table/keys.ts";
+import { secretsOf } from "#shared/secrets/run-secrets.ts";
+import { keys, type Owner } from "#shared/table/keys.ts";
 import { ConditionFailed, type Conditions, type Put, type TransactionWrite } from "#shared/table/table.ts";
 import type { RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";
 import { MOST_METADATA } from "#shared/wire/run.ts";
 import { actorsOf } from "./actors.ts";
-import { readAttachments, storeAttachments } from "./attachments.ts";
+import { type ReceivedAttachment, readAttachments, storeAttachments } from "./attachments.ts";
 import { withDefaults } from "./config-layers.ts";
 import { continuedConversation, isChildCount, parentOf } from "./family.ts";
 import { newRunWrites } from "./new-run.ts";
 import { checkConfig, checkRequest, ownerOfNew, resolveConfig, skillsOf, sourceOf } from "./plan-run.ts";
 import type { RunPorts } from "./ports.ts";
-import { RUN_CAPS, titleOf } from "./run.ts";
+import { DEFAULT_QUEUE_LIMIT, RUN_CAPS, titleOf } from "./run.ts";
 import { INLINE_BYTES, type RunBody } from "./run-body.ts";
-import { ROOM } from "./run-change.ts";
+import { QUEUE_ROOM, RUN_ROOM } from "./slots.ts";
 
 export interface CreateCall {
   readonly body: RunAgentRequest;
   readonly principal: Principal;
   readonly header: (name: string) => string | undefined;
+  readonly toll: Toll;
 }
 
 export interface Created {
@@ -43,7 +46,8 @@ export interface Created {
  * Creates a run once and asks for its dispatch. Written first and sent after: a message that is lost is found again by
  * the reaper, a run that is lost is not.
  */
-export async function createRun({ body: request, principal, header }: CreateCall, ports: RunPorts): Promise<Created> {
+export async function createRun(call: CreateCall, ports: RunPorts): Promise<Created> {
+  const { body: request, principal, header } = call;
   checkRequest(request);
   const attachments = readAttachments(request);
   const once = onceOf(header, principal, "create-run", {
@@ -55,7 +59,7 @@ export async function createRun({ body: request, principal, header }: CreateCall
     once,
     ports.now,
     async (record) => ({
-      response: await writeRun(request, principal, header, attachments, record, ports),
+      response: await writeRun(call, attachments, record, ports),
       replayed: false,
     }),
     async (runId) => {
@@ -63,14 +67,17 @@ export async function createRun({ body: request, principal, header }: CreateCall
       if (head === undefined) throw new RunyardError("internal_error");
       return { response: { run_id: runId, task_id: runId, state: head.state }, replayed: true };
     },
+    { looksFirst: bringsFiles(request, attachments) },
   );
 }
 
+/** Whether something of the request is stored as a file, before the run itself. */
+const bringsFiles = (request: RunAgentRequest, attachments: readonly ReceivedAttachment[]): boolean =>
+  attachments.length > 0 || Buffer.byteLength(request.prompt ?? "") > INLINE_BYTES;
+
 async function writeRun(
-  request: RunAgentRequest,
-  principal: Principal,
-  header: CreateCall["header"],
-  attachments: ReturnType<typeof readAttachments>,
+  { body: request, principal, header, toll }: CreateCall,
+  attachments: readonly ReceivedAttachment[],
   record: (runId: string) => Put,
   ports: RunPorts,
 ): Promise<RunAgentResponse> {
@@ -92,6 +99,7 @@ async function writeRun(
     throw invalid("metadata", `must have at most ${MOST_METADATA} keys together with the parent's`);
   }
   const isLong = Buffer.byteLength(prompt) > INLINE_BYTES;
+  if (bringsFiles(request, attachments)) await refuseFullQueue(owner, ports);
 
   const body: RunBody = {
     title: request.title?.trim() || titleOf(prompt, skill),
@@ -99,6 +107,7 @@ async function writeRun(
     ...(isLong ? { prompt_file: fileKeys.prompt(runId) } : {}),
     config,
     ...setupOf(environment),
+    ...secretsOf({ owner, creator, environment, identity: layers.identity, parent }),
     creator,
     executor,
     source: sourceOf(header, parent !== undefined),
@@ -121,48 +130,66 @@ async function writeRun(
     ...(conversation?.writes(runId) ?? []),
     ...(parent === undefined ? [] : [parent.counted]),
     ...lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
+    toll(now),
   ];
-  const atCapacity = await writeWithin(writes, keys.counters(owner).pk, ports);
+  const atCapacity = await writeWithin(
+    writes,
+    keys.counters(owner).pk,
+    parent === undefined ? RUN_ROOM : QUEUE_ROOM,
+    ports,
+  );
   if (key !== undefined) return { run_id: runId, task_id: runId, state: "QUEUED", run_key: key };
   await ports.queue.sendRun(runId, owner).catch(() => undefined);
   return { run_id: runId, task_id: runId, state: "QUEUED", ...(atCapacity ? { at_capacity: true } : {}) };
 }
 
-/** Writes the run if the queue has room; true where all slots are taken, so that it will wait. */
+/** Writes the run if the queue has room; true where there is none beyond that, so that it will wait for a slot. */
 export async function writeWithin(
   writes: readonly TransactionWrite[],
   ownerPk: string,
+  room: Conditions,
   ports: RunPorts,
-  refused: (error: unknown, writes: readonly TransactionWrite[]) => unknown = refusal,
+  refused: (error: unknown, writes: readonly TransactionWrite[], now: number) => unknown = refusal,
 ): Promise<boolean> {
   const isCounter = (write: TransactionWrite) => write.kind === "update" && write.key.pk === ownerPk;
-  const limited = (room: Conditions) => writes.map((write) => (isCounter(write) ? { ...write, if: room } : write));
+  const limited = (limit: Conditions) => writes.map((write) => (isCounter(write) ? { ...write, if: limit } : write));
   const counter = writes.findIndex(isCounter);
   const onlyCounter = (error: unknown) =>
     error instanceof ConditionFailed && error.positions.every((position) => position === counter);
   try {
-    await ports.runs.create(limited(ROOM));
+    await ports.runs.create(limited(room));
     return false;
   } catch (error) {
-    if (!onlyCounter(error)) throw refused(error, writes);
+    if (!onlyCounter(error)) throw refused(error, writes, ports.now());
   }
   try {
-    await ports.runs.create(limited({ queued: ROOM.queued }));
+    await ports.runs.create(limited(QUEUE_ROOM));
     return true;
   } catch (error) {
-    if (!onlyCounter(error)) throw refused(error, writes);
-    throw new RunyardError("resource_unavailable", {
-      status: 429,
-      retryAfterSeconds: 10,
-      detail: "the queue is full: as many runs wait already as the team may have (queue_limit)",
-    });
+    if (!onlyCounter(error)) throw refused(error, writes, ports.now());
+    throw queueFull();
   }
 }
 
-function refusal(error: unknown, writes: readonly TransactionWrite[]): unknown {
+const queueFull = () =>
+  new RunyardError("resource_unavailable", {
+    status: 429,
+    retryAfterSeconds: 10,
+    detail: "the queue is full: as many runs wait already as the team may have (queue_limit)",
+  });
+
+/** Refuses before files are stored in vain; what decides in the end is the condition of the run's own transaction. */
+async function refuseFullQueue(owner: Owner, { table }: RunPorts): Promise<void> {
+  const counters = await table.get(keys.counters(owner));
+  const limit = counters?.["queue_limit"] ?? DEFAULT_QUEUE_LIMIT;
+  if (Number(counters?.["queued"] ?? 0) >= Number(limit)) throw queueFull();
+}
+
+function refusal(error: unknown, writes: readonly TransactionWrite[], now: number): unknown {
   if (!(error instanceof ConditionFailed)) return error;
   const record = writes.findIndex((write) => write.kind === "put" && write.item.sk === "IDEM");
   if (error.positions.includes(record)) return new RecordTaken();
+  refuseUnpaid(error, writes, now);
   if (error.positions.some((position) => isChildCount(writes[position]))) {
     return new RunyardError("resource_unavailable", {
       status: 429,

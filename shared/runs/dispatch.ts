@@ -4,10 +4,11 @@ import { type Sandbox, StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { failUnbegun } from "./execution.ts";
+import { grantNext, park } from "./parked.ts";
 import type { RunPorts } from "./ports.ts";
 import { START_LEASE_SECONDS } from "./run.ts";
 import { EXECUTION_ATTRIBUTES } from "./run-change.ts";
-import { executorOf, isLocal, ownerOf, type RunHead } from "./run-head.ts";
+import { executorOf, isLocal, ownerOf, type RunHead, type SlotKind } from "./run-head.ts";
 import { Raced } from "./run-store.ts";
 
 /** Milliseconds after which a run whose start was put off is looked at again. */
@@ -36,9 +37,9 @@ export async function dispatchRun(runId: string, ports: RunPorts & { readonly sa
     // A new start has its full time, as the first one had.
     const anew = { key_hash: hashKey(key), state_since: now, beat_at: now };
     if (restarts) await ports.runs.change(head, { events: [], set: anew }, now);
-    else await takeSlot(head, executionId, key, ports);
+    else if (!(await takeSlot(head, executionId, key, ports))) return;
   } catch (error) {
-    // Another dispatcher was faster, or there is no slot: whoever ends next, or the reaper, sends the run again.
+    // Another dispatcher was faster.
     if (error instanceof Raced) return;
     throw error;
   }
@@ -51,20 +52,46 @@ async function lacksIdentity(head: RunHead, { table }: RunPorts): Promise<boolea
   return (await table.get(keys.identity(ownerOf(head).uid, executorOf(head.p)))) === undefined;
 }
 
-function takeSlot(head: RunHead, executionId: string, key: string, ports: RunPorts): Promise<void> {
+/** Moves the run to PENDING with a slot, or parks it where there is none; tells whether it has one. */
+async function takeSlot(head: RunHead, executionId: string, key: string, ports: RunPorts): Promise<boolean> {
+  if (head.parked !== undefined) {
+    // Whoever freed a slot may have died before it was handed on.
+    await grantNext(head, head.parked, ports);
+    return false;
+  }
+  if (head.slot !== undefined) {
+    await prepare(head, head.slot, executionId, key, ports);
+    return true;
+  }
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const root = head.root === undefined ? undefined : await ports.runs.head(head.root);
+    const takes = root?.slot === undefined ? "owner" : "tree";
+    try {
+      await prepare(head, takes, executionId, key, ports);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Raced) || error.headChanged) throw error;
+    }
+    if (await park(head, takes, ports)) return false;
+  }
+  // Slots come and go too fast: the message is tried again.
+  throw new Error(`run ${head.run_id} found neither a slot nor a place among those that wait for one`);
+}
+
+function prepare(head: RunHead, takes: SlotKind, executionId: string, key: string, ports: RunPorts): Promise<void> {
   const now = ports.now();
   const startBy = now + START_LEASE_SECONDS * 1000;
   return ports.runs.change(
     head,
     {
       to: "PENDING",
+      takes,
       events: [{ type: "run_pending", data: { state: "PENDING", execution_id: executionId } }],
       set: { execution_id: executionId, key_hash: hashKey(key), state_since: now, beat_at: now },
       add: { executions: 1 },
       checkAt: { at: startBy, from: startBy, to: startBy + LATE_CHECK_MS },
     },
     now,
-    true,
   );
 }
 

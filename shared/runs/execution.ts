@@ -17,8 +17,8 @@ export const fenced = () =>
 
 /** Another instance of the same execution may not speak; a caller without the header is a worker's own harness. */
 export function checkInstance(head: RunHead, header: (name: string) => string | undefined): void {
-  const protocol = Number(header("runyard-protocol") ?? String(HARNESS_PROTOCOL));
-  if (!(protocol >= HARNESS_PROTOCOL - 1)) {
+  const protocol = header("runyard-protocol") ?? String(HARNESS_PROTOCOL);
+  if (!/^-?\d+$/.test(protocol) || Number(protocol) < HARNESS_PROTOCOL - 1) {
     throw new RunyardError("invalid_request", {
       status: 426,
       detail: `Runyard-Protocol: ${HARNESS_PROTOCOL} is spoken here; the harness is too old`,

@@ -25,6 +25,7 @@ export interface Parent {
   readonly ancestors: readonly string[];
   readonly metadata: Readonly<Record<string, string>> | undefined;
   readonly executor: UserProfile;
+  readonly secrets: RunBody["secrets"];
   /** The write that counts one more child, while there is room for it. */
   readonly counted: Update;
 }
@@ -54,6 +55,7 @@ export async function parentOf(
     ancestors: body.ancestors,
     metadata: body.metadata,
     executor: body.executor,
+    secrets: body.secrets,
     counted: {
       kind: "update",
       key: keys.head(runId),

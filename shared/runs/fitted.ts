@@ -5,6 +5,8 @@ const OUTPUT_BYTES = 16 * 1024;
 /** Bytes of the messages of one answer, and how many of them are kept for messages that are cut short. */
 const ANSWER_BYTES = 4 * 1024 * 1024 - 64 * 1024;
 const SHORT_BYTES = 512 * 1024;
+/** Bytes of a single text that is an answer's main part. */
+const TEXT_BYTES = 256 * 1024;
 /** Bytes that are left of anything in a message that is cut short. */
 const LITTLE_BYTES = 256;
 const SHORT_BLOCKS = 8;
@@ -13,7 +15,7 @@ const SHORT_BLOCKS = 8;
  * A conversation that fits into an answer: outputs are cut, then, from the oldest on, whole messages, and at last the
  * oldest are left out. What is cut or left out says that the transcript has it.
  */
-export function fitted({ conversation_id, steps }: Conversation): Conversation {
+export function fitted({ conversation_id, steps }: Pick<Conversation, "conversation_id" | "steps">): Conversation {
   const room = new Room(ANSWER_BYTES);
   const kept: Step[] = [];
   for (const step of steps.toReversed()) {
@@ -23,6 +25,19 @@ export function fitted({ conversation_id, steps }: Conversation): Conversation {
   }
   const leftOut = count(steps) - count(kept);
   return { conversation_id, steps: leftOut === 0 ? kept : [note(conversation_id, leftOut), ...kept] };
+}
+
+/** The first steps of which an answer has room for every message, whole or cut short; one at least. */
+export function fittingSteps(steps: readonly Step[]): Step[] {
+  let whole = 0;
+  let short = 0;
+  const end = steps.findIndex(({ messages, ...step }, index) => {
+    const frame = bytesOf({ ...step, messages: [] });
+    whole += messages.reduce((sum, message) => sum + bytesOf(withCutOutputs(message)), frame);
+    short += messages.reduce((sum, message) => sum + bytesOf(shortened(message)), frame);
+    return index > 0 && whole > ANSWER_BYTES - SHORT_BYTES && short > SHORT_BYTES;
+  });
+  return steps.slice(0, end < 0 ? steps.length : end);
 }
 
 /** The latest of the messages, as far as they fit into an answer; what the user said last is always among them. */
@@ -35,6 +50,9 @@ export function fittedMessages(messages: readonly Message[]): Message[] {
   return [...keepLatest(messages.slice(0, asked), room), last, ...after];
 }
 
+/** A text that fits into an answer with much else, even where each of its characters is escaped. */
+export const fittedText = (text: string): string => cutText(text, TEXT_BYTES);
+
 /** What is left of an answer. Once something did not go in, nothing older does: a conversation has no holes. */
 class Room {
   left: number;
@@ -42,7 +60,7 @@ class Room {
     this.left = bytes;
   }
   take(value: unknown, spare = 0): boolean {
-    const bytes = Buffer.byteLength(JSON.stringify(value)) + 1;
+    const bytes = bytesOf(value);
     if (this.left - bytes < spare) return false;
     this.left -= bytes;
     return true;
@@ -55,7 +73,7 @@ class Room {
 function keepLatest(messages: readonly Message[], room: Room): Message[] {
   const kept: Message[] = [];
   for (const message of messages.toReversed()) {
-    const whole = { ...message, content: message.content.map(cutOutput) };
+    const whole = withCutOutputs(message);
     const shown = room.take(whole, SHORT_BYTES) ? whole : shortened(message);
     if (shown !== whole && !room.take(shown)) {
       room.close();
@@ -76,6 +94,11 @@ function note(conversationId: string, leftOut: number): Step {
     steps: [],
   };
 }
+
+/** What a value takes of an answer, with the comma behind it. */
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
+
+const withCutOutputs = (message: Message): Message => ({ ...message, content: message.content.map(cutOutput) });
 
 function cutOutput(block: Block): Block {
   return block.type === "action_result" ? { ...block, output: cutValue(block.output, OUTPUT_BYTES) } : block;

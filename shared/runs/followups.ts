@@ -2,7 +2,8 @@ import * as v from "valibot";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
 import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
-import { randomId } from "#shared/ids.ts";
+import { sha256 } from "#shared/ids.ts";
+import { refuseUnpaid, type Toll } from "#shared/limits/token-bucket.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put } from "#shared/table/table.ts";
 import type { Followup } from "#shared/wire/harness.ts";
@@ -43,12 +44,12 @@ async function toFollowup(item: Item, files: FileStore): Promise<Followup> {
 export async function sendFollowup(
   first: RunHead,
   message: string | undefined,
-  once: Once,
+  { once, toll }: { readonly once: Once; readonly toll: Toll },
   ports: RunPorts,
 ): Promise<{ replayed: boolean }> {
   const text = message ?? "Go on from where you stopped.";
   const isLong = Buffer.byteLength(text) > INLINE_BYTES;
-  const file = fileKeys.followup(first.run_id, randomId());
+  const file = fileKeys.followup(first.run_id, sha256(text));
   if (isLong) await ports.files.put(file, text, "text/plain; charset=utf-8");
   const content = isLong ? { message_file: file } : { message: text };
   return doOnce<{ replayed: boolean }>(
@@ -58,14 +59,20 @@ export async function sendFollowup(
     async (record) => {
       if (message === undefined && !isTerminal(first.state))
         throw invalid("message", "is required unless the run has ended");
-      await store(first, content, record(first.run_id), ports);
+      await store(first, content, { record: record(first.run_id), toll }, ports);
       return { replayed: false };
     },
     async () => ({ replayed: true }),
   );
 }
 
-async function store(first: RunHead, content: Record<string, string>, record: Put, ports: RunPorts): Promise<void> {
+/** What is written along with a follow-up. */
+interface Along {
+  readonly record: Put;
+  readonly toll: Toll;
+}
+
+async function store(first: RunHead, content: Record<string, string>, along: Along, ports: RunPorts): Promise<void> {
   let head: RunHead | undefined = first;
   for (let attempt = 0; head !== undefined && attempt < 8; attempt++) {
     if (isLocal(head) && isTerminal(head.state)) {
@@ -82,19 +89,24 @@ async function store(first: RunHead, content: Record<string, string>, record: Pu
     }
     const now = ports.now();
     try {
-      await ports.runs.change(head, followupChange(head, content, record, now), now);
+      await ports.runs.change(head, followupChange(head, content, along, now), now);
       if (isTerminal(head.state)) await ports.queue.sendRun(head.run_id, ownerOf(head)).catch(() => undefined);
       return;
     } catch (error) {
       if (!(error instanceof Raced)) throw error;
-      if (!error.headChanged) throw new RecordTaken();
+      if (!error.headChanged) {
+        if (!isTaken(error, along.record)) refuseUnpaid(error.cause, error.writes, now);
+        throw new RecordTaken();
+      }
     }
     head = await ports.runs.head(first.run_id);
   }
   throw new RunyardError("conflict", { detail: "the run changes too fast; send the follow-up again", retryable: true });
 }
 
-function followupChange(head: RunHead, content: Record<string, string>, record: Put, now: number): Change {
+const isTaken = ({ cause, writes }: Raced, record: Put): boolean => cause.positions.includes(writes.indexOf(record));
+
+function followupChange(head: RunHead, content: Record<string, string>, { record, toll }: Along, now: number): Change {
   const number = head.followups + 1;
   const revives = isTerminal(head.state);
   const item: Put = {
@@ -108,6 +120,6 @@ function followupChange(head: RunHead, content: Record<string, string>, record: 
     events: [{ type: "followup_received", data: { number, ...(revives ? { state: "QUEUED" } : {}) } }],
     set: { followups: number, ...(revives ? { losses: 0 } : {}) },
     ...(revives ? { remove: [...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES], checkAt: now + 30_000 } : {}),
-    also: [record, item],
+    also: [record, item, toll(now)],
   };
 }

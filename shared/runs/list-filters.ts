@@ -1,7 +1,10 @@
+import * as v from "valibot";
 import { createdAtOf } from "#shared/ids.ts";
-import type { Item } from "#shared/table/table.ts";
-import type { RunState } from "#shared/wire/run.ts";
+import type { Item, Value } from "#shared/table/table.ts";
+import { RunState } from "#shared/wire/run.ts";
 import { matcherOf } from "./fuzzy-search.ts";
+import { hasTags } from "./metadata-tags.ts";
+import { isTerminal } from "./run.ts";
 import type { RunBody } from "./run-body.ts";
 import type { RunHead } from "./run-head.ts";
 
@@ -39,9 +42,23 @@ export const runIdOf = (entry: Item): string => entry.pk.slice("RUN#".length);
 
 export const isFiltered = (filters: Filters): boolean => Object.values(filters).some((filter) => filter !== undefined);
 
-/** What an index entry alone can tell: `p` is written once and the id holds the time of creation, so neither is behind. */
+/**
+ * What an index entry alone can tell: `p` is written once and the id holds the time of creation, so neither is behind. An
+ * entry may carry no `p`, and then its run has to tell. A state may be behind; of one that has ended it is so for a moment
+ * only, after a follow-up.
+ */
 export function matchesEntry(entry: Item, filters: Filters): boolean {
-  const facets = entry["p"];
+  const { p, state } = entry;
+  return (
+    (p === undefined || matchesFacets(p, filters)) &&
+    !(isEndedState(state) && filters.states?.includes(state) === false) &&
+    isCreatedWithin(createdAtOf(runIdOf(entry)), filters)
+  );
+}
+
+const isEndedState = (state: Value | undefined): state is RunState => v.is(RunState, state) && isTerminal(state);
+
+function matchesFacets(facets: Value, filters: Filters): boolean {
   const facet = (name: string): unknown =>
     typeof facets === "object" && facets !== null && name in facets ? Reflect.get(facets, name) : undefined;
   const is = (wanted: string | undefined, name: string) => wanted === undefined || facet(name) === wanted;
@@ -57,34 +74,45 @@ export function matchesEntry(entry: Item, filters: Filters): boolean {
     (filters.environmentId === "empty-environment"
       ? facet("environment") === undefined
       : is(filters.environmentId, "environment")) &&
-    isCreatedWithin(createdAtOf(runIdOf(entry)), filters)
+    hasTags(facet("tags"), filters.metadata)
   );
 }
 
 /** Which of the runs match by what they tell themselves: their state and times move, their metadata is in no index. */
 export function matchingRuns(runs: readonly FoundRun[], filters: Filters): readonly FoundRun[] {
-  const { q } = filters;
-  const matching = runs.filter(({ head, body }) => matchesRun(head, body, filters));
-  if (q === undefined) return matching;
-  const searched = matcherOf(q);
-  return matching.filter(({ body }) =>
-    searched(
-      [body.title, body.config.skill_spec ?? "", [...body.prompt].slice(0, SEARCHED_PROMPT).join("")].join("\n"),
-    ),
-  );
+  const isBodyMatch = bodyMatcher(filters);
+  return runs.filter(({ head, body }) => matchesHead(head, filters) && isBodyMatch(body));
 }
 
-function matchesRun(head: RunHead, body: RunBody, filters: Filters): boolean {
-  const { states, updatedAfter, metadata, ancestorRunId, artifactType } = filters;
+/** Whether only the head, and whether only the body can tell. */
+export const needsHead = ({ states, updatedAfter, artifactType }: Filters): boolean =>
+  states !== undefined || updatedAfter !== undefined || artifactType !== undefined;
+export const needsBody = ({ metadata, ancestorRunId, q }: Filters): boolean =>
+  metadata !== undefined || ancestorRunId !== undefined || q !== undefined;
+
+export function matchesHead(head: RunHead, filters: Filters): boolean {
+  const { states, updatedAfter, artifactType } = filters;
   return (
+    matchesFacets(head.p, filters) &&
     (states === undefined || states.includes(head.state)) &&
     isCreatedWithin(head.created_at, filters) &&
     (updatedAfter === undefined || head.updated_at > Date.parse(updatedAfter)) &&
-    (ancestorRunId === undefined || body.ancestors.includes(ancestorRunId)) &&
-    (artifactType === undefined || (head.artifact_types ?? []).includes(artifactType)) &&
-    Object.entries(metadata ?? {}).every(([key, value]) => body.metadata?.[key] === value)
+    (artifactType === undefined || (head.artifact_types ?? []).includes(artifactType))
   );
 }
+
+export function bodyMatcher({ metadata, ancestorRunId, q }: Filters): (body: RunBody) => boolean {
+  const searched = q === undefined ? undefined : matcherOf(q);
+  return (body) =>
+    (ancestorRunId === undefined || body.ancestors.includes(ancestorRunId)) &&
+    Object.entries(metadata ?? {}).every(([key, value]) => body.metadata?.[key] === value) &&
+    (searched === undefined || searched(searchedText(body)));
+}
+
+const searchedText = ({ title, config, prompt }: RunBody): string =>
+  [title, config.skill_spec ?? "", [...prompt.slice(0, 2 * SEARCHED_PROMPT)].slice(0, SEARCHED_PROMPT).join("")].join(
+    "\n",
+  );
 
 function isCreatedWithin(createdAt: number, { createdAfter, createdBefore }: Filters): boolean {
   return (

@@ -4,8 +4,10 @@ import { ownersVisibleTo, type Principal, principalKey } from "#shared/principal
 import { SCOPE_SHARDS, scopeKey } from "#shared/table/keys.ts";
 import type { ListRunsResponse, RunItem } from "#shared/wire/run.ts";
 import type { Cursors } from "./cursor.ts";
-import { type Filters, type FoundRun, isFiltered, matchesEntry, matchingRuns, runIdOf } from "./list-filters.ts";
-import { nextEntries, type Order, positionOf } from "./list-sources.ts";
+import type { Filters, FoundRun } from "./list-filters.ts";
+import { type Candidate, loaded, sifter } from "./list-matches.ts";
+import { search } from "./list-search.ts";
+import { type Order, rangeOf, sourcesOf } from "./list-sources.ts";
 import type { RunPorts } from "./ports.ts";
 import { refuseUnknownAncestor } from "./read-run.ts";
 import { toRunItem } from "./run-item.ts";
@@ -19,9 +21,6 @@ export interface ListQuery extends Order {
 /** Milliseconds of reading after which a page is answered as far as it got. */
 const READ_MS = 20_000;
 const LIST_PROMPT_LENGTH = 1_000;
-/** Entries read at once where a filter may drop many of them, at first and at most. */
-const FILTERED_ENTRIES = 100;
-const FILTERED_ENTRIES_MOST = 1_600;
 
 /** One page of the runs that the principal sees. Its scopes are read as sorted streams and merged. */
 export async function listRuns(
@@ -38,14 +37,7 @@ export async function listRuns(
   );
   const binding = [principalKey(principal), scopes, query.sortBy, query.descending, query.filters];
   const start = query.cursor === undefined ? undefined : await ports.cursors.read(binding, query.cursor);
-  const { matches, more, last } = await collect(scopes, query, start, ports);
-  const page = matches.slice(0, query.limit);
-  if (page.length === 0 && more) {
-    throw invalid("created_after", "no match within the time of one answer; narrow the query by created_after");
-  }
-  const runs = fitting(await Promise.all(page.map(({ run }) => shown(run, ports))));
-  const isCut = runs.length < matches.length;
-  const next = isCut ? page[runs.length - 1]?.position : more ? last : undefined;
+  const { runs, next } = await pageOf(scopes, query, start, ports);
   return {
     runs,
     page_info: {
@@ -55,49 +47,54 @@ export async function listRuns(
   };
 }
 
-interface Match {
-  readonly position: string;
-  readonly run: FoundRun;
+interface Page {
+  readonly runs: RunItem[];
+  /** The position behind which the next page begins. */
+  readonly next: string | undefined;
 }
 
-/** Reads until the page has one match more than it holds, which tells of a next page; `more`: time ran out before. */
-async function collect(
+async function pageOf(
   scopes: readonly string[],
   query: ListQuery,
   start: string | undefined,
   ports: RunPorts,
-): Promise<{ matches: readonly Match[]; more: boolean; last: string | undefined }> {
+): Promise<Page> {
+  const { limit, filters, ...order } = query;
   const deadline = ports.now() + READ_MS;
-  const matches: Match[] = [];
-  const seen = new Set<string>();
-  let last = start;
-  let more = true;
-  let amount = FILTERED_ENTRIES;
-  while (matches.length <= query.limit && more && ports.now() <= deadline) {
-    const wanted = isFiltered(query.filters) ? amount : query.limit + 1 - matches.length;
-    const { entries, rest } = await nextEntries(scopes, query, query.filters, last, wanted, ports);
-    const candidates = entries.filter((entry) => matchesEntry(entry, query.filters) && !seen.has(runIdOf(entry)));
-    const runs = await manyRuns(candidates.map(runIdOf), ports);
-    // An index lags behind the runs: one that has two entries for a moment is shown once, as it stands now.
-    const matching = new Map(matchingRuns(runs, query.filters).map((run) => [run.head.run_id, run]));
-    for (const entry of candidates) {
-      const run = matching.get(runIdOf(entry));
-      if (run === undefined || seen.has(run.head.run_id)) continue;
-      seen.add(run.head.run_id);
-      matches.push({ position: positionOf(entry, query), run });
+  const isLate = () => ports.now() > deadline;
+  const { sources, open } = await sourcesOf(scopes, order, filters, ports);
+  for (let after = start; ; ) {
+    // One more than the page holds tells of a next page.
+    const wanted = limit + 1;
+    const sift = sifter({ scopes, order, filters: open, wanted }, ports);
+    const { found, stoppedAt } = await search({
+      sources,
+      order,
+      range: rangeOf(order, filters, after),
+      wanted,
+      sift,
+      isLate,
+    });
+    const page = found.slice(0, limit);
+    const rest = found.length > limit ? page.at(-1)?.position : stoppedAt;
+    const { runs, next } = await answered(await loaded(page, scopes, ports), rest, ports);
+    if (runs.length > 0 || next === undefined) return { runs, next };
+    if (isLate()) {
+      throw invalid("created_after", "no match within the time of one answer; narrow the query by created_after");
     }
-    const end = entries.at(-1);
-    if (end !== undefined) last = positionOf(end, query);
-    more = rest && end !== undefined;
-    amount = Math.min(amount * 2, FILTERED_ENTRIES_MOST);
+    // Runs that their entries outlived.
+    after = next;
   }
-  return { matches, more, last };
 }
 
-async function manyRuns(ids: readonly string[], ports: RunPorts): Promise<readonly FoundRun[]> {
-  const parts = Array.from({ length: Math.ceil(ids.length / 50) }, (_, part) => ids.slice(part * 50, part * 50 + 50));
-  const found = await Promise.all(parts.map((part) => ports.runs.many(part)));
-  return found.flat().filter((run) => run !== undefined);
+/** As many of the runs as go into one answer. */
+async function answered(
+  found: readonly (Candidate & FoundRun)[],
+  rest: string | undefined,
+  ports: RunPorts,
+): Promise<Page> {
+  const runs = fitting(await Promise.all(found.map((run) => shown(run, ports))));
+  return { runs, next: runs.length < found.length ? found[runs.length - 1]?.position : rest };
 }
 
 async function shown({ head, body }: FoundRun, ports: RunPorts): Promise<RunItem> {

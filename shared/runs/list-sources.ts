@@ -1,7 +1,9 @@
-import { sortableTime } from "#shared/table/keys.ts";
+import { activePart, endedPart, groupKey, keys, sortableTime } from "#shared/table/keys.ts";
 import type { IndexName, Item } from "#shared/table/table.ts";
-import type { Filters } from "./list-filters.ts";
+import { RunState } from "#shared/wire/run.ts";
+import { type Filters, runIdOf } from "./list-filters.ts";
 import type { RunPorts } from "./ports.ts";
+import { isTerminal } from "./run.ts";
 
 export type SortBy = "updated_at" | "created_at" | "title" | "agent";
 
@@ -10,16 +12,28 @@ export interface Order {
   readonly descending: boolean;
 }
 
-export interface Entries {
-  readonly entries: readonly Item[];
-  /** True where there may be more behind the last one. */
-  readonly rest: boolean;
+/** Bounds of positions: at most one lower one and `before`, which is exclusive as `after` is. */
+export interface Range {
+  readonly from?: string;
+  readonly after?: string;
+  readonly before?: string;
 }
 
-const INDEX_OF = { updated_at: "gsi1", created_at: "gsi2", title: "gsi3", agent: "gsi4" } as const satisfies Record<
-  SortBy,
-  IndexName
->;
+export interface SourcePage {
+  readonly items: readonly Item[];
+  /** True where there may be more behind the last one. */
+  readonly more: boolean;
+}
+
+/** Entries of runs, sorted by the one order of its list. */
+export type Source = (range: Range, limit: number, descending: boolean) => Promise<SourcePage>;
+
+type Ports = Pick<RunPorts, "runs" | "table">;
+
+/** Runs whose heads are read and sorted here where no index has them in the order; more of them are looked for in a scope. */
+const MOST_HELD = 1_000;
+const KEYS_A_BATCH = 100;
+
 const KEY_OF = {
   updated_at: "updated_key",
   created_at: "created_key",
@@ -30,93 +44,175 @@ const KEY_OF = {
 /** The position of an entry in its order. */
 export const positionOf = (entry: Item, { sortBy }: Order): string => String(entry[KEY_OF[sortBy]]);
 
-/** The next entries of all scopes behind `after`, merged in their order. */
-export async function nextEntries(
-  scopes: readonly string[],
-  order: Order,
-  filters: Filters,
-  after: string | undefined,
-  amount: number,
-  { runs }: Pick<RunPorts, "runs">,
-): Promise<Entries> {
-  const pages = await Promise.all(scopes.map((scope) => readScope(scope, order, filters, after, amount, runs)));
-  const merged = pages.flatMap(({ items }) => items).sort((a, b) => inOrder(a, b, order));
-  // Behind the first last entry of a scope that was cut off, another of that scope could come: the merge stops there.
-  const [bound] = pages
-    .flatMap(({ items, more }) => (more ? items.slice(-1) : []))
-    .sort((a, b) => inOrder(a, b, order));
-  const entries = bound === undefined ? merged : merged.filter((item) => inOrder(item, bound, order) <= 0);
-  return { entries, rest: pages.some(({ more }) => more) };
-}
-
-type Runs = RunPorts["runs"];
-type ScopePage = { readonly items: readonly Item[]; readonly more: boolean };
-
-async function readScope(
-  scope: string,
-  order: Order,
-  filters: Filters,
-  after: string | undefined,
-  limit: number,
-  runs: Runs,
-): Promise<ScopePage> {
-  const base = { index: INDEX_OF[order.sortBy], pk: scope, descending: order.descending };
-  if (order.sortBy === "agent") return readAgents(base, order, after, limit, runs);
-  return runs.query({ ...base, ...within(order, filters, after), limit });
-}
-
-/** The halves of the agent order come one after the other in both directions: runs without a skill last. */
-async function readAgents(
-  base: { readonly index: IndexName; readonly pk: string; readonly descending: boolean },
-  order: Order,
-  after: string | undefined,
-  limit: number,
-  runs: Runs,
-): Promise<ScopePage> {
-  const past = after === undefined ? {} : order.descending ? { before: after } : { after };
-  const isInFirst = after === undefined || after.startsWith("0#");
-  const first = isInFirst ? await runs.query({ ...base, prefix: "0#", ...past, limit }) : { items: [], more: false };
-  if (first.more || first.items.length === limit) return { items: first.items, more: true };
-  const second = await runs.query({
-    ...base,
-    prefix: "1#",
-    ...(isInFirst ? {} : past),
-    limit: limit - first.items.length,
-  });
-  return { items: [...first.items, ...second.items], more: second.more };
-}
-
-/** The range of sort keys that time filters leave, behind `after` in the direction of reading. */
-function within({ sortBy, descending }: Order, filters: Filters, after: string | undefined) {
-  const low =
-    sortBy === "created_at"
-      ? idBound(filters.createdAfter)
-      : sortBy === "updated_at"
-        ? updateBound(filters)
-        : undefined;
-  const high = sortBy === "created_at" ? idBound(filters.createdBefore, 1) : undefined;
-  return {
-    ...(descending || after === undefined ? (low === undefined ? {} : { from: low }) : { after }),
-    ...(descending && after !== undefined ? { before: after } : high === undefined ? {} : { before: high }),
-  };
-}
-
-/** The least id of the millisecond of `time`: a bound that lets too much through rather than too little. */
-function idBound(time: string | undefined, laterMs = 0): string | undefined {
-  if (time === undefined) return undefined;
-  const hex = Math.max(0, Date.parse(time) + laterMs)
-    .toString(16)
-    .padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}`;
-}
-
-const updateBound = ({ updatedAfter }: Filters): string | undefined =>
-  updatedAfter === undefined ? undefined : sortableTime(Math.max(0, Date.parse(updatedAfter)));
-
-function inOrder(a: Item, b: Item, order: Order): number {
+/** Sorts as the list does; by the bytes of UTF-8, as DynamoDB. */
+export function inOrder(a: Item, b: Item, order: Order): number {
   const [left, right] = [positionOf(a, order), positionOf(b, order)];
   const halves = order.sortBy === "agent" ? left.charCodeAt(0) - right.charCodeAt(0) : 0;
   if (halves !== 0) return halves;
-  const ascending = Buffer.compare(Buffer.from(left), Buffer.from(right));
+  const ascending = compare(left, right);
   return order.descending ? -ascending : ascending;
 }
+
+export interface Sources {
+  readonly sources: readonly Source[];
+  /** The filters that the sources leave to be looked at. */
+  readonly open: Filters;
+}
+
+/** The fewest and smallest sources that together hold every run that can match: see docs/listing.md. */
+export async function sourcesOf(
+  scopes: readonly string[],
+  order: Order,
+  filters: Filters,
+  ports: Ports,
+): Promise<Sources> {
+  const family = await familyOf(order, filters, ports);
+  if (family !== undefined) return { sources: [family], open: { ...filters, ancestorRunId: undefined } };
+  return { sources: await scopeSources(scopes, order, filters, ports), open: filters };
+}
+
+async function scopeSources(
+  scopes: readonly string[],
+  order: Order,
+  filters: Filters,
+  ports: Ports,
+): Promise<readonly Source[]> {
+  const { query } = ports.runs;
+  const index = (name: IndexName, pks: readonly string[]) =>
+    pks.map(
+      (pk): Source =>
+        (range, limit, descending) =>
+          query({ index: name, pk, ...range, limit, descending }),
+    );
+  const { sortBy } = order;
+  const { states = RunState.options } = filters;
+  const isOnlyActive = !states.some(isTerminal);
+  const groups = groupsOf(scopes, filters);
+  if (sortBy === "created_at") return isOnlyActive ? index("gsi5", scopes) : index("gsi2", groups ?? scopes);
+  if (sortBy === "updated_at") {
+    const active = states.every(isTerminal) ? [] : index("gsi1", scopes.map(activePart));
+    if (isOnlyActive) return active;
+    return [...active, ...(groups === undefined ? index("gsi1", scopes.map(endedPart)) : index("gsi7", groups))];
+  }
+  if (isOnlyActive) {
+    const pages = await Promise.all(index("gsi5", scopes).map((source) => source({}, MOST_HELD, false)));
+    const items = pages.flatMap((page) => page.items);
+    const active = await held({ items, more: pages.some(({ more }) => more) }, order, ports);
+    if (active !== undefined) return [active];
+  }
+  return sortBy === "title" ? index("gsi3", scopes) : index("gsi4", scopes).map(inHalves);
+}
+
+/** The descendants of the run that the filters name; undefined where they name none, or it has too many. */
+async function familyOf(order: Order, { ancestorRunId }: Filters, ports: Ports): Promise<Source | undefined> {
+  if (ancestorRunId === undefined) return undefined;
+  const descendants = descendantsOf(ancestorRunId, ports);
+  return order.sortBy === "created_at" ? descendants : held(await descendants({}, MOST_HELD, false), order, ports);
+}
+
+/** The smaller group that the filters name, if they name one. */
+function groupsOf(scopes: readonly string[], { scheduleId, creator }: Filters): readonly string[] | undefined {
+  if (scheduleId !== undefined) return scopes.map((scope) => groupKey(scope, "schedule", scheduleId));
+  return creator === undefined ? undefined : scopes.map((scope) => groupKey(scope, "creator", creator));
+}
+
+/** Entries of the descendants in the order of their creation: they tell no more than who they are. */
+function descendantsOf(ancestor: string, { runs }: Ports): Source {
+  const { pk, sk: prefix } = keys.descendant(ancestor, "");
+  const bound = (position: string | undefined) => (position === undefined ? undefined : `${prefix}${position}`);
+  return async ({ from, after, before }, limit, descending) => {
+    const upper = bound(before) ?? `${prefix}~`;
+    const lower = after === undefined ? { from: bound(from) ?? prefix } : { after: `${prefix}${after}` };
+    const { items, more } = await runs.query({ pk, ...lower, before: upper, limit, descending });
+    const entries = items.map(({ sk }) => {
+      const run = sk.slice(prefix.length);
+      return { ...keys.head(run), created_key: run };
+    });
+    return { items: entries, more };
+  };
+}
+
+/** The heads of few runs, in any order; undefined where they are too many. */
+async function held({ items, more }: SourcePage, order: Order, { table }: Ports): Promise<Source | undefined> {
+  if (more) return undefined;
+  const ids = items.map((item) => keys.head(runIdOf(item)));
+  const batches = Array.from({ length: Math.ceil(ids.length / KEYS_A_BATCH) }, (_, batch) =>
+    table.batchGet(ids.slice(batch * KEYS_A_BATCH, (batch + 1) * KEYS_A_BATCH)),
+  );
+  const heads = (await Promise.all(batches)).flat().filter((head) => head !== undefined);
+  const source: Source = async ({ from, after, before }, limit, descending) => {
+    const inside = heads.filter((head) => {
+      const position = positionOf(head, order);
+      const isAbove = from === undefined || compare(position, from) >= 0;
+      const isBehind = after === undefined || compare(position, after) > 0;
+      return isAbove && isBehind && (before === undefined || compare(position, before) < 0);
+    });
+    const found = inside.sort((a, b) => (descending ? -1 : 1) * compare(positionOf(a, order), positionOf(b, order)));
+    return { items: found.slice(0, limit), more: found.length > limit };
+  };
+  return order.sortBy === "agent" ? inHalves(source) : source;
+}
+
+/** The halves of the agent order come one after the other in both directions: runs without a skill last. */
+function inHalves(source: Source): Source {
+  const halves = [
+    { from: "0#", before: "1#" },
+    { from: "1#", before: "2#" },
+  ];
+  return async ({ after, before }, limit, descending) => {
+    const start = descending ? before : after;
+    const items: Item[] = [];
+    for (const half of halves) {
+      if (start !== undefined && start >= half.before) continue;
+      if (items.length === limit) return { items, more: true };
+      const isInside = start !== undefined && start >= half.from;
+      const page = await source(
+        behind(half, isInside ? start : undefined, descending),
+        limit - items.length,
+        descending,
+      );
+      items.push(...page.items);
+      if (page.more) return { items, more: true };
+    }
+    return { items, more: false };
+  };
+}
+
+/** What lies behind a position, in the direction of reading. */
+function past(position: string | undefined, descending: boolean): Range {
+  if (position === undefined) return {};
+  return descending ? { before: position } : { after: position };
+}
+
+/** The range of positions that time filters leave, behind `after` in the direction of reading. */
+export function rangeOf(order: Order, filters: Filters, after: string | undefined): Range {
+  const { createdAfter, createdBefore, updatedAfter } = filters;
+  const { sortBy, descending } = order;
+  const low = sortBy === "created_at" ? createdAfter : sortBy === "updated_at" ? updatedAfter : undefined;
+  const high = sortBy === "created_at" ? createdBefore : undefined;
+  const bounds = {
+    ...(low === undefined ? {} : { from: timeBound(Math.max(0, Date.parse(low)), order) }),
+    ...(high === undefined ? {} : { before: timeBound(Math.max(0, Date.parse(high) + 1), order) }),
+  };
+  return behind(bounds, after, descending);
+}
+
+/** The rest of a range behind a position, in the direction of reading. */
+export function behind({ from, before }: Range, position: string | undefined, descending: boolean): Range {
+  const end = descending ? (from === undefined ? {} : { from }) : before === undefined ? {} : { before };
+  const start = descending ? (before === undefined ? {} : { before }) : from === undefined ? {} : { from };
+  return { ...end, ...(position === undefined ? start : past(position, descending)) };
+}
+
+/** The least position of a time in milliseconds, in the orders by time. */
+export function timeBound(time: number, { sortBy }: Order): string {
+  if (sortBy === "updated_at") return sortableTime(time);
+  const hex = time.toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}`;
+}
+
+/** The time of a position, in the orders by time. */
+export const timeOf = (position: string, { sortBy }: Order): number =>
+  sortBy === "updated_at" ? Number(position.slice(0, 13)) : Number.parseInt(position.replace("-", "").slice(0, 12), 16);
+
+const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -1,13 +1,16 @@
-import { dynamoClient, lambdaClient, s3Client, sqsClient } from "#shared/aws/clients.ts";
+import { dynamoClient, lambdaClient, s3Client, sqsClient, ssmClient } from "#shared/aws/clients.ts";
 import { lambdaSandbox } from "#shared/aws/lambda-sandbox.ts";
 import { s3FileStore } from "#shared/aws/s3-file-store.ts";
+import { ssmSecretVault } from "#shared/aws/ssm-secret-vault.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
+import { liveRates } from "#shared/limits/token-bucket.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import { setting, settingIfAny, signedUrlSeconds } from "#shared/settings.ts";
 import { dynamoTable } from "#shared/table/dynamo-table.ts";
 import { type Cursors, cursors } from "./cursor.ts";
 import type { RunPorts } from "./ports.ts";
+import type { PromptPorts } from "./prompt.ts";
 import { type PassQueue, sqsPassQueue, sqsRunQueue } from "./run-queue.ts";
 import { runStore } from "./run-store.ts";
 
@@ -30,7 +33,18 @@ export function livePorts(): RunPorts {
 export function liveRuns(): RunPorts & HttpPorts & { readonly cursors: Cursors } {
   const ports = livePorts();
   const principals = principalStore(ports.table, ports.now);
-  return { ...ports, principals, who: setting("PRINCIPALS").split(","), cursors: cursors(ports.table) };
+  return {
+    ...ports,
+    principals,
+    who: setting("PRINCIPALS").split(","),
+    rates: liveRates(),
+    cursors: cursors(ports.table),
+  };
+}
+
+/** As `liveRuns`, for the one endpoint that hands out the values of secrets. */
+export function livePrompts(): PromptPorts & HttpPorts {
+  return { ...liveRuns(), vault: ssmSecretVault(ssmClient(), () => setting("SECRETS_PATH")) };
 }
 
 export type DispatchPorts = RunPorts & { readonly sandbox: Sandbox };

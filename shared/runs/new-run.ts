@@ -1,9 +1,11 @@
 import { randomId } from "#shared/ids.ts";
-import { checkShard, groupKey, keys, type Owner, scopeKey, sortableTime } from "#shared/table/keys.ts";
+import { activePart, checkShard, groupKey, keys, type Owner, scopeKey, sortableTime } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
-import { counterChange, folded, LOCAL_START_SECONDS } from "./run.ts";
+import { tagsOf } from "./metadata-tags.ts";
+import { folded, LOCAL_START_SECONDS } from "./run.ts";
 import type { RunBody } from "./run-body.ts";
 import type { RunFacets } from "./run-head.ts";
+import { count } from "./slots.ts";
 
 /** Milliseconds after which the reaper asks for the dispatch of a run that is still waiting. */
 const FIRST_CHECK_MS = 30_000;
@@ -27,6 +29,8 @@ export function newRunWrites(
 ): TransactionWrite[] {
   const scope = scopeKey(owner);
   const skill = body.config.skill_spec;
+  const tags = tagsOf(body.metadata ?? {});
+  const [root] = body.ancestors;
   const facets: RunFacets = {
     ...(body.config.name === undefined ? {} : { name: body.config.name }),
     ...(body.config.model_id === undefined ? {} : { model: body.config.model_id }),
@@ -38,16 +42,17 @@ export function newRunWrites(
     ...(body.config.environment_id === undefined ? {} : { environment: body.config.environment_id }),
     ...(skill === undefined ? {} : { skill }),
     ...(body.schedule === undefined ? {} : { schedule: body.schedule.schedule_id }),
+    ...(tags === "" ? {} : { tags }),
   };
   const indexKeys = {
     scope,
     active_scope: scope,
+    updated_scope: activePart(scope),
     updated_key: `${sortableTime(now)}#${runId}`,
     created_key: runId,
     title_key: `${folded(body.title)}${TIE}${runId}`,
     // Runs without a skill come last in both directions: readers take the two halves one after the other.
     agent_key: skill === undefined ? `1#${runId}` : `0#${folded(skill)}${TIE}${runId}`,
-    group: groupKey("creator", body.creator.uid),
     check_shard: checkShard(runId),
     check_at: sortableTime(now + (local === undefined ? FIRST_CHECK_MS : LOCAL_START_SECONDS * 1000)),
   };
@@ -61,6 +66,7 @@ export function newRunWrites(
       p: facets,
       ...indexKeys,
       ...local,
+      ...(root === undefined ? {} : { root, depth: body.ancestors.length }),
     },
     if: { pk: { exists: false } },
   };
@@ -74,37 +80,30 @@ export function newRunWrites(
       type: "run_created",
       occurred_at: now,
       data: { state: "QUEUED" },
+      // Written with each run and never changed, so that it can carry what the head has no place for: one item, one entry.
+      scope: groupKey(scope, "creator", body.creator.uid),
+      created_key: runId,
+      p: facets,
     },
-  };
-  const counters: TransactionWrite = {
-    kind: "update",
-    key: keys.counters(owner),
-    add: { queued: counterChange(undefined, "QUEUED").queued },
   };
   return [
     head,
     { kind: "put", item: { ...keys.body(runId), v: 1, ...body } },
     created,
     // It waits in nobody's queue.
-    ...(local === undefined ? [counters] : []),
-    ...familyWrites(runId, body),
+    ...(local === undefined ? [count(keys.counters(owner), { queued: 1 })] : []),
+    ...familyWrites(runId, scope, body, facets),
   ];
 }
 
-function familyWrites(runId: string, body: RunBody): TransactionWrite[] {
+function familyWrites(runId: string, scope: string, body: RunBody, p: RunFacets): TransactionWrite[] {
   const descendants = body.ancestors.map(
     (ancestor): TransactionWrite => ({
       kind: "put",
       item: { ...keys.descendant(ancestor, runId), v: 1, run_id: runId },
     }),
   );
-  const member = (kind: "parent" | "schedule", uid: string): TransactionWrite => {
-    const group = groupKey(kind, uid);
-    return { kind: "put", item: { ...keys.group(runId, kind), v: 1, run_id: runId, group, created_key: runId } };
-  };
-  return [
-    ...descendants,
-    ...(body.parent_run_id === undefined ? [] : [member("parent", body.parent_run_id)]),
-    ...(body.schedule === undefined ? [] : [member("schedule", body.schedule.schedule_id)]),
-  ];
+  if (p.schedule === undefined) return descendants;
+  const entry = { v: 1, scope: groupKey(scope, "schedule", p.schedule), created_key: runId, p };
+  return [...descendants, { kind: "put", item: { ...keys.scheduleEntry(runId), ...entry } }];
 }

@@ -1,5 +1,5 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
-import { DEFAULT_MODEL, isKnownModel, MODELS } from "#shared/models/models.ts";
+import { checkModel, defaultModel } from "#shared/models/models.ts";
 import {
   type AgentPrincipal,
   type PersonalPrincipal,
@@ -36,9 +36,7 @@ export function checkConfig({ config }: Pick<RunAgentRequest, "config">): void {
   if (Buffer.byteLength(JSON.stringify(config ?? {})) > CONFIG_BYTES) {
     throw invalid("config", `must have at most ${CONFIG_BYTES} bytes as JSON`);
   }
-  if (config?.model_id !== undefined && !isKnownModel(config.model_id)) {
-    throw invalid("config.model_id", `is no known model; known are ${MODELS.map(({ id }) => id).join(", ")}`);
-  }
+  if (config?.model_id !== undefined) checkModel(config.model_id, "config.model_id");
   const host = config?.worker_host;
   if (host !== undefined && !isHosted(host)) throw later("config.worker_host", "a self-hosted worker");
   const harness = config?.harness?.type ?? "default";
@@ -67,7 +65,7 @@ export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
   return {
     ...config,
     ...(name === undefined ? {} : { name }),
-    model_id: config.model_id ?? DEFAULT_MODEL,
+    model_id: config.model_id ?? defaultModel(),
     computer_use_enabled: config.computer_use_enabled ?? false,
     idle_timeout_minutes: config.idle_timeout_minutes ?? 10,
     ...(first === undefined ? {} : { skill_spec: first, skills: [...skills] }),

@@ -1,3 +1,4 @@
+import { type PlantingPorts, plantedSecrets } from "#shared/secrets/planted-secrets.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
@@ -7,19 +8,22 @@ import { followupsAfter } from "./followups.ts";
 import type { RunPorts } from "./ports.ts";
 import { HEARTBEAT_SECONDS } from "./run.ts";
 import { parseRunBody } from "./run-body.ts";
-import type { ExecutingHead } from "./run-head.ts";
+import { type ExecutingHead, ownerOf } from "./run-head.ts";
 import { shownConfig } from "./run-item.ts";
 
-/** All that an execution needs to begin its work. */
-export async function resolvePrompt(head: ExecutingHead, ports: RunPorts): Promise<ResolvePromptResponse> {
+export type PromptPorts = RunPorts & PlantingPorts;
+
+/** All that an execution needs to begin its work: the only answer that values of secrets are in. */
+export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Promise<ResolvePromptResponse> {
   const runId = head.run_id;
   const item = await ports.table.get(keys.body(runId));
   if (item === undefined) throw new Error(`run ${runId} has no body`);
   const body = parseRunBody(item);
-  const [prompt, earlier, followups, attachments] = await Promise.all([
+  const [prompt, earlier, followups, secrets, attachments] = await Promise.all([
     fullPrompt(body, ports),
     earlierMessages(head, body.conversation_id, ports),
     head.followups > head.followups_stored ? followupsAfter(runId, head.followups_stored, ports) : [],
+    plantedSecrets(body, ownerOf(head), ports),
     Promise.all(
       body.attachments.map(async ({ attachment_id, file_name, mime_type, file }) => {
         const { url } = await ports.files.downloadUrl(file, { filename: file_name, contentType: mime_type });
@@ -38,6 +42,7 @@ export async function resolvePrompt(head: ExecutingHead, ports: RunPorts): Promi
       mode: body.mode,
       agent_config: shownConfig(body.config),
       ...(body.setup_commands === undefined ? {} : { setup_commands: body.setup_commands }),
+      ...(secrets.length === 0 ? {} : { secrets }),
       attachments,
       messages: earlier,
       next_sequence: head.messages + 1,

@@ -12,6 +12,10 @@ const StoredAttachment = v.object({
 });
 export type StoredAttachment = v.InferOutput<typeof StoredAttachment>;
 
+/** A secret that the run's environment or identity names, and why the run may not have it, where it may not. */
+const RunSecret = v.object({ name: v.string(), refused: v.exactOptional(v.string()) });
+export type RunSecret = v.InferOutput<typeof RunSecret>;
+
 /** The part of a run that is written once. Prompts over 32 KB lie in the bucket; `prompt` is then their beginning. */
 export const RunBody = v.object({
   title: v.string(),
@@ -20,6 +24,7 @@ export const RunBody = v.object({
   config: ResolvedAgentConfig,
   /** Of its environment, as they were when the run was made. */
   setup_commands: v.exactOptional(v.array(v.string())),
+  secrets: v.exactOptional(v.array(RunSecret)),
   creator: UserProfile,
   executor: UserProfile,
   source: RunSourceType,

@@ -1,10 +1,12 @@
 import { randomId } from "#shared/ids.ts";
-import { checkShard, keys, ownerPk, sortableTime } from "#shared/table/keys.ts";
+import { checkShard, keys, sortableTime } from "#shared/table/keys.ts";
 import type { Conditions, TransactionWrite, Value } from "#shared/table/table.ts";
 import type { TimelineType } from "#shared/wire/event.ts";
 import type { RunState } from "#shared/wire/run.ts";
-import { counterChange, DEFAULT_CONCURRENCY_LIMIT, DEFAULT_QUEUE_LIMIT, isTerminal, MOVES } from "./run.ts";
-import { isLocal, ownerOf, type RunHead } from "./run-head.ts";
+import { listChange } from "./list-entries.ts";
+import { MOVES } from "./run.ts";
+import type { RunHead } from "./run-head.ts";
+import { type SlotMove, slotChange } from "./slots.ts";
 
 export interface TimelineEntry {
   readonly type: TimelineType;
@@ -14,7 +16,7 @@ export interface TimelineEntry {
   readonly uuid?: string;
 }
 
-export interface Change {
+export interface Change extends SlotMove {
   /** The state to move to; absent for a change that is no move. */
   readonly to?: RunState;
   /** A state that the run passes through in the same transaction; `events` tell of both. */
@@ -60,17 +62,18 @@ export const ENDING_ATTRIBUTES = [
 
 /**
  * The transaction of one change of a run: its head under the condition that nothing happened since it was read, the
- * events that tell of it, and the owner's counters. The sequence stays gapless because head and events are written together.
+ * events that tell of it, and the counters of slots. The sequence stays gapless because head and events are written
+ * together. `root`: the head of the root of the run's tree, where the move gives back a slot of it.
  */
-export function changeWrites(head: RunHead, change: Change, now: number): TransactionWrite[] {
+export function changeWrites(head: RunHead, change: Change, now: number, root?: RunHead): TransactionWrite[] {
   const to = change.to;
   if (to !== undefined) refuseIllegal(change.via === undefined ? [head.state, to] : [head.state, change.via, to]);
   const run = head.run_id;
   const executionId = head.execution_id;
   const appended = change.events.length + (change.messages === undefined ? 0 : 1);
   const touched = to !== undefined || change.touch === true;
-  const ends = to !== undefined && isTerminal(to);
-  const revives = to !== undefined && !isTerminal(to) && isTerminal(head.state);
+  const slot = slotChange(head, change, root);
+  const lists = touched ? listChange(head, to, now) : undefined;
 
   const update: TransactionWrite = {
     kind: "update",
@@ -78,21 +81,23 @@ export function changeWrites(head: RunHead, change: Change, now: number): Transa
     set: {
       ...(to === undefined ? {} : { state: to }),
       next_sequence: head.next_sequence + appended,
-      ...(touched ? { updated_key: `${sortableTime(now)}#${run}` } : {}),
-      ...(revives ? { active_scope: head.scope } : {}),
+      ...lists?.set,
       ...nextCheck(head, change.checkAt),
+      ...slot.set,
       ...change.set,
     },
     ...(change.add === undefined ? {} : { add: change.add }),
     remove: [
       ...(change.remove ?? []),
-      ...(ends ? ["active_scope"] : []),
+      ...slot.remove,
+      ...(lists?.remove ?? []),
       ...(change.checkAt === null ? ["check_shard", "check_at"] : []),
     ],
     if: {
       state: { eq: head.state },
       next_sequence: { eq: head.next_sequence },
       execution_id: executionId === undefined ? { exists: false } : { eq: executionId },
+      ...slot.if,
       ...change.if,
     },
   };
@@ -130,7 +135,7 @@ export function changeWrites(head: RunHead, change: Change, now: number): Transa
             if: { pk: { exists: false } },
           },
         ];
-  return [update, ...events, ...batch, ...counterWrites(head, to), ...(change.also ?? [])];
+  return [update, ...events, ...batch, ...slot.writes, ...(lists?.writes ?? []), ...(change.also ?? [])];
 }
 
 function nextCheck(head: RunHead, check: Change["checkAt"]): Readonly<Record<string, Value>> {
@@ -146,30 +151,4 @@ function refuseIllegal(path: readonly RunState[]): void {
     const next = path[index + 1];
     if (next !== undefined && !MOVES[from].includes(next)) throw new RangeError(`no move from ${from} to ${next}`);
   }
-}
-
-function counterWrites(head: RunHead, to: RunState | undefined): TransactionWrite[] {
-  if (to === undefined || isLocal(head)) return [];
-  const { queued, running } = counterChange(head.state, to);
-  if (queued === 0 && running === 0) return [];
-  return [{ kind: "update", key: keys.counters(ownerOf(head)), add: { queued, running } }];
-}
-
-/**
- * Room for one more: conditions on an owner's counters. Its limits lie beside the counters where it has any of its own, so
- * nothing has to be read for them.
- */
-export const ROOM = {
-  queued: { absentOr: { belowAttribute: "queue_limit", otherwise: DEFAULT_QUEUE_LIMIT } },
-  running: { absentOr: { belowAttribute: "concurrency_limit", otherwise: DEFAULT_CONCURRENCY_LIMIT } },
-} as const satisfies Conditions;
-
-/** The counter of the owner moves only while there is a slot: the limit is the condition of the write. */
-export function withSlot(writes: readonly TransactionWrite[], head: RunHead): TransactionWrite[] {
-  const pk = ownerPk(ownerOf(head));
-  return writes.map((write) =>
-    write.kind === "update" && write.key.pk === pk && write.key.sk === "COUNTERS"
-      ? { ...write, if: { running: ROOM.running } }
-      : write,
-  );
 }

@@ -20,12 +20,17 @@ export const RunFacets = v.object({
   environment: v.exactOptional(v.string()),
   skill: v.exactOptional(v.string()),
   schedule: v.exactOptional(v.string()),
+  /** Of the metadata, as `tagsOf` makes them; absent where there is none. */
+  tags: v.exactOptional(v.string()),
 });
 export type RunFacets = v.InferOutput<typeof RunFacets>;
 
 export const executorOf = ({ creator, executor }: RunFacets): string => executor ?? creator;
 
 const Time = v.number();
+const Slot = v.picklist(["owner", "tree"]);
+/** Where a run's slot is from: its owner's, or those of the tree of runs that it is a child in. */
+export type SlotKind = v.InferOutput<typeof Slot>;
 /** Not stored while it is 0, which most of these stay. */
 const Counter = v.optional(v.pipe(v.number(), v.integer()), 0);
 
@@ -55,6 +60,15 @@ const common = {
   losses: Counter,
   /** Executions so far. */
   executions: Counter,
+  /** Of a child: the run that its tree begins with, and how deep below it this one is. */
+  root: v.exactOptional(v.string()),
+  depth: v.exactOptional(v.number()),
+  /** Where the slot is from that the run holds. An ended root keeps one while runs below it execute. */
+  slot: v.exactOptional(Slot),
+  /** Whose free slot the run waits for. */
+  parked: v.exactOptional(Slot),
+  /** Of a root: runs below it that execute in slots of the tree. */
+  tree_running: Counter,
   p: RunFacets,
 };
 

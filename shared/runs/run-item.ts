@@ -1,3 +1,4 @@
+import { fitting } from "#shared/lists/page.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -45,10 +46,17 @@ export function toRunItem(
     is_run_type_cancellable: isCancellable(body),
     ...(head.started_at === undefined ? {} : { run_time: toDuration(runTimeMs(head, view.now)) }),
     ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
-    artifacts: [...artifacts],
+    artifacts: shownArtifacts(artifacts),
     scope: shownScope(head),
   };
 }
+
+/** Bytes of the artifacts that an answer tells of together with their run. */
+const ARTIFACTS_BYTES = 2 * 1024 * 1024;
+
+/** As many of a run's artifacts, oldest first, as leave room for the rest of an answer. */
+export const shownArtifacts = (artifacts: readonly ArtifactItem[]): ArtifactItem[] =>
+  fitting(artifacts, ARTIFACTS_BYTES);
 
 /** Runs that this service executes itself; those of a worker or of the caller's own are not its to stop. */
 export function isCancellable(body: RunBody): boolean {

@@ -1,44 +1,56 @@
+import { lostRace } from "#shared/errors.ts";
 import { keys, runPk } from "#shared/table/keys.ts";
 import { ConditionFailed, type Item, type Table, type TransactionWrite } from "#shared/table/table.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
 import { parseArtifact, toArtifactItem } from "./artifact.ts";
 import { parseRunBody, type RunBody } from "./run-body.ts";
-import { type Change, changeWrites, withSlot } from "./run-change.ts";
+import { type Change, changeWrites } from "./run-change.ts";
 import { type ExecutingHead, parseRunHead, type RunHead } from "./run-head.ts";
+import { needsRoot } from "./slots.ts";
 
 /** A batch reads 100 items at most, and a run is two. */
 const RUNS_A_BATCH = 50;
 
 /** A run was changed by someone else between the read and the write; read it again and decide anew. */
 export class Raced extends Error {
-  /** Positions of the failed writes behind the head's own, counted from 0: those of `also`, in their order. */
+  /** False where the head is as it was read, and only another write's condition failed. */
   readonly headChanged: boolean;
-  readonly failed: readonly number[];
-  constructor(headChanged: boolean, failed: readonly number[]) {
+  override readonly cause: ConditionFailed;
+  /** The writes that `cause` tells the positions of. */
+  readonly writes: readonly TransactionWrite[];
+  constructor(cause: ConditionFailed, writes: readonly TransactionWrite[]) {
     super("the run changed in between");
     this.name = "Raced";
-    this.headChanged = headChanged;
-    this.failed = failed;
+    this.headChanged = cause.positions.includes(0);
+    this.cause = cause;
+    this.writes = writes;
   }
 }
 
+const isHeadOf = ({ run_id }: RunHead, write: TransactionWrite | undefined): boolean =>
+  write?.kind === "update" && write.key.pk === runPk(run_id) && write.key.sk === keys.head(run_id).sk;
+
 /** Reads and changes of runs. Each change is one conditional transaction. */
 export function runStore(table: Table) {
-  /** `needsSlot`: only while the owner has one that is free. */
-  async function change(head: RunHead, change: Change, now: number, needsSlot = false): Promise<void> {
-    const plain = changeWrites(head, change, now);
-    const writes = needsSlot ? withSlot(plain, head) : plain;
-    try {
-      await table.transact(writes);
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-      throw new Raced(error.positions.includes(0), error.positions);
-    }
-  }
-
   async function head(runId: string): Promise<RunHead | undefined> {
     const item = await table.get(keys.head(runId));
     return item === undefined ? undefined : parseRunHead(item);
+  }
+
+  async function change(of: RunHead, change: Change, now: number): Promise<void> {
+    for (let attempt = 0; attempt < 8; attempt++) {
+      const root = of.root !== undefined && needsRoot(of, change) ? await head(of.root) : undefined;
+      const writes = changeWrites(of, change, now, root);
+      try {
+        return await table.transact(writes);
+      } catch (error) {
+        if (!(error instanceof ConditionFailed)) throw error;
+        // The root of the tree was read a moment ago by us, not by the caller: only that is tried again.
+        const onRoot = root !== undefined && error.positions.every((position) => isHeadOf(root, writes[position]));
+        if (!onRoot) throw new Raced(error, writes);
+      }
+    }
+    throw lostRace("the runs of this tree change too fast; send the request again");
   }
 
   async function artifacts(runId: string): Promise<ArtifactItem[]> {

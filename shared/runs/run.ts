@@ -22,17 +22,6 @@ export const isTerminal = (state: RunState): state is TerminalState =>
 export const isExecuting = (state: RunState): state is ExecutingState =>
   state === "PENDING" || state === "CLAIMED" || state === "INPROGRESS";
 
-/** How a move between two states changes its owner's counters: runs that wait, and runs that hold a slot. */
-export function counterChange(from: RunState | undefined, to: RunState): { queued: number; running: number } {
-  const count = (state: RunState | undefined, counts: (state: RunState) => boolean) =>
-    state !== undefined && counts(state) ? 1 : 0;
-  return {
-    queued: count(to, isQueued) - count(from, isQueued),
-    running: count(to, isExecuting) - count(from, isExecuting),
-  };
-}
-const isQueued = (state: RunState) => state === "QUEUED";
-
 /** Losses without a new checkpoint between them after which a run ends in ERROR. */
 export const MOST_LOSSES = 3;
 
@@ -60,6 +49,8 @@ export const RUN_CAPS = {
 } as const;
 
 export const DEFAULT_CONCURRENCY_LIMIT = 20;
+/** Runs of one tree that execute at the same depth, below its root. */
+export const TREE_CONCURRENCY_LIMIT = 8;
 export const DEFAULT_QUEUE_LIMIT = 1_000;
 
 const TITLE_LENGTH = 120;

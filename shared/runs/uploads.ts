@@ -28,14 +28,19 @@ const Upload = v.object({
 });
 export type Upload = v.InferOutput<typeof Upload>;
 
+interface PreparedUpload {
+  readonly place: CreateAttachmentResponse;
+  readonly replayed: boolean;
+}
+
 /** Makes a place for a file and answers where to upload it; a repeat gets the same place. */
 export async function prepareUpload(
   request: CreateAttachmentRequest,
   principal: Principal,
   once: Once,
   ports: RunPorts,
-): Promise<CreateAttachmentResponse> {
-  return doOnce(
+): Promise<PreparedUpload> {
+  return doOnce<PreparedUpload>(
     ports.table,
     once,
     ports.now,
@@ -50,12 +55,12 @@ export async function prepareUpload(
       } catch (error) {
         throw error instanceof ConditionFailed ? new RecordTaken() : error;
       }
-      return targetOf(upload, ports);
+      return { place: await targetOf(upload, ports), replayed: false };
     },
     async (uid) => {
       const upload = await readUpload(uid, ports);
       if (upload === undefined) throw new RunyardError("internal_error");
-      return targetOf(upload, ports);
+      return { place: await targetOf(upload, ports), replayed: true };
     },
   );
 }

@@ -1,9 +1,11 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
 import { uuidv7 } from "#shared/ids.ts";
+import { refuseMore } from "#shared/limits/scope-limit.ts";
 import { logLine } from "#shared/log/log.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { creatorOf, ownerOfNew } from "#shared/runs/plan-run.ts";
+import { ownerPk } from "#shared/table/keys.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import type { CreateScheduleRequest } from "#shared/wire/schedule.ts";
 import { checkRunOf, environmentOfSchedule, inScheduleWords, keepSecrets, workerOf } from "./agent.ts";
@@ -14,6 +16,9 @@ import { caller } from "./read-schedule.ts";
 import type { Schedule } from "./schedule.ts";
 import { TimerRefused } from "./scheduler.ts";
 import { storePrompt } from "./stored-prompt.ts";
+
+/** Schedules of a scope: a list of them is read whole. */
+const MOST_SCHEDULES = 500;
 
 export interface CreatedSchedule {
   readonly schedule: Schedule;
@@ -64,6 +69,7 @@ async function writeSchedule(
       undefined,
     ),
   );
+  await refuseMore({ pk: ownerPk(owner), prefix: "SCHEDULE#" }, MOST_SCHEDULES, "schedules in the scope", ports.table);
   const by = creatorOf(caller(principal));
   const named = agent_uid === undefined ? {} : { agent_uid };
   await workerOf({ ...named, owner, created_by: by }, ports.table);

@@ -2,6 +2,7 @@ import { dynamoClient, s3Client, schedulerClient } from "#shared/aws/clients.ts"
 import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
 import { s3FileStore } from "#shared/aws/s3-file-store.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
+import { liveRates } from "#shared/limits/token-bucket.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { type Cursors, cursors } from "#shared/runs/cursor.ts";
 import { setting, signedUrlSeconds } from "#shared/settings.ts";
@@ -24,6 +25,7 @@ export function liveSchedules(): SchedulePorts & HttpPorts & { readonly cursors:
     principals: principalStore(table, now),
     baseUrl: setting("BASE_URL"),
     who: setting("PRINCIPALS").split(","),
+    rates: liveRates(),
   };
 }
 

@@ -1,5 +1,6 @@
 import { lostRace, RunyardError } from "#shared/errors.ts";
 import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import type { Toll } from "#shared/limits/token-bucket.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import type { RunAgentResponse } from "#shared/wire/run.ts";
@@ -16,12 +17,17 @@ export interface Spawned {
 }
 
 /** One run of a schedule because somebody asks for it, paused or not: no planned firing, and in none's place. */
-export async function runNow(id: string, principal: Principal, once: Once, ports: FiringPorts): Promise<Spawned> {
+export async function runNow(
+  id: string,
+  principal: Principal,
+  { once, toll }: { readonly once: Once; readonly toll: Toll },
+  ports: FiringPorts,
+): Promise<Spawned> {
   return doOnce<Spawned>(
     ports.table,
     once,
     ports.now,
-    async (record) => ({ response: await spawnNow(id, principal, record, ports), replayed: false }),
+    async (record) => ({ response: await spawnNow(id, principal, { record, toll }, ports), replayed: false }),
     async (runId) => {
       const head = await ports.runs.head(runId);
       if (head === undefined) throw new RunyardError("internal_error");
@@ -33,13 +39,13 @@ export async function runNow(id: string, principal: Principal, once: Once, ports
 async function spawnNow(
   id: string,
   principal: Principal,
-  record: (runId: string) => Put,
+  { record, toll }: { readonly record: (runId: string) => Put; readonly toll: Toll },
   ports: FiringPorts,
 ): Promise<RunAgentResponse> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const schedule = await visibleSchedule(id, principal, ports);
     try {
-      return await spawnRun(schedule, schedule, record, ports);
+      return await spawnRun(schedule, schedule, record, ports, toll);
     } catch (error) {
       if (error instanceof ConditionFailed) throw new RecordTaken();
       if (!(error instanceof ScheduleRaced)) throw error;

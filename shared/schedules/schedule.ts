@@ -65,7 +65,7 @@ export function toScheduleItem(schedule: Schedule): Item {
     ...(checkAt === undefined ? {} : { check_shard: shardOfSchedule(id), check_at: sortableTime(checkAt) }),
     ...(identity === undefined || schedule.timing.state === "deleted"
       ? {}
-      : { group: schedulesOfIdentity(identity), created_key: id }),
+      : { group: schedulesOfIdentity(identity), updated_key: id }),
   };
 }
 

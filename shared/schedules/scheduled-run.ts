@@ -1,12 +1,15 @@
 import type { Environment } from "#shared/environments/environment.ts";
 import { lastRunWrites, setupOf, withEnvironment } from "#shared/environments/run-environment.ts";
 import { uuidv7 } from "#shared/ids.ts";
+import { refuseUnpaid, type Toll } from "#shared/limits/token-bucket.ts";
 import { withDefaults } from "#shared/runs/config-layers.ts";
 import { writeWithin } from "#shared/runs/create.ts";
 import { newRunWrites } from "#shared/runs/new-run.ts";
 import { resolveConfig, skillsOf } from "#shared/runs/plan-run.ts";
 import { titleOf } from "#shared/runs/run.ts";
 import type { RunBody } from "#shared/runs/run-body.ts";
+import { RUN_ROOM } from "#shared/runs/slots.ts";
+import { secretsOf } from "#shared/secrets/run-secrets.ts";
 import { ownerPk } from "#shared/table/keys.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import type { RunAgentResponse } from "#shared/wire/run.ts";
@@ -18,13 +21,14 @@ import { changeWrites, ScheduleRaced } from "./schedule-store.ts";
 /**
  * Makes a run of a schedule, which `after` is the schedule with. `record` is the write that holds it to one run: the outcome
  * of a firing, or a request's idempotency record; ConditionFailed tells that it is there already, ScheduleRaced that the
- * schedule has changed.
+ * schedule has changed. A firing has no toll.
  */
 export async function spawnRun(
   before: Schedule,
   after: Schedule,
   record: (runId: string, now: number) => Put,
   ports: FiringPorts,
+  toll?: Toll,
 ): Promise<RunAgentResponse> {
   const now = ports.now();
   const runId = uuidv7(now);
@@ -37,9 +41,11 @@ export async function spawnRun(
     ...changeWrites(before, withRun(after, runId, now)),
     // Where the environment is deleted meanwhile, the next attempt finds it missing.
     ...lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
+    ...(toll === undefined ? [] : [toll(now)]),
   ];
-  const atCapacity = await writeWithin(writes, ownerPk(owner), ports, (error) => {
+  const atCapacity = await writeWithin(writes, ownerPk(owner), RUN_ROOM, ports, (error) => {
     if (!(error instanceof ConditionFailed) || error.positions.includes(writes.indexOf(held))) return error;
+    refuseUnpaid(error, writes, now);
     return new ScheduleRaced();
   });
   await ports.queue.sendRun(runId, owner).catch(() => undefined);
@@ -55,7 +61,7 @@ async function scheduledRun(
   schedule: Schedule,
   ports: FiringPorts,
 ): Promise<{ body: RunBody; environment: Environment | undefined }> {
-  const { agent_config, metadata, mode, prompt, prompt_file } = schedule;
+  const { agent_config, created_by, metadata, mode, owner, prompt, prompt_file } = schedule;
   const { executor, ...layers } = await workerOf(schedule, ports.table);
   const own = { prompt, ...(agent_config === undefined ? {} : { config: agent_config }) };
   checkRunOf(own);
@@ -69,7 +75,8 @@ async function scheduledRun(
     ...(prompt_file === undefined ? {} : { prompt_file }),
     config: resolveConfig(request),
     ...setupOf(environment),
-    creator: schedule.created_by,
+    ...secretsOf({ owner, creator: created_by, environment, identity: layers.identity, parent: undefined }),
+    creator: created_by,
     executor,
     source: "SCHEDULED_AGENT",
     execution_location: "REMOTE",

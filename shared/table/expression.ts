@@ -94,10 +94,18 @@ function print(name: string, test: Test, placeholders: Placeholders): string {
   if ("eq" in test) return `${name} = ${placeholders.value(test.eq)}`;
   if ("in" in test) return `${name} IN (${test.in.map((value) => placeholders.value(value)).join(", ")})`;
   if ("below" in test) return `${name} < ${placeholders.value(test.below)}`;
-  if ("belowAttribute" in test) {
-    const limit = placeholders.name(test.belowAttribute);
-    const otherwise = `(attribute_not_exists(${limit}) AND ${name} < ${placeholders.value(test.otherwise)})`;
-    return `(${name} < ${limit} OR ${otherwise})`;
-  }
+  if ("belowAttribute" in test) return compared(name, "<", test.belowAttribute, test.otherwise, placeholders);
+  if ("atLeastAttribute" in test) return compared(name, ">=", test.atLeastAttribute, test.otherwise, placeholders);
   return `${name} >= ${placeholders.value(test.atLeast)}`;
+}
+
+function compared(
+  name: string,
+  sign: string,
+  attribute: string,
+  otherwise: number,
+  placeholders: Placeholders,
+): string {
+  const limit = placeholders.name(attribute);
+  return `(${name} ${sign} ${limit} OR (attribute_not_exists(${limit}) AND ${name} ${sign} ${placeholders.value(otherwise)}))`;
 }

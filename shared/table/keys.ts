@@ -7,12 +7,12 @@ import type { Key } from "./table.ts";
  * |---|---|---|---|
  * | a run's head | RUN#run | HEAD | every request that names the run; the condition of every move |
  * | a run's body | RUN#run | BODY | run detail and list, resolve-prompt |
- * | timeline event | RUN#run | EVENT#sequence | timeline, events |
+ * | timeline event | RUN#run | EVENT#sequence | timeline, events; gsi2 of the first one: runs of a creator |
  * | message batch | RUN#run | MESSAGES#sequence | conversation, events, transcript |
  * | follow-up | RUN#run | FOLLOWUP#number | heartbeat, resolve-prompt |
  * | artifact | RUN#run | ARTIFACT#uid | run detail and list |
- * | group entry | RUN#run | GROUP#kind | gsi7: runs of a schedule or a parent |
- * | descendant | RUN#ancestor | DESCENDANT#run | filter by ancestor, at any depth |
+ * | entry of a schedule's run | RUN#run | GROUP#schedule | gsi2, gsi7: runs of a schedule |
+ * | descendant | RUN#ancestor | DESCENDANT#run | filter by ancestor, at any depth, in the order of creation |
  * | client event seen | RUN#run | CLIENT#event | client-events, once each |
  * | latest run of a continued conversation | CONVERSATION#id | TAIL | create with conversation_id |
  * | run that continues a conversation | CONVERSATION#id | RUN#run | conversation by id |
@@ -37,7 +37,12 @@ import type { Key } from "./table.ts";
  * | planned firing with its outcome | SCHEDULE#schedule | TICK#time | written once, by condition; ticks |
  * | schedule's name | owner | SCHEDULE#folded#schedule | list by name |
  * | counters | owner | COUNTERS | create, dispatch, end |
+ * | slots of a tree of runs, at a depth | RUN#root | TREE#depth | dispatch and end of children |
+ * | run that waits for a slot | owner; RUN#root | PARKED#run; PARKED#depth#run | the oldest of them gets the next free slot |
  * | idempotency record | IDEM#principal#… | IDEM | repeated POSTs |
+ * | bucket of a caller for one kind of request, for a minute | BUCKET#principal#kind | MINUTE#number | create, follow-up and new key take a token |
+ * | skills of a repository, as last found | SKILLS#sha256 of URL and ref | SKILLS | list of agents |
+ * | connection of a worker | TEAM#team | WORKER#host#connection | list of workers |
  * | signing key | SIGNING | KEY#id | cursors |
  */
 export const keys = {
@@ -47,7 +52,7 @@ export const keys = {
   messages: (run: string, sequence: number): Key => ({ pk: runPk(run), sk: `MESSAGES#${padded(sequence)}` }),
   followup: (run: string, number: number): Key => ({ pk: runPk(run), sk: `FOLLOWUP#${padded(number)}` }),
   artifact: (run: string, uid: string): Key => ({ pk: runPk(run), sk: `ARTIFACT#${uid}` }),
-  group: (run: string, kind: "schedule" | "parent"): Key => ({ pk: runPk(run), sk: `GROUP#${kind}` }),
+  scheduleEntry: (run: string): Key => ({ pk: runPk(run), sk: "GROUP#schedule" }),
   descendant: (ancestor: string, run: string): Key => ({ pk: runPk(ancestor), sk: `DESCENDANT#${run}` }),
   clientEvent: (run: string, event: string): Key => ({ pk: runPk(run), sk: `CLIENT#${event}` }),
   conversationTail: (conversation: string): Key => ({ pk: conversationPk(conversation), sk: "TAIL" }),
@@ -82,12 +87,25 @@ export const keys = {
     sk: `SCHEDULE#${folded}\u0000${schedule}`,
   }),
   counters: (owner: Owner): Key => ({ pk: ownerPk(owner), sk: "COUNTERS" }),
+  tree: (root: string, depth: number): Key => ({ pk: runPk(root), sk: `TREE#${depth}` }),
   idempotency: (principal: string, operation: string, key: string): Key => ({
     pk: `IDEM#${principal}#${operation}#${key}`,
     sk: "IDEM",
   }),
+  bucket: (principal: string, kind: string, minute: number): Key => ({
+    pk: `BUCKET#${principal}#${kind}`,
+    sk: `MINUTE#${padded(minute)}`,
+  }),
+  skills: (repository: string): Key => ({ pk: `SKILLS#${repository}`, sk: "SKILLS" }),
+  worker: (team: string, host: string, connection: string): Key => ({
+    pk: teamPk(team),
+    sk: `${WORKERS}${host}#${connection}`,
+  }),
   signing: (id: string): Key => ({ pk: "SIGNING", sk: `KEY#${id}` }),
 };
+
+/** What the keys of all workers' connections begin with. */
+export const WORKERS = "WORKER#";
 
 export const runPk = (run: string): string => `RUN#${run}`;
 export const conversationPk = (conversation: string): string => `CONVERSATION#${conversation}`;
@@ -116,9 +134,13 @@ export const shardOfSchedule = (schedule: string): string =>
 /** The group of the schedules whose runs an identity carries out. */
 export const schedulesOfIdentity = (identity: string): string => `SCHEDULES_OF#${identity}`;
 
-/** The group of a run for lists by creator, schedule or parent. */
-export const groupKey = (kind: "creator" | "schedule" | "parent", uid: string): string =>
-  `${kind.toUpperCase()}#${uid}`;
+/** The runs of a scope that are active, and those that have ended, apart in the order of their updates. */
+export const activePart = (scope: string): string => `${scope}#ACTIVE`;
+export const endedPart = (scope: string): string => `${scope}#ENDED`;
+
+/** The runs of a scope that one creator or one schedule has made. */
+export const groupKey = (scope: string, kind: "creator" | "schedule", uid: string): string =>
+  `${scope}#${kind.toUpperCase()}#${uid}`;
 
 /** Milliseconds as a sortable string. */
 export const sortableTime = (milliseconds: number): string => String(milliseconds).padStart(13, "0");

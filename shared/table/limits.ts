@@ -4,7 +4,7 @@ import type { Item, Update, Value } from "./table.ts";
 const ITEM_BYTES = 400 * 1024;
 const PARTITION_KEY_BYTES = 2_048;
 const SORT_KEY_BYTES = 1_024;
-const INDEXED = ["scope", "active_scope", "check_shard", "group"];
+const INDEXED = ["scope", "updated_scope", "active_scope", "check_shard", "group"];
 const INDEX_SORTED = ["updated_key", "created_key", "title_key", "agent_key", "check_at"];
 
 /** Throws where DynamoDB would refuse the item. */

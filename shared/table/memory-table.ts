@@ -118,6 +118,10 @@ function passes(value: Value | undefined, test: Test, item: Item | undefined): b
   if ("eq" in test) return value === test.eq;
   if ("in" in test) return typeof value === "string" && test.in.includes(value);
   if ("atLeast" in test) return typeof value === "number" && value >= test.atLeast;
+  if ("atLeastAttribute" in test) {
+    const limit = item?.[test.atLeastAttribute] ?? test.otherwise;
+    return typeof value === "number" && typeof limit === "number" && value >= limit;
+  }
   if ("belowAttribute" in test) {
     const limit = item?.[test.belowAttribute] ?? test.otherwise;
     return typeof value === "number" && typeof limit === "number" && value < limit;

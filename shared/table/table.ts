@@ -15,14 +15,15 @@ export interface Key {
 }
 
 /**
- * A test of one attribute. `absentOr` also holds where the attribute is missing. `belowAttribute` compares with another
- * attribute of the same item, or with `otherwise` where the item has no such attribute.
+ * A test of one attribute. `absentOr` also holds where the attribute is missing. `belowAttribute` and `atLeastAttribute`
+ * compare with another attribute of the same item, or with `otherwise` where the item has no such attribute.
  */
 export type Test =
   | { readonly eq: string | number | boolean }
   | { readonly in: readonly string[] }
   | { readonly below: string | number }
   | { readonly belowAttribute: string; readonly otherwise: number }
+  | { readonly atLeastAttribute: string; readonly otherwise: number }
   | { readonly atLeast: number }
   | { readonly exists: boolean }
   | { readonly absentOr: Exclude<Test, { absentOr: unknown } | { exists: unknown }> };
@@ -62,13 +63,13 @@ export type IndexName = "gsi1" | "gsi2" | "gsi3" | "gsi4" | "gsi5" | "gsi6" | "g
 export const INDEXES: Readonly<
   Record<IndexName, { readonly pk: string; readonly sk: string; readonly carries: readonly string[] }>
 > = {
-  gsi1: { pk: "scope", sk: "updated_key", carries: ["p", "state"] },
+  gsi1: { pk: "updated_scope", sk: "updated_key", carries: ["p", "state"] },
   gsi2: { pk: "scope", sk: "created_key", carries: ["p"] },
   gsi3: { pk: "scope", sk: "title_key", carries: ["p"] },
   gsi4: { pk: "scope", sk: "agent_key", carries: ["p"] },
-  gsi5: { pk: "active_scope", sk: "created_key", carries: ["p", "state"] },
+  gsi5: { pk: "active_scope", sk: "created_key", carries: ["p"] },
   gsi6: { pk: "check_shard", sk: "check_at", carries: ["v"] },
-  gsi7: { pk: "group", sk: "created_key", carries: ["p"] },
+  gsi7: { pk: "group", sk: "updated_key", carries: ["p", "state"] },
 };
 
 export interface Query {

@@ -1,5 +1,5 @@
 import { keys, type Owner } from "./keys.ts";
-import type { Delete, Put } from "./table.ts";
+import { ConditionFailed, type Delete, type Put, type Table, type Update } from "./table.ts";
 
 const KEY_LENGTH = 200;
 
@@ -8,7 +8,7 @@ const foldedName = (name: string): string =>
   [...name.normalize("NFKC").trim().toLowerCase()].slice(0, KEY_LENGTH).join("");
 
 /** Two spellings of what counts as one name. */
-export const sameName = (one: string, other: string): boolean => foldedName(one) === foldedName(other);
+const sameName = (one: string, other: string): boolean => foldedName(one) === foldedName(other);
 
 /** Holds a name for one thing; the condition fails where another thing of the kind has it. */
 export const claimName = (owner: Owner, kind: string, name: string, uid: string): Put => ({
@@ -23,3 +23,36 @@ export const releaseName = (owner: Owner, kind: string, name: string, uid: strin
   key: keys.uniqueName(owner, kind, foldedName(name)),
   if: { uid: { eq: uid } },
 });
+
+/** A thing with a unique name, as it was read. */
+interface Named {
+  readonly owner: Owner;
+  readonly kind: string;
+  readonly uid: string;
+  readonly name: string;
+}
+
+/**
+ * Changes a thing that may get another name by it, `name`; a new spelling of the same name needs no new claim. False where
+ * somebody renamed or deleted it since it was read: what is there now decides. Throws `taken` where another has the name.
+ */
+export async function changeNamed(
+  { owner, kind, uid, name: before }: Named,
+  name: string,
+  change: Pick<Update, "key" | "set" | "remove">,
+  taken: () => Error,
+  table: Table,
+): Promise<boolean> {
+  const update: Update = { kind: "update", ...change, set: { ...change.set, name }, if: { name: { eq: before } } };
+  const claims = sameName(before, name)
+    ? []
+    : [claimName(owner, kind, name, uid), releaseName(owner, kind, before, uid)];
+  try {
+    await table.transact([update, ...claims]);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    if (error.positions.includes(0)) return false;
+    throw taken();
+  }
+}

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { uuidv7 } from "#shared/ids.ts";
 import { newRunWrites } from "#shared/runs/new-run.ts";
-import { counterChange, isExecuting, isTerminal, MOVES } from "#shared/runs/run.ts";
+import { isExecuting, isTerminal, MOVES } from "#shared/runs/run.ts";
 import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/run-change.ts";
 import { parseRunHead, type RunHead } from "#shared/runs/run-head.ts";
 import { Raced, runStore } from "#shared/runs/run-store.ts";
@@ -150,23 +150,6 @@ describe("moves of runs", () => {
       ]
         .flatMap((line) => line.split(" "))
         .toSorted(),
-    );
-  });
-
-  it("change the counters by what begins and ceases to wait and to run", () => {
-    fc.assert(
-      fc.property(fc.array(states, { minLength: 1, maxLength: 20 }), (path) => {
-        const total = { queued: 0, running: 0 };
-        let from: RunState | undefined;
-        for (const to of path) {
-          const { queued, running } = counterChange(from, to);
-          total.queued += queued;
-          total.running += running;
-          from = to;
-        }
-        const last = path.at(-1) ?? "QUEUED";
-        expect(total).toEqual({ queued: last === "QUEUED" ? 1 : 0, running: isExecuting(last) ? 1 : 0 });
-      }),
     );
   });
 });

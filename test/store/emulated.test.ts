@@ -72,7 +72,7 @@ describe("values of secrets on Parameter Store", () => {
   ])("are read back as they were: %s", async (name, value) => {
     const id = `id-${name.length}`;
     await vault().put("team", id, value);
-    expect(await vault().get("team", id)).toBe(value);
+    expect(await vault().getAll("team", [id])).toEqual(new Map([[id, value]]));
     const command = new GetParameterCommand({ Name: `${PATH}/team/${id}`, WithDecryption: true });
     const { Parameter } = await ssmClient().send(command);
     expect(Parameter?.Type).toBe("SecureString");
@@ -85,8 +85,14 @@ describe("values of secrets on Parameter Store", () => {
     await expect(vault().put("team", "first", "another")).rejects.toThrow();
     await vault().remove("team", "first");
     await vault().remove("team", "first");
-    expect(await vault().get("team", "first")).toBeUndefined();
-    expect(await vault().get("team", "second")).toBe("two");
+    expect(await vault().getAll("team", ["first", "second", "third"])).toEqual(new Map([["second", "two"]]));
+    expect(await vault().getAll("other", ["second"])).toEqual(new Map());
+  });
+
+  it("are answered together, more of them than one call may ask for", async () => {
+    const ids = Array.from({ length: 23 }, (_, index) => `many-${index}`);
+    for (const id of ids) await vault().put("team", id, `value of ${id}`);
+    expect(await vault().getAll("team", ids)).toEqual(new Map(ids.map((id) => [id, `value of ${id}`])));
   });
 
   it("are refused where they do not fit", async () => {

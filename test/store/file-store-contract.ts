@@ -25,6 +25,16 @@ export function fileStoreContract(makeStore: () => FileStore): void {
     expect(await store.size(`${key}.empty`)).toBe(0);
   });
 
+  it("copies a file, and the copy has a life of its own", async () => {
+    const { store, key } = fresh();
+    await store.put(key, "the same", "text/plain");
+    await store.copy(key, `${key}.copy`);
+    expect(Buffer.from((await store.get(`${key}.copy`)) ?? "").toString()).toBe("the same");
+    expect(await store.size(key)).toBe(8);
+    await expect(store.copy(`${key}.none`, `${key}.other`)).rejects.toThrow();
+    expect(await store.size(`${key}.other`)).toBeUndefined();
+  });
+
   it("answers nothing for a file that is not there", async () => {
     const { store, key } = fresh();
     expect(await store.get(key)).toBeUndefined();

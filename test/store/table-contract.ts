@@ -160,6 +160,8 @@ export function tableContract(makeTable: () => Table): void {
       "below by bytes": { text: { below: "é" } },
       atLeast: { number: { atLeast: 5 } },
       belowAttribute: { number: { belowAttribute: "limit", otherwise: 0 } },
+      atLeastAttribute: { number: { atLeastAttribute: "least", otherwise: 100 } },
+      "atLeastAttribute of an item without it": { number: { atLeastAttribute: "none", otherwise: 5 } },
       "belowAttribute of an item without it": { number: { belowAttribute: "none", otherwise: 6 } },
       exists: { text: { exists: true } },
       "exists not": { none: { exists: false } },
@@ -178,6 +180,8 @@ export function tableContract(makeTable: () => Table): void {
       "below of a missing attribute": { none: { below: 1 } },
       "atLeast of more": { number: { atLeast: 5.5 } },
       "belowAttribute of less": { number: { belowAttribute: "least", otherwise: 100 } },
+      "atLeastAttribute of more": { number: { atLeastAttribute: "limit", otherwise: 0 } },
+      "atLeastAttribute otherwise": { number: { atLeastAttribute: "none", otherwise: 6 } },
       "belowAttribute otherwise": { number: { belowAttribute: "none", otherwise: 5 } },
       "exists of a missing attribute": { none: { exists: true } },
       "exists not of one that is there": { flag: { exists: false } },
@@ -350,7 +354,7 @@ export function tableContract(makeTable: () => Table): void {
       const scope = `SCOPE#${randomUUID()}`;
       const entry = (sk: string, updated: string | undefined) =>
         item(sk, {
-          scope,
+          updated_scope: scope,
           p: { name: sk },
           state: "QUEUED",
           secret: "x",
@@ -367,7 +371,9 @@ export function tableContract(makeTable: () => Table): void {
       await table.write({ kind: "update", key: { pk, sk: "a" }, remove: ["updated_key"] });
       expect(await read()).toEqual(["b"]);
       const { items } = await table.query({ index: "gsi1", pk: scope });
-      expect(items).toEqual([{ pk, sk: "b", scope, updated_key: "4", p: { name: "b" }, state: "QUEUED" }]);
+      expect(items).toEqual([
+        { pk, sk: "b", updated_scope: scope, updated_key: "4", p: { name: "b" }, state: "QUEUED" },
+      ]);
       await table.write({ kind: "delete", key: { pk, sk: "b" } });
       expect(await read()).toEqual([]);
     });

@@ -6,6 +6,7 @@ import { packedRoutes, type Route, routes } from "#infra/routes.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
 import type { Definition } from "../../scripts/openapi/endpoints.ts";
 import { expectDocumented } from "./documented.ts";
+import { missing, withRights } from "./rights.ts";
 import { type Answer, BASE_URL, type CallOptions, httpEvent, type World, type WorldPorts } from "./world.ts";
 
 const PREFIX = "/api/v1";
@@ -35,7 +36,8 @@ export async function request(
   const who = route.who === "public" ? [] : [...route.who];
   const endpoint = await endpointOf(route);
   const call = { key: world.key, ...options, method, rawPath, query, path: parameters, who };
-  const answer = await world.call(endpoint, call);
+  const answer = await withRights(route.file, route.rights, () => world.call(endpoint, call));
+  if (missing.length > 0) throw new Error(missing.splice(0).join(", "));
   expectDocumented(route, endpoint, answer);
   return answer;
 }
@@ -58,7 +60,11 @@ export const routeNames: readonly string[] = routes
   .filter(({ path }) => path !== "*")
   .map(({ method, path }) => `${method} ${path}`);
 
-function routeOf(method: string, path: string): { route: Route; parameters: Record<string, string> } | undefined {
+/** The route that takes a request, with the parameters of its path. */
+export function routeOf(
+  method: string,
+  path: string,
+): { route: Route; parameters: Record<string, string> } | undefined {
   for (const route of routes) {
     const names = route.path.split("/");
     const parts = path.split("/");
@@ -75,7 +81,8 @@ function routeOf(method: string, path: string): { route: Route; parameters: Reco
 
 const functionsFolder = join(import.meta.dirname, "..", "..", "functions");
 
-async function endpointOf({ file }: Route): Promise<Endpoint> {
+/** The endpoint that a route's file defines. */
+export async function endpointOf({ file }: Route): Promise<Endpoint> {
   const module: Record<string, unknown> = await import(pathToFileURL(join(functionsFolder, `${file}.ts`)).href);
   const endpoint = Object.values(module).find(isEndpoint);
   if (endpoint === undefined) throw new Error(`functions/${file}.ts exports no endpoint`);

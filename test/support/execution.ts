@@ -3,8 +3,10 @@ import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { endRun } from "#functions/execution/end-run.ts";
 import { failRun } from "#functions/execution/fail-run.ts";
+import { triggers } from "#infra/triggers.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { clientOf } from "./client.ts";
+import { missing, withRights } from "./rights.ts";
 import type { Answer, World, WorldPorts } from "./world.ts";
 
 /** Creates a run and answers its id. */
@@ -82,12 +84,23 @@ export async function deliver(world: World, onlyQueue?: "runs" | "ends"): Promis
   }
 }
 
+const triggersOf = {
+  runs: { name: "dispatch-run", rights: triggers.dispatchRun.rights },
+  ends: { name: "end-run", rights: triggers.endRun.rights },
+  "runs-dead": { name: "fail-run", rights: triggers.failRun.rights },
+} as const;
 const consumers = { runs: dispatchRun, ends: endRun, "runs-dead": failRun } as const;
 
 /** One message of a queue, as its consumer answers it. */
 export function consume(world: World, queue: keyof typeof consumers, runId: string): Promise<SQSBatchResponse> {
   const consumer: { handle(event: SQSEvent, ports: WorldPorts): Promise<SQSBatchResponse> } = consumers[queue];
-  return consumer.handle(sqsEvent(queue, [{ v: 1, run_id: runId }]), world.ports);
+  const { name, rights } = triggersOf[queue];
+  return withRights(name, rights, () => consumer.handle(sqsEvent(queue, [{ v: 1, run_id: runId }]), world.ports)).then(
+    (answer) => {
+      if (missing.length > 0) throw new Error(missing.splice(0).join(", "));
+      return answer;
+    },
+  );
 }
 
 /** An event of SQS with one record a body. */

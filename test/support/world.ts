@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { vi } from "vitest";
+import { triggers } from "#infra/triggers.ts";
 import { changeRing, type KeyHolder, makeKey, parseRing } from "#shared/api-keys/key-ring.ts";
 import { memoryFileStore } from "#shared/files/memory-file-store.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
@@ -7,6 +8,7 @@ import type { HttpResponse } from "#shared/http/problem.ts";
 import { claimIdentityName, putIdentity } from "#shared/identities/identity-writes.ts";
 import { enroll } from "#shared/identities/register.ts";
 import { uuidv7 } from "#shared/ids.ts";
+import { DEFAULT_RATES, type TollKind } from "#shared/limits/token-bucket.ts";
 import { bootstrap } from "#shared/principals/bootstrap.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { newUser, roleAttribute } from "#shared/principals/user.ts";
@@ -20,10 +22,15 @@ import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { scheduleStore } from "#shared/schedules/schedule-store.ts";
 import { memorySecretVault } from "#shared/secrets/memory-secret-vault.ts";
 import type { SecretPorts } from "#shared/secrets/ports.ts";
+import { discover } from "#shared/skills/discover.ts";
+import type { DiscoveryPorts, SkillPorts } from "#shared/skills/ports.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { countMember, newMember } from "#shared/teams/new-team.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
+import type { ScanRequest } from "#shared/wire/scan.ts";
+import { type Around, watched, watchedTable } from "./faults.ts";
+import { filesWithinRights, queueWithinRights, tableWithinRights, withRights } from "./rights.ts";
 
 // The log's line for each request is for whoever runs the service, not for whoever reads the tests' outcome.
 vi.spyOn(process.stdout, "write").mockReturnValue(true);
@@ -37,6 +44,8 @@ interface Callable {
 export type WorldPorts = RunPorts &
   SecretPorts &
   FiringPorts &
+  SkillPorts &
+  DiscoveryPorts &
   HttpPorts & { readonly cursors: Cursors; readonly sandbox: Sandbox };
 
 export interface CallOptions {
@@ -52,9 +61,12 @@ export interface CallOptions {
   readonly who?: readonly string[];
 }
 
-/** A whole control plane in memory, with a clock that the test moves. */
-export async function makeWorld(table = memoryTable()) {
-  const files = memoryFileStore();
+const undisturbed: Around = (_, perform) => perform();
+
+/** A whole control plane in memory, with a clock that the test moves. What it calls on AWS goes through `around`. */
+export async function makeWorld(bare = memoryTable(), around: Around = undisturbed) {
+  const table = tableWithinRights(watchedTable(bare, around));
+  const files = filesWithinRights(watched("files", memoryFileStore(), ["put", "get", "size"], around));
   const vault = memorySecretVault();
   const clock = { now: Date.parse("2026-05-18T19:00:00.000Z") };
   const now = () => clock.now;
@@ -63,31 +75,51 @@ export async function makeWorld(table = memoryTable()) {
   /** What the next starts throw, one each. */
   const failures: Error[] = [];
   const sandbox: Sandbox = {
-    async start(envelope) {
-      const failure = failures.shift();
-      if (failure !== undefined) throw failure;
-      started.push(envelope);
-    },
+    start: (envelope) =>
+      around("sandbox.start", async () => {
+        const failure = failures.shift();
+        if (failure !== undefined) throw failure;
+        started.push(envelope);
+      }),
   };
   const scheduler = memoryScheduler();
+  const repositories = outsideWorld();
+  const looking: Pick<DiscoveryPorts, "github" | "scanner"> = {
+    github: {
+      get apiUrl() {
+        return repositories.githubUrl;
+      },
+      token: async () => repositories.githubToken,
+      fetch,
+      now,
+    },
+    scanner: { scan: (request) => repositories.scan(request) },
+  };
+  const { file, rights } = triggers.discoverSkills;
+  const rates: Record<TollKind, number> = { ...DEFAULT_RATES };
   const ports: WorldPorts = {
     table,
     runs: runStore(table),
     schedules: scheduleStore(table),
-    scheduler,
+    scheduler: watched("scheduler", scheduler, ["put", "remove"], around),
     files,
-    queue: {
-      sendRun: async (runId) => void sent.push({ queue: "runs", runId }),
-      sendEnd: async (runId) => void sent.push({ queue: "ends", runId }),
-    },
+    queue: queueWithinRights({
+      sendRun: (runId) => around("queue.sendRun", async () => void sent.push({ queue: "runs", runId })),
+      sendEnd: (runId) => around("queue.sendEnd", async () => void sent.push({ queue: "ends", runId })),
+    }),
     now,
     baseUrl: BASE_URL,
     webUrl: "https://runyard.test",
     principals: principalStore(table, now),
     who: ["personal", "agent", "run"],
+    rates,
     cursors: cursors(table),
     vault,
     sandbox,
+    ...looking,
+    discovery: {
+      refresh: (repository) => withRights(file, rights, () => discover(repository, { table, files, now, ...looking })),
+    },
   };
   const first = await bootstrap(table, clock.now, { teamName: "Alpha", displayName: "Ada", email: "ada@runyard.test" });
   const other = await bootstrap(table, clock.now, { teamName: "Beta", displayName: "Bo", email: "bo@runyard.test" });
@@ -111,9 +143,13 @@ export async function makeWorld(table = memoryTable()) {
     files,
     vault,
     clock,
+    /** What is to be found in repositories. */
+    repositories,
     sent,
     started,
     failures,
+    /** How often a caller may do what has a rate limit, in a minute. */
+    rates,
     /** The timers of schedules that are set. */
     timers: scheduler.timers,
     ports,
@@ -183,6 +219,21 @@ export async function makeWorld(table = memoryTable()) {
     },
   };
 }
+
+/** Nothing answers about repositories until a test says what does. */
+function outsideWorld() {
+  const outside: {
+    githubUrl: string;
+    githubToken: string | undefined;
+    scan: (request: ScanRequest) => Promise<unknown>;
+  } = {
+    githubUrl: "http://127.0.0.1:1",
+    githubToken: undefined,
+    scan: () => Promise.reject(new Error("no sandbox")),
+  };
+  return outside;
+}
+
 export type World = Awaited<ReturnType<typeof makeWorld>>;
 
 export interface Answer {

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { keys } from "#shared/table/keys.ts";
+import { missing, RightMissing, withRights } from "../support/rights.ts";
+import { makeWorld } from "../support/world.ts";
+
+describe("a function that uses what it has no right to", () => {
+  it.each([
+    ["table: Query", {}, "query"],
+    ["table: GetItem", { table: ["BatchGetItem"] }, "get"],
+    ["table: DeleteItem", { table: ["UpdateItem"] }, "delete"],
+    ["indexes: gsi1", { table: ["Query"], indexes: ["gsi5"] }, "index"],
+    ["bucket: PutObject", { bucket: ["GetObject"] }, "put"],
+    ["endsQueue: SendMessage", { runsQueue: ["SendMessage"] }, "end"],
+  ] as const)("is refused in these tests, as AWS would: %s", async (lacking, rights, what) => {
+    const { ports, team } = await makeWorld();
+    const key = keys.team(team);
+    const uses = {
+      query: () => ports.table.query({ pk: key.pk }),
+      get: () => ports.table.get(key),
+      delete: () => ports.table.write({ kind: "delete", key }),
+      index: () => ports.table.query({ index: "gsi1", pk: key.pk }),
+      put: () => ports.files.put("a", "b", "text/plain"),
+      end: () => ports.queue.sendEnd("run", { type: "Team", uid: team }),
+    };
+    await expect(withRights("a-function", rights, async () => uses[what]())).rejects.toBeInstanceOf(RightMissing);
+    expect(missing.splice(0)).toEqual([`a-function lacks ${lacking}`]);
+    await expect(ports.table.get(key), "a test's own reads are free").resolves.toBeDefined();
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { parseRunHead } from "#shared/runs/run-head.ts";
+import type { Fault } from "../support/faults.ts";
+import { Stage } from "./scenario.ts";
+import { type Scenario, scenarios } from "./scenarios.ts";
+
+const FAULTS: readonly Fault[] = ["before", "after", "unheard"];
+
+async function played(scenario: Scenario, plan?: Stage["faults"]["plan"]): Promise<Stage> {
+  const stage = await Stage.set();
+  stage.faults.plan = plan;
+  await scenario.run(stage);
+  return stage;
+}
+
+describe.each(scenarios)("$name", (scenario) => {
+  it("calls AWS as it always did", async () => {
+    const { faults } = await played(scenario);
+    await expect(`${faults.calls.join("\n")}\n`).toMatchFileSnapshot(
+      `calls/${scenario.name.replace(/[^a-z]+/gi, "-")}.txt`,
+    );
+  });
+
+  it("ends as it should where nothing goes wrong", async () => {
+    const { runs } = scenario;
+    const heads = headsOf(await played(scenario));
+    expect(heads.map(({ state }) => state)).toEqual(Array.from({ length: runs?.count ?? 0 }, () => runs?.state));
+    if (runs?.messages !== undefined) expect(heads[0]?.messages).toBe(runs.messages);
+  });
+
+  it.each(FAULTS)("leaves the same behind wherever a function dies: %s the call", async (fault) => {
+    const whole = await played(scenario);
+    const expected = whole.remains(scenario.alike);
+    const different: string[] = [];
+    for (const [at, call] of whole.faults.calls.entries()) {
+      const remains = await played(scenario, { at, fault }).then(
+        (stage) => stage.remains(scenario.alike),
+        (error: unknown) => [String(error)],
+      );
+      if (JSON.stringify(remains) !== JSON.stringify(expected)) {
+        different.push(`${at} ${call}\n${differenceOf(expected, remains)}`);
+      }
+    }
+    expect(different.join("\n")).toBe("");
+  });
+});
+
+const headsOf = ({ world }: Stage) =>
+  world.table
+    .all()
+    .filter(({ pk, sk }) => sk === "HEAD" && pk.startsWith("RUN#"))
+    .map(parseRunHead);
+
+function differenceOf(expected: readonly string[], remains: readonly string[]): string {
+  const rest = [...remains];
+  const missing = expected.filter((line) => {
+    const index = rest.indexOf(line);
+    if (index >= 0) rest.splice(index, 1);
+    return index < 0;
+  });
+  return [...missing.map((line) => `  - ${line}`), ...rest.map((line) => `  + ${line}`)].join("\n");
+}

@@ -1,0 +1,222 @@
+import type { SQSBatchResponse } from "aws-lambda";
+import { triggers } from "#infra/triggers.ts";
+import { memoryTable } from "#shared/table/memory-table.ts";
+import type { Item, Value } from "#shared/table/table.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { consume, type Harness, harnessOf } from "../support/execution.ts";
+import { Faults } from "../support/faults.ts";
+import { reap } from "../support/reaper.ts";
+import { withRights } from "../support/rights.ts";
+import { reconcile, timerOff } from "../support/schedules.ts";
+import { type Answer, makeWorld, type World } from "../support/world.ts";
+
+/** SQS shows a message again after so long where its consumer died: the queues' visibility timeout. */
+const VISIBILITY_MS = 180_000;
+const RECEIVES = 5;
+/** The reaper comes back after this. */
+const PASS_MS = 15_000;
+
+interface Message {
+  readonly queue: "runs" | "ends" | "runs-dead";
+  readonly runId: string;
+  readonly received: number;
+  readonly visibleAt: number;
+}
+
+interface Queues {
+  /** How often a new message is delivered. */
+  copies(): number;
+  /** Milliseconds until a copy of it is there. */
+  delayMs(): number;
+  /** Which of `count` messages comes next, from 0. */
+  next(count: number): number;
+}
+
+/** A service in memory with everything around it that repeats what fails: callers, queues, harnesses and the reaper. */
+export class Stage {
+  readonly world: World;
+  readonly faults: Faults;
+  readonly ada: Client;
+  /** What the harness of each execution does; the default does nothing but finish. */
+  agent: (harness: Harness, stage: Stage) => Promise<void> = async (harness, stage) => {
+    await stage.told("finish-task", () => harness.finish());
+  };
+  /** How the queues hand over messages: once, at once, and in order, unless a test says otherwise. */
+  queues: Queues = { copies: () => 1, delayMs: () => 0, next: () => 0 };
+  /** Executions whose harness made its first call. */
+  readonly begun: string[] = [];
+  readonly #messages: Message[] = [];
+  #startedSeen = 0;
+
+  private constructor(world: World, faults: Faults) {
+    this.world = world;
+    this.faults = faults;
+    this.ada = clientOf(world);
+  }
+
+  static async set(): Promise<Stage> {
+    const faults = new Faults();
+    return new Stage(await makeWorld(memoryTable(), faults.around), faults);
+  }
+
+  /** A request that is repeated, as clients do, while it is not answered or the answer says that it may be. */
+  async told(name: string, request: () => Promise<Answer>): Promise<Answer> {
+    for (let attempt = 0; attempt < 6; attempt++) {
+      const answer = await this.faults.invoke(name, request);
+      if (answer !== undefined && answer.headers["x-should-retry"] !== "true") return answer;
+    }
+    throw new Error(`${name} never came through`);
+  }
+
+  /** As `told`; throws where it is refused. */
+  async done(name: string, request: () => Promise<Answer>): Promise<Answer> {
+    const answer = await this.told(name, request);
+    if (answer.status >= 300) throw new Error(`${name}: ${JSON.stringify(answer.body)}`);
+    return answer;
+  }
+
+  /** Lets queues, harnesses and the reaper work until nothing is left to do. */
+  async settle(): Promise<void> {
+    for (let idle = 0; idle < 100; ) {
+      if ((await this.#deliverOne()) || (await this.#workOne())) continue;
+      if (this.#isSettled()) return;
+      this.world.clock.now += PASS_MS;
+      await this.faults.invoke("reap-runs", () => reap(this.world));
+      if (this.#schedules().length > 0) await this.#reconcile();
+      idle++;
+    }
+    throw new Error("it never came to rest");
+  }
+
+  /** A timer of a schedule goes off, as often as it takes until its message is handled. */
+  async timerOff(scheduleId: string, time: string): Promise<void> {
+    for (let received = 0; received < RECEIVES; received++) {
+      const failed = await this.faults.invoke("fire-schedule", () =>
+        withRights("fire-schedule", triggers.fireSchedule.rights, () => timerOff(this.world, scheduleId, time)),
+      );
+      if (failed === 0) return;
+      this.world.clock.now += VISIBILITY_MS;
+    }
+    throw new Error("the firing was never handled");
+  }
+
+  /** Hands over the messages that are there now. */
+  async deliverAll(): Promise<void> {
+    while (await this.#deliverOne());
+  }
+
+  async #deliverOne(): Promise<boolean> {
+    const { world } = this;
+    for (const { queue, runId } of world.sent.splice(0)) {
+      const copies = this.queues.copies();
+      for (let copy = 0; copy < copies; copy++) {
+        this.#messages.push({ queue, runId, received: 0, visibleAt: world.clock.now + this.queues.delayMs() });
+      }
+    }
+    const visible = this.#messages.filter(({ visibleAt }) => visibleAt <= world.clock.now);
+    const message = visible[this.queues.next(visible.length)];
+    if (message === undefined) return false;
+    this.#messages.splice(this.#messages.indexOf(message), 1);
+    const answer = await this.faults.invoke<SQSBatchResponse>(message.queue, () =>
+      consume(world, message.queue, message.runId),
+    );
+    if (answer?.batchItemFailures.length === 0) return true;
+    const received = message.received + 1;
+    const again = { ...message, received, visibleAt: world.clock.now + VISIBILITY_MS };
+    if (received < RECEIVES) this.#messages.push(again);
+    else if (message.queue === "runs") this.#messages.push({ ...again, queue: "runs-dead", received: 0 });
+    return true;
+  }
+
+  async #workOne(): Promise<boolean> {
+    const envelope = this.world.started[this.#startedSeen];
+    if (envelope === undefined) return false;
+    this.#startedSeen++;
+    const harness = harnessOf(this.world, envelope);
+    const { status } = await this.told("resolve-prompt", () => harness.resolve());
+    if (status !== 200) return true;
+    this.begun.push(envelope.execution_id);
+    await this.agent(harness, this);
+    return true;
+  }
+
+  #isSettled(): boolean {
+    const heads = this.world.table.all().filter(({ sk }) => sk === "HEAD");
+    const agreed = this.#schedules().every((schedule) => schedule["pending_since"] === null);
+    return this.#messages.length === 0 && agreed && heads.every((head) => head["check_shard"] === undefined);
+  }
+
+  #schedules(): readonly Item[] {
+    return this.world.table.all().filter(({ sk }) => sk === "SCHEDULE");
+  }
+
+  async #reconcile(): Promise<void> {
+    const { rights } = triggers.reconcileSchedules;
+    await this.faults.invoke("reconcile-schedules", () =>
+      withRights("reconcile-schedules", rights, () => reconcile(this.world)),
+    );
+  }
+
+  /**
+   * What the table holds, without what differs from one time to the next, and without traces of a recovery. `alike`: what a
+   * scenario takes for the same, with what it is called.
+   */
+  remains(alike: readonly (readonly [RegExp, string])[] = []): string[] {
+    return this.world.table
+      .all()
+      .filter((item) => !isTrace(item))
+      .map((item) => JSON.stringify(plain(item, "")))
+      .map((line) => alike.reduce((text, [pattern, name]) => text.replace(pattern, name), line))
+      .filter((line) => line !== "")
+      .sort();
+  }
+
+  /** What the recoveries left in the timeline. */
+  recoveries(): string[] {
+    return this.world.table
+      .all()
+      .filter(isRecovery)
+      .map(({ type }) => String(type));
+  }
+}
+
+/** Moves that a recovery adds to a run's life. */
+const isRecovery = ({ sk, type }: Item): boolean =>
+  sk.startsWith("EVENT#") && (type === "run_queued" || type === "execution_lost");
+
+const PENDING_AGAIN = "run_pending";
+const isTrace = (item: Item): boolean =>
+  isRecovery(item) || (item.sk.startsWith("EVENT#") && item["type"] === PENDING_AGAIN) || item.pk.startsWith("BUCKET#");
+
+/** Attributes that count attempts, or hold a time. */
+const COUNTED = [
+  "next_sequence",
+  "executions",
+  "sequence",
+  "transcript_events",
+  "changes",
+  "duration_ms",
+  "run_time_ms",
+  "token",
+  "suffix",
+  "secret",
+];
+
+function plain(value: Value | undefined, name: string): unknown {
+  if (COUNTED.includes(name) || /_at(_ms)?$|_key$|^check_shard$/.test(name)) return undefined;
+  if (typeof value === "number" && value > FIRST_MOMENT) return "<time>";
+  if (typeof value === "string") return nameless(value);
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
+  if (Array.isArray(value)) return value.map((entry: Value) => plain(entry, ""));
+  const entries = Object.entries(value).map(([key, entry]) => [nameless(key), plain(entry, key)] as const);
+  return Object.fromEntries(entries.filter(([, entry]) => entry !== undefined && entry !== 0).sort());
+}
+
+const FIRST_MOMENT = 1_000_000_000_000;
+
+/** A text with its ids, hashes and padded numbers taken out. */
+const nameless = (text: string): string =>
+  text
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>")
+    .replace(/\b[0-9a-f]{20,64}\b/g, "<hash>")
+    .replace(/#\d{10,}/g, "#<n>");

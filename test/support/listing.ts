@@ -1,0 +1,55 @@
+import { expect } from "vitest";
+import type { PersonalPrincipal } from "#shared/principals/principal.ts";
+import type { Filters } from "#shared/runs/list-filters.ts";
+import { listRuns } from "#shared/runs/list-runs.ts";
+import type { Order } from "#shared/runs/list-sources.ts";
+import type { Table } from "#shared/table/table.ts";
+import { itemsOf, type ListedRun } from "../../bench/listed-run.ts";
+import type { World } from "./world.ts";
+
+export const ORDERS: readonly Order[] = (["updated_at", "created_at", "title", "agent"] as const).flatMap((sortBy) =>
+  [true, false].map((descending) => ({ sortBy, descending })),
+);
+
+/** Puts runs into the table as they are created and moved, but neither dispatched nor counted. */
+export async function storeRuns(table: Table, runs: readonly ListedRun[]): Promise<void> {
+  for (const run of runs) {
+    const items = await itemsOf(run);
+    await table.transact(items.map((item) => ({ kind: "put", item })));
+  }
+}
+
+/** The world's first person, who is in its first team. */
+export const ada = ({ user, team }: Pick<World, "user" | "team">): PersonalPrincipal => ({
+  kind: "personal",
+  user: { uid: user, displayName: "Ada", email: "ada@runyard.test" },
+  teams: [{ uid: team, role: "admin" }],
+  activeTeam: undefined,
+  teamItem: undefined,
+  apiKey: { hash: "", usedAt: undefined },
+});
+
+interface Walk {
+  readonly order: Order;
+  readonly filters?: Filters;
+  readonly limit: number;
+  /** What happens between two pages. */
+  readonly between?: () => Promise<void>;
+}
+
+/** The ids of all pages, none of which is empty while there is a next one. */
+export async function walk(world: World, { order, filters = {}, limit, between }: Walk): Promise<string[]> {
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listRuns({ ...order, limit, filters, cursor }, ada(world), world.ports);
+    const { has_next_page, next_cursor } = page.page_info;
+    expect(page.runs.length).toBeLessThanOrEqual(limit);
+    if (has_next_page) expect(page.runs).not.toEqual([]);
+    expect(next_cursor !== undefined).toBe(has_next_page);
+    found.push(...page.runs.map(({ run_id }) => run_id));
+    cursor = next_cursor;
+    if (cursor !== undefined) await between?.();
+  } while (cursor !== undefined);
+  return found;
+}

@@ -1,0 +1,111 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Rights } from "#infra/rights.ts";
+import type { FileStore } from "#shared/files/file-store.ts";
+import type { RunQueue } from "#shared/runs/run-queue.ts";
+import type { Table, TransactionWrite } from "#shared/table/table.ts";
+
+/**
+ * What AWS does and no emulator here does: a function that uses a right it was not given is refused. Whoever calls a function's code
+ * in a test says by `withRights` whose rights it has; outside of that, a test's own reads and writes are free.
+ */
+interface Acting {
+  readonly name: string;
+  readonly rights: Rights;
+}
+const acting = new AsyncLocalStorage<Acting>();
+
+/** Runs `work` with the rights of the function `name`, and no others. */
+export const withRights = <T>(name: string, rights: Rights, work: () => Promise<T>): Promise<T> =>
+  acting.run({ name, rights }, work);
+
+/** A right that a function lacked: no error of the service, and none that it may handle. */
+export class RightMissing extends Error {}
+
+function need(resource: keyof Rights, action: string): void {
+  const who = acting.getStore();
+  const granted: readonly string[] = who?.rights[resource] ?? [];
+  if (who === undefined || granted.includes(action)) return;
+  missing.push(`${who.name} lacks ${resource}: ${action}`);
+  throw new RightMissing(missing.at(-1));
+}
+
+/** Rights that were missing so far: an endpoint turns errors into answers, so whoever calls it looks here. */
+export const missing: string[] = [];
+
+const WRITES = { put: "PutItem", update: "UpdateItem", delete: "DeleteItem", check: "ConditionCheckItem" } as const;
+
+const needWrites = (writes: readonly TransactionWrite[]): void => {
+  for (const { kind } of writes) need("table", WRITES[kind]);
+};
+
+/** The table as the acting function may use it. */
+export function tableWithinRights<T extends Table>(table: T): T {
+  return {
+    ...table,
+    async get(key) {
+      need("table", "GetItem");
+      return table.get(key);
+    },
+    async batchGet(keys) {
+      if (keys.length > 0) need("table", "BatchGetItem");
+      return table.batchGet(keys);
+    },
+    async query(query) {
+      need("table", "Query");
+      if (query.index !== undefined) need("indexes", query.index);
+      return table.query(query);
+    },
+    async write(write) {
+      needWrites([write]);
+      return table.write(write);
+    },
+    async transact(writes) {
+      needWrites(writes);
+      return table.transact(writes);
+    },
+  };
+}
+
+/** The files as the acting function may use them; a signed URL can do what its signer can. */
+export function filesWithinRights<T extends FileStore>(files: T): T {
+  return {
+    ...files,
+    async put(key, content, contentType) {
+      need("bucket", "PutObject");
+      return files.put(key, content, contentType);
+    },
+    async copy(from, to) {
+      need("bucket", "GetObject");
+      need("bucket", "PutObject");
+      return files.copy(from, to);
+    },
+    async get(key) {
+      need("bucket", "GetObject");
+      return files.get(key);
+    },
+    async size(key) {
+      need("bucket", "GetObject");
+      return files.size(key);
+    },
+    async downloadUrl(key, file) {
+      need("bucket", "GetObject");
+      return files.downloadUrl(key, file);
+    },
+    async uploadTarget(key, file) {
+      need("bucket", "PutObject");
+      return files.uploadTarget(key, file);
+    },
+  };
+}
+
+/** The queues as the acting function may use them. */
+export const queueWithinRights = (queue: RunQueue): RunQueue => ({
+  async sendRun(runId, owner) {
+    need("runsQueue", "SendMessage");
+    return queue.sendRun(runId, owner);
+  },
+  async sendEnd(runId, owner) {
+    need("endsQueue", "SendMessage");
+    return queue.sendEnd(runId, owner);
+  },
+});
