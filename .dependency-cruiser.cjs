@@ -14,21 +14,21 @@ module.exports = {
         "A function is its route and nothing else: rules live in shared/, and endpoints never import each other.",
       severity: "error",
       from: { path: "^functions/" },
-      to: { path: "^(functions|infra|harness|local|cli|web|scripts|bench)/" },
+      to: { path: "^(functions|infra|harness|local|cli|web|scripts|bench|chaos)/" },
     },
     {
       name: "shared-imports-shared-only",
       comment: "Arrows point down: functions import shared, never the other way round.",
       severity: "error",
       from: { path: "^shared/" },
-      to: { path: "^(functions|infra|harness|local|cli|web|scripts|bench)/" },
+      to: { path: "^(functions|infra|harness|local|cli|web|scripts|bench|chaos)/" },
     },
     {
       name: "infra-loads-no-runtime-code",
       comment: "Synthesizing must not depend on what the functions do; infra names their files and never imports them.",
       severity: "error",
       from: { path: "^infra/" },
-      to: { path: "^(functions|shared|harness|local|cli|web|scripts|bench)/" },
+      to: { path: "^(functions|shared|harness|local|cli|web|scripts|bench|chaos)/" },
     },
     {
       name: "runtime-loads-no-cdk",
@@ -61,7 +61,7 @@ module.exports = {
       severity: "error",
       from: { path: "^harness/" },
       to: {
-        path: ["^(functions|shared|infra|local|cli|web|scripts|bench)/", aws, "(^|/)node_modules/@middy/"],
+        path: ["^(functions|shared|infra|local|cli|web|scripts|bench|chaos)/", aws, "(^|/)node_modules/@middy/"],
         pathNot: "^shared/wire/",
       },
     },
@@ -73,6 +73,13 @@ module.exports = {
       severity: "error",
       from: { path: "^(web|cli|local)/", pathNot: "^local/bootstrap\\.ts$" },
       to: { path: ["^(functions|shared|infra|harness)/"], pathNot: "^shared/wire/" },
+    },
+    {
+      name: "client-stands-alone",
+      comment: "The client is published as it is: without dependencies, and for runtimes that are not Node.",
+      severity: "error",
+      from: { path: "^clients/typescript/src/" },
+      to: { pathNot: "^clients/typescript/src/" },
     },
     {
       name: "nothing-imports-tests",
@@ -109,7 +116,8 @@ module.exports = {
     parser: "swc",
     tsPreCompilationDeps: true,
     doNotFollow: { path: "(^|/)node_modules/" },
-    exclude: { path: "^(dist|cdk\\.out|\\.runyard)/" },
+    // What test/clients/consumer imports is the client's package as a test installs it.
+    exclude: { path: "^(cdk\\.out|\\.runyard|test/clients/consumer)/|(^|/)(dist|\\.venv)/" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["node", "import", "require", "default", "types"],

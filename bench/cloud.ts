@@ -15,6 +15,8 @@ export interface BenchCloud {
   readonly api: Api;
   readonly emulatorUrl: string;
   readonly pid: number;
+  /** Its state directory. */
+  readonly home: string;
   stop(): Promise<void>;
 }
 
@@ -41,7 +43,7 @@ export async function startCloud(): Promise<BenchCloud> {
     const local = await readJson(path.join(state, "local.json"), LocalFile);
     if (local === undefined || child.pid === undefined) throw new Problem("The local cloud left no address.");
     const api = { baseUrl: local.base_url, key: local.api_key };
-    return { api, emulatorUrl: local.emulator_url, pid: child.pid, stop };
+    return { api, emulatorUrl: local.emulator_url, pid: child.pid, home: state, stop };
   } catch (error) {
     await stop();
     throw error;

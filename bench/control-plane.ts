@@ -48,6 +48,7 @@ export interface ControlPlane {
   headBytes(runId: string): Promise<number>;
   /** The table itself, for what no call makes, and the team that the calls are made for. */
   readonly table: Table;
+  readonly tableName: string;
   readonly teamUid: string;
   /** What the sandbox that was started last was given. */
   lastEnvelope(): v.InferOutput<typeof Envelope>;
@@ -93,6 +94,7 @@ export async function openControlPlane(dynamoEndpoint: string, countsTransaction
       return sizeOfItem(item ?? {});
     },
     table,
+    tableName: TABLE_NAME,
     teamUid,
     lastEnvelope: () => v.parse(Envelope, standIn.invoked.at(-1)),
     async close() {

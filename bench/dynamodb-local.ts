@@ -19,8 +19,8 @@ export interface DynamoDbLocal {
   stop(): Promise<void>;
 }
 
-/** Starts it in memory; answers why not, where this host lacks something for it. */
-export async function startDynamoDbLocal(): Promise<DynamoDbLocal | { readonly missing: string }> {
+/** Starts it in memory, of which it takes up to `heapMb`; answers why not, where this host lacks something for it. */
+export async function startDynamoDbLocal(heapMb = 512): Promise<DynamoDbLocal | { readonly missing: string }> {
   const java = await findProgram("java", process.env["PATH"] ?? "");
   const told = java === undefined ? undefined : await runCommand(java, ["-version"], { timeoutSeconds: 20 });
   const version = Number(/version "(\d+)/.exec(told?.output ?? "")?.[1] ?? 0);
@@ -29,11 +29,16 @@ export async function startDynamoDbLocal(): Promise<DynamoDbLocal | { readonly m
   if (typeof folder !== "string") return folder;
   const port = await firstFreePort(18_000);
   const args = [`-Djava.library.path=${folder}`, "-cp", path.join(folder, "*"), MAIN, "-inMemory", "-port", `${port}`];
-  const child = spawn(java, ["-Xmx512m", ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(java, [`-Xmx${heapMb}m`, ...args], { stdio: ["ignore", "ignore", "pipe"] });
   const said: string[] = [];
   child.stderr?.on("data", (chunk: Buffer) => said.push(chunk.toString()));
   const endpoint = `http://127.0.0.1:${port}`;
-  const stop = () => end(child);
+  const killed = () => void child.kill("SIGKILL");
+  process.once("exit", killed);
+  const stop = async (): Promise<void> => {
+    process.off("exit", killed);
+    await end(child);
+  };
   if (await answers(child, endpoint)) return { endpoint, name: `DynamoDB Local ${VERSION}`, stop };
   await stop();
   throw new Problem("DynamoDB Local did not start.", lastLines(said.join(""), 5));

@@ -4,10 +4,12 @@ import { lstat, readdir } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { ControlPlane } from "./api.ts";
+import type { Redactor } from "./redact.ts";
 import { uploadFile } from "./transfer.ts";
 
 export interface ArtifactOptions {
   readonly plane: Pick<ControlPlane, "reportArtifact">;
+  readonly redactor: Redactor;
   /** Host path of the directory whose files become artifacts. */
   readonly output: string;
   readonly signal: AbortSignal;
@@ -32,10 +34,17 @@ export interface ArtifactCollector {
 }
 
 /**
- * Makes artifacts of the files that commands left in their output directory: regular files only, by their relative path. A
- * file that is unchanged since an earlier turn is not stored again.
+ * Makes artifacts of the files that commands left in their output directory: regular files only, by their relative path,
+ * without secrets in it; what is in them stays as it is, byte for byte. A file that is unchanged since an earlier turn is not
+ * stored again.
  */
-export function createArtifactCollector({ plane, output, signal, limits = {} }: ArtifactOptions): ArtifactCollector {
+export function createArtifactCollector({
+  plane,
+  redactor,
+  output,
+  signal,
+  limits = {},
+}: ArtifactOptions): ArtifactCollector {
   const { files: mostFiles = 100, bytesEach = 100 * 1024 * 1024 } = limits;
   const known = new Map<string, string>();
 
@@ -44,7 +53,8 @@ export function createArtifactCollector({ plane, output, signal, limits = {} }: 
     const sha256 = await hashOf(file);
     if (known.get(filepath) === sha256) return false;
     const mimeType = MIME_TYPES[extname(filepath).toLowerCase()] ?? "application/octet-stream";
-    const data = { filepath, filename: basename(filepath), mime_type: mimeType, size_bytes: size, sha256 };
+    const shown = redactor.text(filepath);
+    const data = { filepath: shown, filename: basename(shown), mime_type: mimeType, size_bytes: size, sha256 };
     const artifact = { artifact_type: "FILE", data } as const;
     const { upload } = await plane.reportArtifact(artifact);
     if (upload !== undefined) {

@@ -48,7 +48,8 @@ export async function bubblewrapSandbox({ bwrap, etc, network }: BubblewrapOptio
     ...etcFiles(etc),
     ...["--proc", "/proc", "--dev", "/dev"],
   ];
-  return ({ host, runId, marker }) => {
+  return ({ host, runId, marker, secrets = {} }) => {
+    const hidden = Object.entries(secrets).flatMap(([name, value]) => ["--setenv", name, value]);
     const environment = { ...commandEnvironment(INSIDE, runId), PATH };
     const places = [
       ...["--bind", host.tmp, INSIDE.tmp, "--bind", host.home, INSIDE.home, "--bind", host.workspace, INSIDE.workspace],
@@ -62,9 +63,10 @@ export async function bubblewrapSandbox({ bwrap, etc, network }: BubblewrapOptio
       contained: true,
       launch(script) {
         const bash = ["/bin/bash", ...BASH_OPTIONS, join(INSIDE.steps, script)];
-        const command = [bwrap, ...walls, ...places, "--", ...bash] as const;
+        const planted = hidden.length === 0 ? [] : ["--args", "4"];
+        const command = [bwrap, ...walls, ...planted, ...places, "--", ...bash] as const;
         const [file, ...args] = network === undefined ? command : ([...network.enter, ...command] as const);
-        return { file, args, env: { ...marker }, cwd: "/" };
+        return { file, args, env: { ...marker }, cwd: "/", hidden };
       },
     };
   };

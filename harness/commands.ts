@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { constants } from "node:os";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CapturedOutput, createCapture, type OutputLimits } from "./output.ts";
 import { killTree } from "./processes.ts";
@@ -17,6 +17,8 @@ export interface CommandRequest {
 }
 
 export interface CommandResult extends CapturedOutput {
+  /** What was run, without secrets. */
+  readonly command: string;
   /** As a shell reports it: 128 and the signal's number for a command that a signal ended. */
   readonly exitCode: number;
   readonly signal?: string;
@@ -72,6 +74,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
         const status = await exitOf(child.process, marker);
         signal.throwIfAborted();
         return {
+          command: redactor.text(command),
           ...capture.end(),
           ...(timedOut ? { exitCode: TIMED_OUT_CODE } : status),
           timedOut,
@@ -96,10 +99,16 @@ function scriptOf(command: string, workingDirectory: string): string {
   return `exec 2>&1; ${enter}; trap '${report}' EXIT; ${command}\n\n__runyard=$?; ${report}; exit "$__runyard"\n`;
 }
 
-function start({ file, args, env, cwd }: Launch) {
+function start({ file, args, env, cwd, hidden = [] }: Launch) {
   // A group of its own, so that a kill reaches what the command starts and not the harness.
-  const child = spawn(file, [...args], { env, cwd, detached: true, stdio: ["ignore", "pipe", "pipe", "pipe"] });
-  const [, stdout, stderr, directory] = child.stdio;
+  const stdio = ["ignore", "pipe", "pipe", "pipe", ...(hidden.length === 0 ? [] : ["pipe" as const])] as const;
+  const child = spawn(file, [...args], { env, cwd, detached: true, stdio: [...stdio] });
+  const [, stdout, stderr, directory, more] = child.stdio;
+  if (isWritable(more)) {
+    // Who does not read them has ended already, and tells why by its exit.
+    more.on("error", () => {});
+    more.end(hidden.map((argument) => `${argument}\0`).join(""));
+  }
   return {
     process: child,
     output: [stdout, stderr].filter(isReadable),
@@ -132,3 +141,6 @@ function lastLine(stream: Readable | undefined): () => string | undefined {
 
 const isReadable = (stream: unknown): stream is Readable =>
   typeof stream === "object" && stream !== null && "on" in stream && "read" in stream;
+
+const isWritable = (stream: unknown): stream is Writable =>
+  typeof stream === "object" && stream !== null && "on" in stream && "write" in stream;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import * as v from "valibot";
 import type { Message } from "#shared/wire/conversation.ts";
-import { Envelope } from "#shared/wire/harness.ts";
+import { Envelope, type PlantedSecret } from "#shared/wire/harness.ts";
 import { type ControlPlane, createControlPlane } from "./api.ts";
 import { type ArtifactCollector, createArtifactCollector } from "./artifacts.ts";
 import { createCommandRunner } from "./commands.ts";
@@ -68,20 +68,25 @@ interface Home {
 }
 
 /** The first call, and what it needs to be worth making. */
-async function begin({ envelope, plane, host, log }: Home) {
+async function begin({ envelope, plane, host, log, redactor }: Home) {
   // The engines are loaded while the prompt is on its way.
   const [resolved, { workspace, sandbox: sandboxOf }, { engineFor }] = await Promise.all([
     plane.resolvePrompt(),
     host,
     setImmediate().then(() => import("./engines.ts")),
   ]);
-  const sandbox = sandboxOf({ runId: envelope.run_id, marker: markerOf(envelope.execution_id) });
   const { context } = resolved;
   if (context === undefined) throw new Stop("unreachable", "the prompt came without its context");
+  const secrets = valuesOf(context.secrets ?? []);
+  for (const value of Object.values(secrets)) redactor.add(value);
+  const sandbox = sandboxOf({ runId: envelope.run_id, marker: markerOf(envelope.execution_id), secrets });
   const modelId = context.agent_config.model_id;
   log("info", "resolved", { model_id: modelId, sandbox: sandbox.kind, network: sandbox.network });
   return { resolved, context, workspace, sandbox, modelId, engine: engineFor(modelId) };
 }
+
+const valuesOf = (secrets: readonly PlantedSecret[]): Record<string, string> =>
+  Object.fromEntries(secrets.flatMap((secret) => ("value" in secret ? [[secret.name, secret.value]] : [])));
 
 async function live(home: Home): Promise<TurnOutcome> {
   const { envelope, stop, redactor, plane } = home;
@@ -92,7 +97,7 @@ async function live(home: Home): Promise<TurnOutcome> {
     conversation,
     createOutbox({ plane, redactor, nextSequence: context.next_sequence, onFailure }),
   );
-  const followups = createFollowups({ plane, outbox, context, stop });
+  const followups = createFollowups({ plane, outbox, redactor, context, stop });
   const deadlineAt = (envelope.deadline_at ?? Number.POSITIVE_INFINITY) - RESERVE_MS;
   try {
     const runner = createCommandRunner({
@@ -113,8 +118,8 @@ async function live(home: Home): Promise<TurnOutcome> {
       systemPrompt: resolved.system_prompt,
       conversation,
       engine,
-      tools: createTools({ runner, outbox, workingDirectory, deadlineAt }),
-      artifacts: createArtifactCollector({ plane, output: workspace.paths.output, signal: stop.signal }),
+      tools: createTools({ runner, outbox, redactor, workingDirectory, deadlineAt }),
+      artifacts: createArtifactCollector({ plane, redactor, output: workspace.paths.output, signal: stop.signal }),
       outbox,
       followups,
     });

@@ -3,6 +3,7 @@ import type { Followup, HeartbeatResponse } from "#shared/wire/harness.ts";
 import type { ControlPlane } from "./api.ts";
 import type { Outbox } from "./outbox.ts";
 import { cutBytes, wellFormed } from "./output.ts";
+import type { Redactor } from "./redact.ts";
 import type { RunContext } from "./setup.ts";
 import { Stop } from "./stop.ts";
 
@@ -20,6 +21,7 @@ export interface Followups {
 export interface FollowupOptions {
   readonly plane: Pick<ControlPlane, "heartbeat">;
   readonly outbox: Outbox;
+  readonly redactor: Redactor;
   readonly context: Pick<RunContext, "followups" | "next_heartbeat_seconds">;
   /** Aborted on a cancel, and when the control plane cannot be reached. */
   readonly stop: AbortController;
@@ -28,7 +30,7 @@ export interface FollowupOptions {
 /** A batch of messages holds at most 256 KB; JSON may double a text. */
 const SHOWN_BYTES = 120 * 1024;
 
-export function createFollowups({ plane, outbox, context, stop }: FollowupOptions): Followups {
+export function createFollowups({ plane, outbox, redactor, context, stop }: FollowupOptions): Followups {
   const waiting: Followup[] = [];
   const ended = new AbortController();
   let seen = 0;
@@ -76,7 +78,7 @@ export function createFollowups({ plane, outbox, context, stop }: FollowupOption
       }
       const followup = waiting.shift();
       if (followup !== undefined)
-        outbox.message(messageOf(followup), () => {
+        outbox.message(messageOf(followup, redactor), () => {
           stored = Math.max(stored, followup.number);
         });
       return followup;
@@ -85,8 +87,9 @@ export function createFollowups({ plane, outbox, context, stop }: FollowupOption
   };
 }
 
-function messageOf({ number, message }: Followup) {
-  const start = cutBytes(wellFormed(message), SHOWN_BYTES);
-  const text = start.length < message.length ? `${start}\n[... cut; the agent has it whole ...]` : start;
+function messageOf({ number, message }: Followup, redactor: Redactor) {
+  const clean = redactor.text(wellFormed(message));
+  const start = cutBytes(clean, SHOWN_BYTES);
+  const text = start.length < clean.length ? `${start}\n[... cut; the agent has it whole ...]` : start;
   return { role: "user" as const, content: [{ type: "text" as const, text }], message_ids: [`followup-${number}`] };
 }

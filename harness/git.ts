@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { Repository } from "#shared/wire/config.ts";
+import { identityOf } from "#shared/wire/skill-file.ts";
 import { cutBytes } from "./output.ts";
 import { SetupError } from "./stop.ts";
 
@@ -104,15 +105,6 @@ export function credentialsOf(url: string): string[] {
 
 const isWithin = (inner: string, outer: string) => `${inner}/`.startsWith(`${outer}/`);
 
-function identityOf(url: string): { owner: string; name: string } {
-  const segments = url
-    .replace(/[?#].*$/, "")
-    .replace(/\/+$/, "")
-    .replace(/\/?\.git$/, "")
-    .split(/[/:]+/);
-  return { owner: segments.at(-2) ?? "", name: basename(segments.at(-1) ?? "") };
-}
-
 async function runGit(args: readonly string[], options: CloneOptions): Promise<{ ok: boolean; text: string }> {
   const { promise, resolve } = Promise.withResolvers<{ ok: boolean; text: string }>();
   const child = spawn("git", [...args], {
@@ -157,7 +149,8 @@ const NETWORK_SETTINGS = [
   "SSL_CERT_DIR",
 ];
 
-function gitEnvironment(etc: string): Record<string, string> {
+/** All that git sees of the environment. */
+export function gitEnvironment(etc: string): Record<string, string> {
   const settings = NETWORK_SETTINGS.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
@@ -176,7 +169,8 @@ function gitEnvironment(etc: string): Record<string, string> {
   };
 }
 
-const lastLines = (text: string): string =>
+/** The end of what git said, for a message. */
+export const lastLines = (text: string): string =>
   cutBytes(
     text
       .split("\n")

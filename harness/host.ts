@@ -15,7 +15,7 @@ const TRIAL_MS = 20_000;
 export interface Host {
   readonly workspace: Workspace;
   /** The sandbox for the commands of one run. @throws Stop when bubblewrap is demanded and does not work */
-  sandbox(run: Pick<SandboxOptions, "runId" | "marker">): Sandbox;
+  sandbox(run: Omit<SandboxOptions, "host">): Sandbox;
   /** Removes all that was made. */
   close(): Promise<void>;
 }

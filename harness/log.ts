@@ -9,6 +9,6 @@ export type Log = (level: LogLevel, message: string, details?: Record<string, un
 export function createLog(redactor: Redactor, context: Record<string, string>): Log {
   return (level, message, details = {}) => {
     const entry = { timestamp: new Date().toISOString(), level, message, ...context, ...details };
-    process.stdout.write(`${redactor.text(JSON.stringify(entry))}\n`);
+    process.stdout.write(`${JSON.stringify(redactor.json(entry))}\n`);
   };
 }

@@ -3,13 +3,14 @@ import type { Message } from "#shared/wire/conversation.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { ControlPlane } from "./api.ts";
+import { cutBytes } from "./output.ts";
 import type { Redactor } from "./redact.ts";
 
 /** What an execution tells of itself, sent one after the other in the order in which it happened. */
 export interface Outbox {
   /** Queues a message of the conversation; `onStored` is called once the control plane has accepted it. */
   message(message: Message, onStored?: () => void): void;
-  /** Queues an event for the timeline. */
+  /** Queues an event for the timeline; its detail is cut to its room after secrets are taken out of it. */
   event(name: ClientEvent["event_name"], payload?: ClientEvent["payload"]): void;
   /** Sends all that is queued now and resolves when it is stored. @throws the failure that stopped the outbox */
   flush(): Promise<void>;
@@ -21,6 +22,8 @@ type Item =
 
 const BATCH_BYTES = 32 * 1024;
 const BATCH_MESSAGES = 100;
+/** What the detail of an event has room for. */
+const DETAIL_BYTES = 4_000;
 
 export interface OutboxOptions {
   readonly plane: Pick<ControlPlane, "sendEvent" | "sendMessages">;
@@ -90,13 +93,18 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   return {
     message(message, onStored = () => {}) {
-      const clean = redactor.json({ timestamp: toTimestamp(Date.now()), ...message });
+      const clean = redactor.message({ timestamp: toTimestamp(Date.now()), ...message });
       queue.push({ kind: "message", message: clean, bytes: Buffer.byteLength(JSON.stringify(clean)), onStored });
       start();
     },
     event(name, payload) {
+      const { detail, ...rest } = payload ?? {};
+      const clean = detail === undefined ? {} : { detail: cutBytes(redactor.text(detail), DETAIL_BYTES) };
       const event = { event_uuid: randomUUID(), event_name: name, timestamp: toTimestamp(Date.now()) };
-      queue.push({ kind: "event", event: redactor.json(payload === undefined ? event : { ...event, payload }) });
+      queue.push({
+        kind: "event",
+        event: payload === undefined ? event : { ...event, payload: { ...rest, ...clean } },
+      });
       start();
     },
     async flush() {

@@ -53,7 +53,7 @@ export function createCapture(redactor: Redactor, limits: OutputLimits = {}): Ou
       };
     },
     end() {
-      keep(clean.end());
+      keep(clean.end(received > readBytes));
       const whole = wellFormed(head + tail);
       if (received <= readBytes && Buffer.byteLength(whole) <= keepBytes) return { text: whole, truncated: false };
       const first = cutBytes(wellFormed(head), headBytes);
@@ -79,7 +79,8 @@ export function wellFormed(text: string): string {
   return text.replaceAll("\0", "\ufffd").toWellFormed();
 }
 
-function cutBytesFromEnd(text: string, bytes: number): string {
+/** The longest end of the text that fits into so many bytes of UTF-8, never half a character. */
+export function cutBytesFromEnd(text: string, bytes: number): string {
   const buffer = Buffer.from(text);
   let start = Math.max(0, buffer.length - bytes);
   while (start < buffer.length && isContinuation(buffer[start])) start++;

@@ -16,7 +16,7 @@ export const runbook: AgentEngine = {
       const result = await tools.runCommand({ command });
       if (result.exitCode === 0) continue;
       const step = commands.length === 1 ? "The command" : `Step ${index + 1} of ${commands.length}`;
-      return { success: false, summary: `${step} failed: \`${firstLine(command)}\` ${endOf(result)}.` };
+      return { success: false, summary: `${step} failed: \`${firstLine(result.command)}\` ${endOf(result)}.` };
     }
     return { success: true, summary: commands.length === 1 ? "Ran one command." : `Ran ${commands.length} commands.` };
   },

@@ -18,6 +18,8 @@ export interface Launch {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** More arguments, which no list of processes shows: read from descriptor 4, each ended by a NUL. */
+  readonly hidden?: readonly string[];
 }
 
 /** The wall around commands. */
@@ -39,6 +41,8 @@ export interface SandboxOptions {
   readonly runId: string;
   /** Found again in the environment of every process of this execution. */
   readonly marker: Readonly<Record<string, string>>;
+  /** Variables of every command, by name; those of the sandbox itself go before them. @default none */
+  readonly secrets?: Readonly<Record<string, string>>;
 }
 
 /** Makes the sandbox of a run, once the run is known. */
@@ -47,8 +51,9 @@ export type MakeSandbox = (options: SandboxOptions) => Sandbox;
 export const BASH_OPTIONS = ["-eo", "pipefail"] as const;
 
 /** No wall but the machine's own: the process group and the marker find what a command leaves behind. */
-export function plainSandbox({ host, runId, marker }: SandboxOptions): Sandbox {
+export function plainSandbox({ host, runId, marker, secrets }: SandboxOptions): Sandbox {
   const env = {
+    ...secrets,
     ...commandEnvironment(host, runId),
     ...marker,
     PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
@@ -67,7 +72,7 @@ export function plainSandbox({ host, runId, marker }: SandboxOptions): Sandbox {
   };
 }
 
-/** All that a command finds in its environment besides PATH; never a key. */
+/** All that a command finds in its environment besides PATH and the secrets of its run; never a key. */
 export function commandEnvironment(paths: WorkspacePaths, runId: string): Record<string, string> {
   return {
     HOME: paths.home,

@@ -7,7 +7,7 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { CommandRunner } from "./commands.ts";
 import { type Clone, cloneRepository, credentialsOf, placesOf, withoutCredentials, writeGitConfig } from "./git.ts";
 import type { Outbox } from "./outbox.ts";
-import { cutBytes, wellFormed } from "./output.ts";
+import { cutBytes, cutBytesFromEnd, wellFormed } from "./output.ts";
 import type { Redactor } from "./redact.ts";
 import { loadSkill, type Skill } from "./skills.ts";
 import { messageOf, SetupError } from "./stop.ts";
@@ -35,9 +35,15 @@ export interface Setup {
 }
 
 const CLONE_MS = 5 * 60_000;
+/** What is shorter in a URL is a user's name, such as `git`, and no secret. */
+const SHORTEST_CREDENTIAL = 8;
 const SETUP_MS = 10 * 60_000;
 /** Lines of a failed setup command that the run's status message quotes. */
 const LAST_LINES = 10;
+/** Of that command itself. */
+const COMMAND_BYTES = 200;
+/** What the status message has room for. */
+const MESSAGE_BYTES = 1_024;
 
 /**
  * Brings into the workspace what the run's configuration asks for. Each part is an event of the timeline, with its duration.
@@ -47,10 +53,7 @@ export async function prepare(options: SetupOptions): Promise<Setup> {
   const { context, workspace, outbox } = options;
   const { repositories = [], skills, skill_spec } = context.agent_config;
   const specs = skills ?? (skill_spec === undefined ? [] : [skill_spec]);
-  if (context.attachments.length > 0)
-    await timed(outbox, "setup_environment_resolution", `${context.attachments.length} attachments`, () =>
-      download(options),
-    );
+  await resolveEnvironment(options);
   const clones = await cloneAll(repositories, options);
   const [only] = clones;
   const workingDirectory = clones.length === 1 && only !== undefined ? only.path : "";
@@ -67,6 +70,23 @@ export async function prepare(options: SetupOptions): Promise<Setup> {
   return { skills: loaded, workingDirectory };
 }
 
+/** Attachments and secrets, where there are any. */
+async function resolveEnvironment(options: SetupOptions): Promise<void> {
+  const { context, outbox } = options;
+  const { attachments, secrets = [] } = context;
+  if (attachments.length + secrets.length === 0) return;
+  const detail = [countOf(attachments.length, "attachment"), countOf(secrets.length, "secret")].flat().join(", ");
+  await timed(outbox, "setup_environment_resolution", detail, async () => {
+    const missing = secrets.flatMap((secret) => ("unavailable" in secret ? [secret] : []));
+    if (missing.length > 0)
+      throw new SetupError(missing.map(({ name, unavailable }) => `secret ${name}: ${unavailable}`).join("; "));
+    await download(options);
+  });
+}
+
+const countOf = (count: number, what: string): string[] =>
+  count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"}`];
+
 /** One command of the environment; each begins where the agent's first command does. */
 async function runSetup(
   command: string,
@@ -74,17 +94,27 @@ async function runSetup(
   { runner, deadlineAt }: SetupOptions,
 ): Promise<void> {
   const timeoutMs = Math.max(1, Math.min(SETUP_MS, deadlineAt - Date.now()));
-  const { exitCode, timedOut, text } = await runner.run({ command, workingDirectory, timeoutMs });
+  const { exitCode, timedOut, text, ...run } = await runner.run({ command, workingDirectory, timeoutMs });
   if (exitCode === 0) return;
-  const how = timedOut ? `took longer than ${Math.ceil(timeoutMs / 1000)} s` : `ended with exit code ${exitCode}`;
-  const last = text.trimEnd().split("\n").slice(-LAST_LINES).join("\n");
-  throw new SetupError(`the setup command "${cutBytes(command, 200)}" ${how}${last === "" ? "" : `:\n${last}`}`);
+  const code = `exit code ${exitCode}`;
+  const how = timedOut ? `took longer than ${Math.ceil(timeoutMs / 1000)} s (${code})` : `ended with ${code}`;
+  const what = `the setup command "${cutBytes(run.command, COMMAND_BYTES)}" ${how}`;
+  const last = lastLines(text, MESSAGE_BYTES - Buffer.byteLength(what) - 2);
+  throw new SetupError(last === "" ? what : `${what}:\n${last}`);
+}
+
+/** As many whole lines of the end as have room; of one that is too long itself, its end. */
+function lastLines(text: string, bytes: number): string {
+  const lines = text.trimEnd().split("\n").slice(-LAST_LINES);
+  while (lines.length > 1 && Buffer.byteLength(lines.join("\n")) > bytes) lines.shift();
+  return cutBytesFromEnd(lines.join("\n"), bytes);
 }
 
 async function cloneAll(repositories: readonly Repository[], options: SetupOptions): Promise<Clone[]> {
   if (repositories.length === 0) return [];
   const { workspace, outbox, redactor, signal, deadlineAt } = options;
-  for (const { url } of repositories) for (const secret of credentialsOf(url)) redactor.add(secret);
+  const credentials = repositories.flatMap(({ url }) => credentialsOf(url));
+  for (const credential of credentials) if (credential.length >= SHORTEST_CREDENTIAL) redactor.add(credential);
   await writeGitConfig(workspace.etc);
   const cloneOptions = {
     workspace: workspace.paths.workspace,
@@ -135,7 +165,7 @@ async function timed<T>(
       finish_ts: toTimestamp(finish),
       latency_ms: finish - start,
       is_error: isError,
-      detail: cutBytes(wellFormed(text), 4000),
+      detail: wellFormed(text),
     });
   };
   try {

@@ -1,6 +1,7 @@
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import * as v from "valibot";
+import { SKILL_FOLDERS, splitFrontMatter } from "#shared/wire/skill-file.ts";
 import type { Clone } from "./git.ts";
 import { messageOf, SetupError } from "./stop.ts";
 
@@ -13,8 +14,7 @@ export interface Skill {
   readonly body: string;
 }
 
-/** Where repositories keep skills, as `<folder>/skills/<name>/SKILL.md`, in the order in which they are looked at. */
-const SKILL_FOLDERS = [".agents", ".claude", ".codex", ".cursor", ".gemini", ".github", ".warp"];
+/** Bytes of a skill that a run may start from; one that is listed has less. */
 const SKILL_BYTES = 256 * 1024;
 
 const FrontMatter = v.nullish(v.object({ name: v.optional(v.string()), description: v.optional(v.string()) }), {});
@@ -37,7 +37,7 @@ export async function loadSkill(spec: string, clones: readonly Clone[], workspac
   if (file === undefined)
     throw fail(`${fullName(clone)} has no such skill; ${listOf("skills there", await skillsIn(root))}`);
   if ((await stat(file)).size > SKILL_BYTES) throw fail(`is larger than ${SKILL_BYTES} bytes`);
-  const { matter, body } = splitFrontMatter(await readFile(file, "utf8"));
+  const { matter = "", body } = splitFrontMatter(await readFile(file, "utf8"));
   const parsed = v.safeParse(FrontMatter, await parseYaml(matter, fail));
   if (!parsed.success) throw fail("its front matter must have a name and a description that are strings");
   const { name, description } = parsed.output ?? {};
@@ -68,13 +68,6 @@ async function firstFile(root: string, candidates: readonly string[]): Promise<s
 async function skillsIn(root: string): Promise<string[]> {
   const found = await Promise.all(SKILL_FOLDERS.map((folder) => readdir(join(root, folder, "skills")).catch(() => [])));
   return [...new Set(found.flat())].sort();
-}
-
-function splitFrontMatter(text: string): { matter: string; body: string } {
-  const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m.exec(text);
-  return match?.index === 0
-    ? { matter: match[1] ?? "", body: text.slice(match[0].length) }
-    : { matter: "", body: text };
 }
 
 async function parseYaml(text: string, fail: (reason: string) => SetupError): Promise<unknown> {

@@ -3,10 +3,12 @@ import type { CommandResult, CommandRunner } from "./commands.ts";
 import type { AgentTools } from "./engine.ts";
 import type { Outbox } from "./outbox.ts";
 import { cutBytes, wellFormed } from "./output.ts";
+import type { Redactor } from "./redact.ts";
 
 export interface ToolOptions {
   readonly runner: CommandRunner;
   readonly outbox: Outbox;
+  readonly redactor: Redactor;
   /** As commands see it. */
   readonly workingDirectory: string;
   /** Milliseconds since the epoch at which no command may run any more. */
@@ -18,12 +20,13 @@ const DEFAULT_TIMEOUT_SECONDS = 600;
 const SHOWN_BYTES = 32 * 1024;
 
 /** The tools of an agent. The conversation shows each command when it starts and its result when it has ended. */
-export function createTools({ runner, outbox, deadlineAt, ...options }: ToolOptions): AgentTools {
+export function createTools({ runner, outbox, redactor, deadlineAt, ...options }: ToolOptions): AgentTools {
   let here = options.workingDirectory;
   return {
     async runCommand({ command, workingDirectory = here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS }) {
       const action = { id: randomUUID(), category: "command", name: "run_command" } as const;
-      const input = { command: shown(command), working_directory: workingDirectory, timeout_seconds: timeoutSeconds };
+      const asked = { working_directory: workingDirectory, timeout_seconds: timeoutSeconds };
+      const input = { command: shown(redactor.text(command)), ...asked };
       const timeoutMs = Math.max(1, Math.min(timeoutSeconds * 1000, deadlineAt - Date.now()));
       const running = runner.run({ command, workingDirectory, timeoutMs });
       outbox.message({ role: "assistant", content: [{ type: "action", ...action, input }] });

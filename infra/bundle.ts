@@ -36,6 +36,8 @@ export function bundle(options: BundleOptions = {}): Bundle {
     ...entryFiles.map((file) => ({ in: join(root, "functions", `${file}.ts`), out: `${file}/index` })),
     // The harness travels beside the sandbox function, which starts it as a process of its own.
     { in: join(root, "harness/main.ts"), out: `${triggers.runSandbox.file}/harness` },
+    // So does the program that looks for the skills of a repository.
+    { in: join(root, "harness/scan-main.ts"), out: `${triggers.runSandbox.file}/scan` },
   ];
   const missing = entries.filter((entry) => !existsSync(entry.in)).map((entry) => relative(root, entry.in));
   if (missing.length > 0)

@@ -16,6 +16,8 @@ export interface ReadRights {
   readonly indexes?: readonly IndexName[];
   /** Also needed to sign a download: a signed URL can do what its signer can. */
   readonly bucket?: readonly "GetObject"[];
+  /** Having a repository looked into: the function that does so keeps what it finds, whoever asks. */
+  readonly discovery?: readonly "InvokeFunction"[];
 }
 
 /** What a function that also writes may have. */
@@ -28,8 +30,11 @@ export interface Rights {
   readonly endsQueue?: readonly "SendMessage"[];
   readonly reaperQueue?: readonly "SendMessage"[];
   readonly sandbox?: readonly "InvokeFunction"[];
+  readonly discovery?: readonly "InvokeFunction"[];
+  /** The deployment's own token for GitHub, the one parameter that the settings name. */
+  readonly githubToken?: readonly "GetParameter"[];
   /** Values of secrets, as parameters below the one path of ours. */
-  readonly secrets?: readonly ("PutParameter" | "DeleteParameter")[];
+  readonly secrets?: readonly ("PutParameter" | "GetParameters" | "DeleteParameter")[];
   /** Timers of schedules, in the one group of ours. Setting one hands it the role by which it sends. */
   readonly timers?: readonly ("CreateSchedule" | "UpdateSchedule" | "DeleteSchedule")[];
 }

@@ -75,7 +75,7 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/runs/{runId}/timeline", file: "runs/get-timeline", who: everyone, rights: { table: read } },
   { method: "GET", path: "/agent/runs/{runId}/conversation", file: "runs/get-conversation", name: "get-run-conversation", who: everyone, rights: { table: read, bucket: get } },
   { method: "GET", path: "/agent/runs/{runId}/transcript", file: "runs/get-transcript", who: everyone, rights: { table: read, bucket: get } },
-  { method: "GET", path: "/agent/runs/{runId}/handoff/attachments", file: "runs/list-handoff-attachments", who: everyone, rights: { table: ask } },
+  { method: "GET", path: "/agent/runs/{runId}/handoff/attachments", file: "runs/list-handoff-attachments", who: everyone, rights: { table: ask, bucket: get } },
   { method: "GET", path: "/agent/runs/{runId}/events", file: "runs/list-events", who: everyone, rights: { table: read, bucket: get }, timeoutSeconds: 30, reserved: 200 },
   { method: "GET", path: "/agent/runs/{runId}/response", file: "runs/get-response", who: everyone, rights: { table: read, bucket: get } },
   { method: "POST", path: "/agent/runs/{runId}/client-events", file: "runs/create-client-event", who: runOnly, rights: { table: [...ask, ...write] } },
@@ -148,6 +148,8 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/harness-support/messages", file: "harness/append-messages", who: runOnly, rights: { table: [...ask, ...write], bucket: put }, reserved: 100 },
   { method: "POST", path: "/harness-support/report-artifact", file: "harness/report-artifact", who: runOnly, rights: { table: [...ask, ...write, "ConditionCheckItem"], bucket: [...get, ...put] } },
   { method: "POST", path: "/harness-support/finish-task", file: "harness/finish-task", who: runOnly, rights: { table: [...read, ...write], bucket: get, runsQueue: send, endsQueue: send }, reserved: 50 },
+  { method: "POST", path: "/harness-support/upload-snapshot", file: "harness/upload-snapshot", who: runOnly, rights: { table: [...ask, ...write], bucket: put } },
+  { method: "POST", path: "/harness-support/commit-snapshot", file: "harness/commit-snapshot", who: runOnly, rights: { table: [...ask, ...write], bucket: get } },
   { method: "POST", path: "/harness-support/report-shutdown", file: "harness/report-shutdown", who: runOnly, rights: { table: [...ask, ...write], runsQueue: send, endsQueue: send } },
 
   { method: "GET", path: "/openapi.json", file: "docs/get-openapi", who: "public", rights: {} },

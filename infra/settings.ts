@@ -20,8 +20,35 @@ export interface Settings {
    * @default no reservation
    */
   readonly sandboxConcurrency?: number;
+  /**
+   * Address of GitHub's REST API; another one only where something stands in for it.
+   * @default "https://api.github.com"
+   */
+  readonly githubApiUrl: string;
+  /**
+   * Name of the parameter of Systems Manager that holds this deployment's own token for GitHub. It need not be there: then
+   * public repositories are read, 60 requests an hour. All who may call see the skills that the token may read.
+   * @default "/runyard/github-token"
+   */
+  readonly githubTokenParameter: string;
   /** Whether `reserved` of routes.ts takes effect; off by default for the same reason. @default false */
   readonly reserveConcurrency: boolean;
+  /** Runs that one caller may start within a minute. @default 3000 */
+  readonly createsPerMinute?: number;
+  /** Follow-ups that one caller may send within a minute. @default 3000 */
+  readonly followupsPerMinute?: number;
+  /** API keys that one caller may make within a minute. @default 120 */
+  readonly keysPerMinute?: number;
+  /** Name of the SSM parameter that holds the API key of Anthropic. @default its models are not offered */
+  readonly anthropicKeyParameter?: string;
+  /** Name of the SSM parameter that holds the API key of OpenAI. @default its models are not offered */
+  readonly openaiKeyParameter?: string;
+  /** Whether models of Amazon Bedrock are offered, which the account itself pays for. @default false */
+  readonly bedrock: boolean;
+  /** A server that speaks the API of OpenAI, with the names of its models. @default none */
+  readonly compatible?: { readonly baseUrl: string; readonly models: readonly string[] };
+  /** Ids of models that nobody may use here. @default none */
+  readonly disabledModels: readonly string[];
 }
 
 /** Reads the settings of a deployment from the app's context, and refuses values that would fail later and less clearly. */
@@ -46,14 +73,55 @@ export function readSettings(node: Node): Settings {
   const webUrl = text("webUrl");
   const alarmEmail = text("alarmEmail");
   const sandboxConcurrency = count("sandboxConcurrency", 1, 100_000);
+  const list = (name: string) => (text(name) ?? "").split(",").filter((part) => part !== "");
+  const parameter = (name: string) => {
+    const value = text(name);
+    if (value === undefined || /^\/[\w./-]+$/.test(value)) return value;
+    throw new Error(
+      `context "${name}" must be the name of an SSM parameter, such as /runyard/models/key, not "${value}"`,
+    );
+  };
+  const anthropicKeyParameter = parameter("anthropicKeyParameter");
+  const openaiKeyParameter = parameter("openaiKeyParameter");
+  const compatible = compatibleServer(text("compatibleBaseUrl"), list("compatibleModels"));
+  const createsPerMinute = count("createsPerMinute", 1, 1_000_000);
+  const followupsPerMinute = count("followupsPerMinute", 1, 1_000_000);
+  const keysPerMinute = count("keysPerMinute", 1, 1_000_000);
+  const githubApiUrl = text("githubApiUrl") ?? "https://api.github.com";
+  if (!/^https?:\/\/[^/?#]+(\/[^?#]*[^/?#])?$/.test(githubApiUrl)) {
+    throw new Error(`context "githubApiUrl" must be an address without a slash at its end, not "${githubApiUrl}"`);
+  }
+  const githubTokenParameter = text("githubTokenParameter") ?? "/runyard/github-token";
+  if (!/^(\/[\w.-]+)+$/.test(githubTokenParameter)) {
+    throw new Error(`context "githubTokenParameter" must be a name such as /a/b, not "${githubTokenParameter}"`);
+  }
   return {
     stage,
+    githubApiUrl,
+    githubTokenParameter,
     tableName: text("tableName") ?? "runyard",
     dispatchConcurrency: count("dispatchConcurrency", 2, 1000) ?? 50,
     reserveConcurrency: text("reserveConcurrency") === "true",
+    bedrock: text("bedrock") === "true",
+    disabledModels: list("disabledModels"),
     ...(baseUrl !== undefined && { baseUrl }),
     ...(webUrl !== undefined && { webUrl: webUrl.replace(/\/$/, "") }),
     ...(alarmEmail !== undefined && { alarmEmail }),
     ...(sandboxConcurrency !== undefined && { sandboxConcurrency }),
+    ...(createsPerMinute !== undefined && { createsPerMinute }),
+    ...(followupsPerMinute !== undefined && { followupsPerMinute }),
+    ...(keysPerMinute !== undefined && { keysPerMinute }),
+    ...(anthropicKeyParameter !== undefined && { anthropicKeyParameter }),
+    ...(openaiKeyParameter !== undefined && { openaiKeyParameter }),
+    ...(compatible !== undefined && { compatible }),
   };
+}
+
+function compatibleServer(baseUrl: string | undefined, models: readonly string[]): Settings["compatible"] {
+  if (baseUrl === undefined && models.length === 0) return undefined;
+  if (baseUrl === undefined || !/^https?:\/\/\S+$/.test(baseUrl)) {
+    throw new Error('context "compatibleBaseUrl" must be the address of the server that has the "compatibleModels"');
+  }
+  if (models.length === 0) throw new Error('context "compatibleModels" must name the models of "compatibleBaseUrl"');
+  return { baseUrl, models };
 }

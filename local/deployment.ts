@@ -16,6 +16,8 @@ export interface DeploymentSettings {
   webUrl: string;
   /** Queue addresses in the functions' settings hold it. */
   emulatorPort: number;
+  /** Address of what stands in for GitHub's API. @default GitHub itself */
+  githubApiUrl?: string;
 }
 
 /** Names and addresses that the stacks give out, by stack and output name. */
@@ -46,8 +48,8 @@ export async function deploy(
 ): Promise<StackOutputs> {
   const outputsFile = path.join(paths.home, "outputs.json");
   await rm(paths.assembly, { recursive: true, force: true });
-  const { baseUrl, webUrl } = settings;
-  const context = { stage: "local", baseUrl, webUrl, dispatchConcurrency: LANE_WIDTH };
+  const { baseUrl, webUrl, githubApiUrl = "" } = settings;
+  const context = { stage: "local", baseUrl, webUrl, dispatchConcurrency: LANE_WIDTH, githubApiUrl };
   await runCdk({ endpoint, paths, log: "deploy", cwd: projectRoot, signal }, [
     "deploy",
     "--all",

@@ -103,7 +103,13 @@ export class LocalCloudSession {
     await writeJson(paths.settings, { port: door.port, emulator_port: emulator.port });
 
     const webUrl = `http://127.0.0.1:${door.port}`;
-    const settings = { baseUrl: `${webUrl}/api/v1`, webUrl, emulatorPort: emulator.port };
+    const githubApiUrl = process.env["RUNYARD_GITHUB_API_URL"];
+    const settings: DeploymentSettings = {
+      baseUrl: `${webUrl}/api/v1`,
+      webUrl,
+      emulatorPort: emulator.port,
+      ...(githubApiUrl ? { githubApiUrl } : {}),
+    };
     await step("account", async (note) => note(await bootstrapAccount(emulator.endpoint, paths, options.signal)));
     await step("deployment", async (note) => note(await this.#deploy(door, emulator, settings, options.signal)));
     // The emulator's clock begins anew at each start; what was running when it stopped need not wait a minute for its reaper.

@@ -25,7 +25,8 @@ Brings up Runyard on this machine, runs a sample agent on a real repository and 
   --help            show this text
 
 RUNYARD_PYTHON names the Python (3.10 or later) that runs the emulator.
-RUNYARD_STATE names the directory of state and logs (default: .runyard in this checkout).`;
+RUNYARD_STATE names the directory of state and logs (default: .runyard in this checkout).
+RUNYARD_GITHUB_API_URL names what stands in for GitHub's API (default: GitHub itself).`;
 
 export type ParsedOptions =
   | { kind: "start"; options: StartOptions }

@@ -10,41 +10,32 @@ const EMULATOR_PACKAGES = ["ministack==1.5.33", "cryptography==50.0.2"];
 
 const Stamp = v.object({ packages: v.array(v.string()) });
 
-/** Makes the emulator's virtual environment, unless the one that is there already has exactly these packages. */
+/** Makes a virtual environment, the emulator's by default, unless the one that is there already has exactly these packages. */
 export async function ensurePythonEnvironment(
   venv: string,
   python: string,
   signal: AbortSignal,
+  packages: readonly string[] = EMULATOR_PACKAGES,
 ): Promise<"kept" | "made"> {
   const stampFile = path.join(venv, "runyard-stamp.json");
   const stamp = await readJson(stampFile, Stamp);
-  if (stamp !== undefined && stamp.packages.join() === EMULATOR_PACKAGES.join() && (await runs(venv))) return "kept";
+  if (stamp !== undefined && stamp.packages.join() === packages.join() && (await runs(venv))) return "kept";
 
   await rm(venv, { recursive: true, force: true });
   const made = await runCommand(python, ["-m", "venv", venv], { timeoutSeconds: 120, signal });
   if (made.code !== 0) throw new Problem(`${python} could not make ${venv}.`, lastLines(made.output, 8));
   const installed = await runCommand(
     path.join(venv, "bin", "python"),
-    [
-      "-m",
-      "pip",
-      "install",
-      "--quiet",
-      "--disable-pip-version-check",
-      "--no-input",
-      "--retries",
-      "2",
-      ...EMULATOR_PACKAGES,
-    ],
+    ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries", "2", ...packages],
     { timeoutSeconds: 280, signal },
   );
   if (installed.code !== 0) {
     throw new Problem(
-      `pip could not install ${EMULATOR_PACKAGES.join(" and ")}: is a package index reachable (PIP_INDEX_URL, HTTPS_PROXY)?`,
+      `pip could not install ${packages.join(" and ")}: is a package index reachable (PIP_INDEX_URL, HTTPS_PROXY)?`,
       lastLines(installed.output, 8),
     );
   }
-  await writeJson(stampFile, { packages: EMULATOR_PACKAGES });
+  await writeJson(stampFile, { packages });
   return "made";
 }
 

@@ -146,7 +146,8 @@ function nextSteps({ method, path, resource, verbNoun }: NewEndpoint, files: rea
     `  "http/${verbNoun}.bad.json": { after: created, outcome: unknownCaller },`,
     "",
     `Then: its rules in shared/${resource}/, its guarantees in test/api/${verbNoun}.test.ts, a line in CHANGELOG.md.`,
-    "Last: npm run docs, which takes it into the OpenAPI document.",
+    `Last: a line in clients/methods.json, "${camel(verbNoun)}": "${resource.replaceAll("-", "_")}.method", and npm run docs, which takes it into the`,
+    "OpenAPI document and the TypeScript client.",
   ].join("\n");
 }
 

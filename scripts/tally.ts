@@ -27,6 +27,38 @@ export function countVitest(json: string, exitCode: number | null): Tally {
   return unexplained || files.length === 0 ? { ...tally, failed: tally.failed + 1 } : tally;
 }
 
+const PythonReport = v.object({
+  checks: v.array(v.object({ name: v.string(), ok: v.boolean() })),
+  suites: v.array(
+    v.object({
+      tests: v.number(),
+      failures: v.number(),
+      errors: v.number(),
+      skipped: v.number(),
+      exit_code: v.number(),
+    }),
+  ),
+});
+
+/**
+ * What clients/python/scripts/check.py reports: each of its checks, and each test of its suites, once for every Python
+ * that they ran with. A skipped test has failed, and so has a suite without tests, and a run without a suite.
+ */
+export function countPython(json: string, exitCode: number | null): Tally {
+  const { checks, suites } = v.parse(PythonReport, JSON.parse(json));
+  const passedChecks = checks.filter(({ ok }) => ok).length;
+  const tally = sum([
+    { passed: passedChecks, failed: checks.length - passedChecks },
+    ...suites.map(({ tests, failures, errors, skipped, exit_code }) => {
+      const failed = failures + errors + skipped;
+      const broken = failed === 0 && (tests === 0 || exit_code !== 0);
+      return { passed: Math.max(0, tests - failed), failed: broken ? 1 : failed };
+    }),
+  ]);
+  const unexplained = exitCode !== 0 && tally.failed === 0;
+  return unexplained || suites.length === 0 ? { ...tally, failed: tally.failed + 1 } : tally;
+}
+
 function countFile(file: v.InferOutput<typeof VitestReport>["testResults"][number]): Tally {
   const passed = file.assertionResults.filter((test) => test.status === "passed").length;
   const failed = file.assertionResults.length - passed;

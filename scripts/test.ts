@@ -2,11 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeCheck, runChecks } from "./checks.ts";
+import { type CheckResult, describeCheck, runChecks } from "./checks.ts";
 import { runCommand, runTool } from "./run-command.ts";
-import { countVitest, sum, type Tally } from "./tally.ts";
+import { checkSentences } from "./sentences.ts";
+import { countPython, countVitest, sum, type Tally } from "./tally.ts";
 
-const runners: Record<string, () => Promise<Tally>> = { check, vitest };
+const runners: Record<string, () => Promise<Tally>> = { check, python, vitest };
 
 await requireTools();
 const tallies: Tally[] = [];
@@ -26,7 +27,10 @@ async function requireTools(): Promise<void> {
 }
 
 async function check(): Promise<Tally> {
-  const results = await runChecks();
+  return countChecks(await runChecks());
+}
+
+function countChecks(results: readonly CheckResult[]): Tally {
   for (const result of results) {
     console.log(describeCheck(result));
   }
@@ -34,13 +38,31 @@ async function check(): Promise<Tally> {
   return { passed, failed: results.length - passed };
 }
 
+/** The Python client: its script brings all that it needs, and runs before vitest, one of whose tests uses what it made. */
+async function python(): Promise<Tally> {
+  return withReport(async (file) => {
+    const args = ["clients/python/scripts/check.py", "--report", file];
+    const { exitCode } = await runCommand(process.env["RUNYARD_PYTHON"] ?? "python3", args, {
+      show: true,
+      timeoutSeconds: 600,
+    });
+    return countPython(readFileSync(file, "utf8"), exitCode);
+  });
+}
+
 async function vitest(): Promise<Tally> {
-  const folder = mkdtempSync(join(tmpdir(), "runyard-test-"));
-  try {
-    const file = join(folder, "vitest.json");
+  return withReport(async (file) => {
     const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
     const { exitCode } = await runTool("vitest", args, { show: true, timeoutSeconds: 900 });
-    return countVitest(readFileSync(file, "utf8"), exitCode);
+    const report = readFileSync(file, "utf8");
+    return sum([countVitest(report, exitCode), countChecks([checkSentences(report)])]);
+  });
+}
+
+async function withReport(run: (file: string) => Promise<Tally>): Promise<Tally> {
+  const folder = mkdtempSync(join(tmpdir(), "runyard-test-"));
+  try {
+    return await run(join(folder, "report.json"));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

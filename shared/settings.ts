@@ -8,6 +8,9 @@ type Name =
   | "ENDS_QUEUE_URL"
   | "REAPER_QUEUE_URL"
   | "SANDBOX_FUNCTION_NAME"
+  | "DISCOVERY_FUNCTION_NAME"
+  | "GITHUB_API_URL"
+  | "GITHUB_TOKEN_PARAMETER"
   | "SCHEDULE_GROUP"
   | "TICKS_QUEUE_ARN"
   | "SCHEDULER_ROLE_ARN"
@@ -16,9 +19,14 @@ type Name =
   | "WEB_URL"
   | "PRINCIPALS"
   | "ROUTES"
-  | "SIGNED_URL_SECONDS";
+  | "SIGNED_URL_SECONDS"
+  | Rate
+  | List;
+type List = "MODEL_PROVIDERS" | "COMPATIBLE_MODELS" | "DISABLED_MODELS";
+type Rate = "CREATES_PER_MINUTE" | "FOLLOWUPS_PER_MINUTE" | "KEYS_PER_MINUTE";
 
 const Seconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(5), v.maxValue(604_800));
+const PerMinute = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1));
 
 /** The setting `name`; throws naming it where it is missing. */
 export function setting(name: Name): string {
@@ -34,3 +42,12 @@ export const settingIfAny = (name: Name): string | undefined => process.env[name
 export function signedUrlSeconds(): number {
   return v.parse(Seconds, settingIfAny("SIGNED_URL_SECONDS") ?? "900");
 }
+
+/** How often a caller may do something within a minute, or nothing where the deployment leaves it at the default. */
+export function ratePerMinute(name: Rate): number | undefined {
+  const value = settingIfAny(name);
+  return value === undefined ? undefined : v.parse(PerMinute, value);
+}
+
+/** The parts of a setting that is a list with commas; none where it is not set. */
+export const listSetting = (name: List): readonly string[] => settingIfAny(name)?.split(",") ?? [];

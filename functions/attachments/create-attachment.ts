@@ -11,7 +11,8 @@ export const createAttachment = endpoint({
   reply: { 200: CreateAttachmentResponse },
   async run({ body, principal, header }, ports: RunPorts) {
     const once = onceOf(header, principal, "create-attachment", body);
-    return { status: 200, body: await prepareUpload(body, principal, once, ports) };
+    const { place, replayed } = await prepareUpload(body, principal, once, ports);
+    return { status: 200, body: place, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
 

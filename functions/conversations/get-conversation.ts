@@ -1,9 +1,11 @@
 import * as v from "valibot";
 import { notFound } from "#shared/errors.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { pageQuery } from "#shared/lists/page.ts";
 import { runsOfConversation, stepsOf } from "#shared/runs/conversation.ts";
+import { conversationPage } from "#shared/runs/conversation-page.ts";
+import type { Cursors } from "#shared/runs/cursor.ts";
 import { sees } from "#shared/runs/family.ts";
-import { fitted } from "#shared/runs/fitted.ts";
 import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
@@ -11,17 +13,19 @@ import { Conversation } from "#shared/wire/conversation.ts";
 
 /** GET /agent/conversations/{conversationId}: all runs of a conversation as one, oldest first. */
 export const getConversation = endpoint({
-  request: { path: v.object({ conversationId: PathId }) },
+  request: { path: v.object({ conversationId: PathId }), query: pageQuery },
   reply: { 200: Conversation },
-  async run({ path, principal }, ports: RunPorts) {
+  async run({ path, query, principal }, ports: RunPorts & { readonly cursors: Cursors }) {
     const id = path.conversationId;
     const first = await visibleRun(id, principal, ports, "conversation");
     if (first.body.conversation_id !== id) throw notFound("conversation");
-    const runs = await ports.runs.many(await runsOfConversation(id, ports));
+    const ids = await runsOfConversation(id, ports);
+    const runs = await ports.runs.many(ids);
     // A personal run that continues a team's conversation is its creator's alone.
     const seen = runs.filter((run) => run !== undefined).filter(({ head, body }) => sees(principal, head, body));
     const steps = await Promise.all(seen.map(({ head, body }) => stepsOf(head, body, ports)));
-    return { status: 200, body: fitted({ conversation_id: id, steps: steps.flat() }) };
+    const told = { conversationId: id, runs: ids, steps: steps.flat() };
+    return { status: 200, body: await conversationPage(["conversation", id], told, query, ports.cursors) };
   },
 });
 

@@ -1,18 +1,17 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { begin, executionOf } from "#shared/runs/execution.ts";
-import { liveRuns } from "#shared/runs/live.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
-import { resolvePrompt as resolve } from "#shared/runs/prompt.ts";
+import { livePrompts } from "#shared/runs/live.ts";
+import { type PromptPorts, resolvePrompt as resolve } from "#shared/runs/prompt.ts";
 import { ResolvePromptRequest, ResolvePromptResponse } from "#shared/wire/harness.ts";
 
 /** POST /harness-support/resolve-prompt: the first call of an execution, answered with all that it needs. */
 export const resolvePrompt = endpoint({
   request: { body: ResolvePromptRequest },
   reply: { 200: ResolvePromptResponse },
-  async run({ principal, header }, ports: RunPorts) {
+  async run({ principal, header }, ports: PromptPorts) {
     const head = await begin(await executionOf(principal, header, ports), header("runyard-instance"), ports);
     return { status: 200, body: await resolve(head, ports) };
   },
 });
 
-export const handler = resolvePrompt.lambda(liveRuns);
+export const handler = resolvePrompt.lambda(livePrompts);

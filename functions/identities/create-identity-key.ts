@@ -13,11 +13,12 @@ export const createIdentityKey = endpoint({
   request: { path: v.object({ identityUid: PathId }), body: CreateKeyRequest },
   reply: { 201: CreatedKey },
   errors: ["feature_not_available"],
-  async run({ path, body, principal, header }, ports: IdentityPorts) {
+  rateLimit: "key",
+  async run({ path, body, principal, header, toll }, ports: IdentityPorts) {
     const found = await visibleIdentity(path.identityUid, principal, ports.table);
     refuseUnavailable(found);
     const once = onceOf(header, principal, `create-key:${path.identityUid}`, body);
-    return { status: 201, body: await createKey(holderOfIdentity(found.identity), body, once, ports) };
+    return { status: 201, body: await createKey(holderOfIdentity(found.identity), body, { once, toll }, ports) };
   },
 });
 

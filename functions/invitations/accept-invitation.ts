@@ -14,7 +14,8 @@ export const acceptInvitation = endpoint({
   reply: { 200: Membership },
   async run({ path, principal, header }, ports: TeamPorts) {
     const once = onceOf(header, principal, `accept-invitation:${sha256(path.token)}`, {});
-    return { status: 200, body: await accept(path.token, personOf(principal), once, ports) };
+    const { membership, replayed } = await accept(path.token, personOf(principal), once, ports);
+    return { status: 200, body: membership, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
 

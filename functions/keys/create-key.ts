@@ -10,9 +10,10 @@ import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
 export const createKey = endpoint({
   request: { body: CreateKeyRequest },
   reply: { 201: CreatedKey },
-  async run({ body, principal, header }, ports: IdentityPorts) {
+  rateLimit: "key",
+  async run({ body, principal, header, toll }, ports: IdentityPorts) {
     const once = onceOf(header, principal, "create-key", body);
-    return { status: 201, body: await create(holderOf(principal), body, once, ports) };
+    return { status: 201, body: await create(holderOf(principal), body, { once, toll }, ports) };
   },
 });
 

@@ -1,17 +1,18 @@
-import type * as v from "valibot";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { DEFAULT_MODEL, MODELS } from "#shared/models/models.ts";
+import { defaultModel, models } from "#shared/models/models.ts";
 import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { teamOfPrincipal } from "#shared/teams/team-of-principal.ts";
 import { ModelsResponse } from "#shared/wire/model.ts";
 
-const models: v.InferOutput<typeof ModelsResponse> = { default_model_id: DEFAULT_MODEL, models: [...MODELS] };
-
-/** GET /agent/models: the models that a run may name, and the default one. */
+/** GET /agent/models: the models that a run may name, and the one that a run without a name gets. */
 export const listModels = endpoint({
   request: {},
   reply: { 200: ModelsResponse },
-  async run() {
-    return { status: 200, body: models };
+  async run({ principal }, { table }: RunPorts) {
+    const team = await teamOfPrincipal(principal, table);
+    const body: ModelsResponse = { default_model_id: team?.default_model_id ?? defaultModel(), models: [...models()] };
+    return { status: 200, body };
   },
 });
 

@@ -21,8 +21,8 @@ export const cancelRun = endpoint({
     const { head, body } = await steerableRun(path.runId, principal, ports);
     const force = query.force ?? false;
     const once = onceOf(header, principal, `cancel:${path.runId}`, { force });
-    await cancel({ head, body, principal, force, once }, ports);
-    return { status: 200, body: path.runId };
+    const { replayed } = await cancel({ head, body, principal, force, once }, ports);
+    return { status: 200, body: path.runId, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
 

@@ -11,7 +11,8 @@ export const cancelRuns = endpoint({
   reply: { 200: CancelRunsResponse },
   async run({ body, principal, header }, ports: RunPorts) {
     const once = onceOf(header, principal, "cancel-runs", body);
-    return { status: 200, body: await cancel({ request: body, principal, once }, ports) };
+    const { response, replayed } = await cancel({ request: body, principal, once }, ports);
+    return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
 

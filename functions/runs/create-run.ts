@@ -9,6 +9,7 @@ export const createRun = endpoint({
   request: { body: RunAgentRequest },
   reply: { 200: RunAgentResponse },
   errors: ["feature_not_available", "operation_not_supported"],
+  rateLimit: "create",
   async run(call, ports: RunPorts) {
     const { response, replayed } = await create(call, ports);
     return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };

@@ -1,7 +1,9 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { pageQuery } from "#shared/lists/page.ts";
 import { stepsOf } from "#shared/runs/conversation.ts";
-import { fitted } from "#shared/runs/fitted.ts";
+import { conversationPage } from "#shared/runs/conversation-page.ts";
+import type { Cursors } from "#shared/runs/cursor.ts";
 import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
@@ -9,12 +11,13 @@ import { Conversation } from "#shared/wire/conversation.ts";
 
 /** GET /agent/runs/{runId}/conversation: what was said in the run, as normalized blocks. */
 export const getConversation = endpoint({
-  request: { path: v.object({ runId: PathId }) },
+  request: { path: v.object({ runId: PathId }), query: pageQuery },
   reply: { 200: Conversation },
-  async run({ path, principal }, ports: RunPorts) {
+  async run({ path, query, principal }, ports: RunPorts & { readonly cursors: Cursors }) {
     const { head, body } = await visibleRun(path.runId, principal, ports);
     const steps = await stepsOf(head, body, ports);
-    return { status: 200, body: fitted({ conversation_id: body.conversation_id, steps }) };
+    const told = { conversationId: body.conversation_id, runs: [path.runId], steps };
+    return { status: 200, body: await conversationPage(["run", path.runId], told, query, ports.cursors) };
   },
 });
 

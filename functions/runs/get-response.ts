@@ -1,9 +1,12 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { checkpointOf } from "#shared/runs/checkpoint.ts";
 import { lastWords, messagesOf } from "#shared/runs/conversation.ts";
+import { fittedText } from "#shared/runs/fitted.ts";
 import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
+import { shownArtifacts } from "#shared/runs/run-item.ts";
 import { ArtifactItem } from "#shared/wire/artifact.ts";
 import { RunState } from "#shared/wire/run.ts";
 
@@ -13,9 +16,9 @@ export const getResponse = endpoint({
   reply: { 200: v.object({ text: v.string(), state: RunState, artifacts: v.array(ArtifactItem) }) },
   async run({ path, principal }, ports: RunPorts) {
     const { head } = await visibleRun(path.runId, principal, ports);
-    const text = lastWords(await messagesOf(path.runId, ports));
+    const text = lastWords(await messagesOf(path.runId, await checkpointOf(head, ports), ports));
     const artifacts = head.artifacts > 0 ? await ports.runs.artifacts(path.runId) : [];
-    return { status: 200, body: { text, state: head.state, artifacts } };
+    return { status: 200, body: { text: fittedText(text), state: head.state, artifacts: shownArtifacts(artifacts) } };
   },
 });
 

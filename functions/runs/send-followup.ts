@@ -13,10 +13,11 @@ export const sendFollowup = endpoint({
   request: { path: v.object({ runId: PathId }), body: RunFollowupRequest },
   reply: { 200: Empty },
   errors: ["operation_not_supported"],
-  async run({ path, body, principal, header }, ports: RunPorts) {
+  rateLimit: "followup",
+  async run({ path, body, principal, header, toll }, ports: RunPorts) {
     const { head } = await steerableRun(path.runId, principal, ports);
     const once = onceOf(header, principal, `followup:${path.runId}`, body);
-    const { replayed } = await send(head, body.message, once, ports);
+    const { replayed } = await send(head, body, { once, toll }, ports);
     return { status: 200, body: {}, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

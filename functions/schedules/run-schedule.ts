@@ -11,9 +11,10 @@ export const runSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }) },
   reply: { 200: RunAgentResponse },
   errors: ["feature_not_available", "operation_not_supported"],
-  async run({ path, principal, header }, ports: FiringPorts) {
+  rateLimit: "create",
+  async run({ path, principal, header, toll }, ports: FiringPorts) {
     const once = onceOf(header, principal, `run-schedule:${path.scheduleId}`, {});
-    const { response, replayed } = await runNow(path.scheduleId, principal, once, ports);
+    const { response, replayed } = await runNow(path.scheduleId, principal, { once, toll }, ports);
     return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

@@ -14,6 +14,8 @@ export interface ClosedBucketProps {
   readonly removalPolicy: RemovalPolicy;
   /** Days after which every object is deleted. @default never */
   readonly expireDays?: number;
+  /** Objects that are deleted some days after they were written, by what their key begins with. @default none */
+  readonly forgotten?: readonly { readonly prefix: string; readonly days: number }[];
   /** What pages of other origins may do with a signed URL. @default nothing */
   readonly cors?: CorsRule[];
   /** Bucket that gets this one's access log. @default no log */
@@ -36,6 +38,11 @@ export function closedBucket(scope: Construct, id: string, props: ClosedBucketPr
     lifecycleRules: [
       { id: "unfinished-uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ...(expireDays === undefined ? [] : [{ id: "expiry", expiration: Duration.days(expireDays) }]),
+      ...(props.forgotten ?? []).map(({ prefix, days }) => ({
+        id: `forgotten-${prefix.replace(/\/$/, "")}`,
+        prefix,
+        expiration: Duration.days(days),
+      })),
     ],
     ...(props.cors && { cors: props.cors }),
     ...(logs && { serverAccessLogsBucket: logs, serverAccessLogsPrefix: "objects/" }),

@@ -13,8 +13,17 @@ export interface Targets {
   readonly endsQueue?: IQueue;
   readonly reaperQueue?: IQueue;
   readonly sandbox?: IFunction;
+  readonly discovery?: IFunction;
+  readonly githubToken?: GithubToken;
   readonly timers?: Timers;
   readonly secrets?: Secrets;
+}
+
+/** The deployment's own token for GitHub. */
+export interface GithubToken {
+  /** Name of the parameter that holds it, which need not be there. */
+  readonly name: string;
+  readonly arn: string;
 }
 
 /** Where the values of secrets are. */
@@ -78,6 +87,16 @@ export function grant(rights: Rights, targets: Targets): Grant {
     const sandbox = present(targets.sandbox, "sandbox");
     allow("lambda", rights.sandbox, [sandbox.functionArn]);
     environment["SANDBOX_FUNCTION_NAME"] = sandbox.functionName;
+  }
+  if (rights.discovery?.length) {
+    const discovery = present(targets.discovery, "discovery");
+    allow("lambda", rights.discovery, [discovery.functionArn]);
+    environment["DISCOVERY_FUNCTION_NAME"] = discovery.functionName;
+  }
+  if (rights.githubToken?.length) {
+    const token = present(targets.githubToken, "githubToken");
+    allow("ssm", rights.githubToken, [token.arn]);
+    environment["GITHUB_TOKEN_PARAMETER"] = token.name;
   }
   if (rights.secrets?.length) {
     const secrets = present(targets.secrets, "secrets");

@@ -105,8 +105,15 @@ function cors(webUrl: string) {
   return {
     allowOrigins: [new URL(webUrl).origin],
     allowMethods: [CorsHttpMethod.GET, CorsHttpMethod.POST, CorsHttpMethod.PUT, CorsHttpMethod.DELETE],
-    allowHeaders: ["authorization", "content-type", "idempotency-key", "x-team-uid"],
-    exposeHeaders: ["x-request-id", "idempotent-replay", "retry-after", "location"],
+    allowHeaders: [
+      "authorization",
+      "content-type",
+      "idempotency-key",
+      "x-run-source",
+      "x-stainless-retry-count",
+      "x-team-uid",
+    ],
+    exposeHeaders: ["age", "x-request-id", "x-should-retry", "idempotent-replay", "retry-after", "location"],
     maxAge: Duration.hours(1),
   };
 }

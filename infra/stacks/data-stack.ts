@@ -11,13 +11,13 @@ import type { Settings } from "../settings.ts";
  * is a second release. They share generic attributes; what each one answers is said in shared/table/keys.ts.
  */
 const indexes: Record<IndexName, { partition: string; sort: string; carries: string[] }> = {
-  gsi1: { partition: "scope", sort: "updated_key", carries: ["p", "state"] },
+  gsi1: { partition: "updated_scope", sort: "updated_key", carries: ["p", "state"] },
   gsi2: { partition: "scope", sort: "created_key", carries: ["p"] },
   gsi3: { partition: "scope", sort: "title_key", carries: ["p"] },
   gsi4: { partition: "scope", sort: "agent_key", carries: ["p"] },
-  gsi5: { partition: "active_scope", sort: "created_key", carries: ["p", "state"] },
+  gsi5: { partition: "active_scope", sort: "created_key", carries: ["p"] },
   gsi6: { partition: "check_shard", sort: "check_at", carries: ["v"] },
-  gsi7: { partition: "group", sort: "created_key", carries: ["p"] },
+  gsi7: { partition: "group", sort: "updated_key", carries: ["p", "state"] },
 };
 
 export interface DataStackProps extends StackProps {
@@ -59,6 +59,14 @@ export class DataStack extends Stack {
     this.bucket = closedBucket(this, "Bucket", {
       removalPolicy,
       logs,
+      forgotten: [
+        // What was found in repositories is looked for again; the table forgets where it is a few days earlier.
+        { prefix: "skills/", days: 30 },
+        // An upload waits a day for the run that it is for, which gets a copy of its own.
+        { prefix: "attachments/", days: 2 },
+        // A follow-up within this time finds the workspace as the run left it.
+        { prefix: "snapshots/", days: 30 },
+      ],
       // The web app reads and uploads by signed URL. The signature is the right, so any origin may hold one; no cookie is involved.
       cors: [
         {

@@ -12,6 +12,7 @@ import { HouseFunction } from "../constructs/house-function.ts";
 import { QueueWorker, WorkQueue } from "../constructs/queue-worker.ts";
 import { ScheduleTimers } from "../constructs/schedule-timers.ts";
 import type { Platform } from "../platform.ts";
+import { settingVariables } from "../setting-variables.ts";
 import { triggers } from "../triggers.ts";
 import type { ApiStack } from "./api-stack.ts";
 import type { DataStack } from "./data-stack.ts";
@@ -70,8 +71,21 @@ export class ExecutionStack extends Stack {
       maxEventAge: Duration.seconds(60),
     });
 
+    const githubToken = {
+      name: settings.githubTokenParameter,
+      arn: this.formatArn({ service: "ssm", resource: `parameter${settings.githubTokenParameter}` }),
+    };
+    const discovery = new HouseFunction(this, "DiscoverSkills", {
+      platform,
+      targets: { ...stored, sandbox: sandbox.lambda, githubToken },
+      ...triggers.discoverSkills,
+      environment: { GITHUB_API_URL: settings.githubApiUrl },
+    });
+
     this.targets = {
       ...stored,
+      discovery: discovery.lambda,
+      githubToken,
       runsQueue: runs.queue,
       endsQueue: ends.queue,
       reaperQueue: reaper.queue,
@@ -79,7 +93,7 @@ export class ExecutionStack extends Stack {
       timers: new ScheduleTimers(this, "Timers", { group: "runyard", queue: ticks.queue }),
       secrets: { path: SECRETS_PATH, arns: this.formatArn({ service: "ssm", resource: `parameter${SECRETS_PATH}/*` }) },
     };
-    const environment = environmentOf(api);
+    const environment = { ...environmentOf(api), ...settingVariables(settings) };
     const common = { platform, targets: this.targets, environment };
     new QueueWorker(this, "DispatchRun", {
       ...common,

@@ -4,6 +4,7 @@ import { Endpoint } from "../constructs/endpoint.ts";
 import { verbNoun } from "../constructs/house-function.ts";
 import type { Platform } from "../platform.ts";
 import { packedRoutes, type Route, routes } from "../routes.ts";
+import { settingVariables } from "../setting-variables.ts";
 import type { ApiStack } from "./api-stack.ts";
 import { type ExecutionStack, environmentOf } from "./execution-stack.ts";
 
@@ -28,6 +29,7 @@ export class RoutesStack extends Stack {
         targets: execution.targets,
         environment: {
           ...environmentOf(api),
+          ...settingVariables(platform.settings),
           // Only what answers for all other paths needs to know which ones there are.
           ...(line.path === "*" && { ROUTES: packedRoutes() }),
         },

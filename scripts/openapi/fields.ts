@@ -39,8 +39,7 @@ export function withMemberNotes(schema: Json, component: string | undefined): Js
     if (!isObject(properties) || object["type"] !== "object") return object;
     const members = Object.entries(properties).map(([member, value]) => {
       const known = fieldOf(component, member);
-      const format = known?.format !== undefined && isPlainText(value) ? { format: known.format } : {};
-      return [member, describe({ ...(isObject(value) ? value : {}), ...format }, known?.description)] as const;
+      return [member, describe(withFormat(value, known?.format), known?.description)] as const;
     });
     return { ...object, properties: Object.fromEntries(members) };
   });
@@ -48,7 +47,18 @@ export function withMemberNotes(schema: Json, component: string | undefined): Js
   return noted;
 }
 
-const isPlainText = (value: Json): boolean => isObject(value) && value["type"] === "string";
+/** A text's format, also where `null` is the alternative. */
+function withFormat(value: Json, format: string | undefined): JsonObject {
+  if (!isObject(value)) return {};
+  if (format === undefined) return value;
+  if (value["type"] === "string") return { ...value, format };
+  const variants = value["anyOf"];
+  if (!Array.isArray(variants)) return value;
+  return {
+    ...value,
+    anyOf: variants.map((each) => (isObject(each) && each["type"] === "string" ? { ...each, format } : each)),
+  };
+}
 
 /** What it means comes first, and then what the schema says of its form. */
 function describe(schema: JsonObject, meaning: string | undefined): JsonObject {

@@ -66,5 +66,9 @@ export const HEADERS: JsonObject = {
     description: "There where the answer is that of an earlier, identical request.",
     schema: { type: "string", const: "true" },
   },
+  Age: { description: "Seconds since the oldest of what is answered was looked up.", schema: { type: "integer" } },
   Location: { description: "Where it leads to.", required: true, schema: { type: "string", format: "uri" } },
 };
+
+/** Headers that the answers of single operations carry. */
+export const HEADERS_OF: Readonly<Record<string, readonly string[]>> = { listAgents: ["Age"] };

@@ -1,6 +1,8 @@
+import * as v from "valibot";
 import { HTML, NO_CONTENT, REDIRECT } from "#shared/http/endpoint.ts";
 import type { RoutedEndpoint } from "./endpoints.ts";
 import { withMemberNotes } from "./fields.ts";
+import { HEADERS_OF } from "./headers.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { parametersOf } from "./parameters.ts";
 import { problemResponses, refusalsOf } from "./problems.ts";
@@ -19,7 +21,9 @@ export function operationOf(endpoint: RoutedEndpoint, book: SchemaBook, isOlder:
     summary: said.summary,
     description: said.description,
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body === undefined ? {} : { requestBody: requestBody(withMemberNotes(book.convert(body, "input"), name)) }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: requestBody(body, withMemberNotes(book.convert(body, "input"), name)) }),
     responses: { ...successes(endpoint, book), ...problemResponses(endpoint) },
     security: route.who === "public" ? [] : [{ bearer: [] }],
     "x-principals": route.who === "public" ? [] : [...route.who],
@@ -27,8 +31,9 @@ export function operationOf(endpoint: RoutedEndpoint, book: SchemaBook, isOlder:
   };
 }
 
-function requestBody(schema: JsonObject): JsonObject {
-  return { required: true, content: { "application/json": { schema } } };
+/** No body at all counts as one without members. */
+function requestBody(body: v.GenericSchema<unknown, unknown>, schema: JsonObject): JsonObject {
+  return { required: !v.safeParse(body, {}).success, content: { "application/json": { schema } } };
 }
 
 function successes({ route, name, definition }: RoutedEndpoint, book: SchemaBook): JsonObject {
@@ -38,6 +43,7 @@ function successes({ route, name, definition }: RoutedEndpoint, book: SchemaBook
       const headers: Record<string, Json> = {
         "x-request-id": { $ref: "#/components/headers/x-request-id" },
         ...(replays ? { "Idempotent-Replay": { $ref: "#/components/headers/Idempotent-Replay" } } : {}),
+        ...Object.fromEntries((HEADERS_OF[name] ?? []).map((one) => [one, { $ref: `#/components/headers/${one}` }])),
         ...(reply === REDIRECT ? { Location: { $ref: "#/components/headers/Location" } } : {}),
       };
       return [status, { description: MEANINGS[status] ?? "Done.", headers, ...contentOf(reply, name, book) }];

@@ -14,7 +14,7 @@ const TAGS: Readonly<Record<string, Tag>> = {
   keys: { name: "Keys", description: "A person's own API keys." },
   environments: { name: "Environments", description: "Repositories and set-up that runs begin with." },
   models: { name: "Models", description: "The models that runs may use." },
-  agents: { name: "Agents", description: "Skills in repositories that runs may start from." },
+  skills: { name: "Agents", description: "Skills in repositories that runs may start from." },
   workers: { name: "Workers", description: "Machines of the team that carry runs out." },
   me: { name: "Me", description: "The person whose key it is." },
   teams: { name: "Teams", description: "Teams, their members and their settings." },

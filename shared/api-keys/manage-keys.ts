@@ -3,6 +3,7 @@ import { invalid, lostRace, notFound, RunyardError } from "#shared/errors.ts";
 import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { uuidv7 } from "#shared/ids.ts";
+import { refuseUnpaid, type Toll } from "#shared/limits/token-bucket.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Put, type TransactionWrite } from "#shared/table/table.ts";
 import type { CreatedKey, CreateKeyRequest, KeyItem } from "#shared/wire/key.ts";
@@ -18,7 +19,7 @@ const ATTEMPTS = 25;
 export function createKey(
   holder: KeyHolder,
   request: CreateKeyRequest,
-  once: Once,
+  { once, toll }: { readonly once: Once; readonly toll: Toll },
   ports: KeyPorts,
 ): Promise<CreatedKey> {
   const expiresAt = request.expires_at ? Date.parse(request.expires_at) : undefined;
@@ -27,7 +28,7 @@ export function createKey(
     ports.table,
     once,
     ports.now,
-    (record) => addKey(holder, { name: request.name, expiresAt }, record, ports),
+    (record) => addKey(holder, { name: request.name, expiresAt }, { record, toll }, ports),
     async (uid) => {
       throw new RunyardError("conflict", {
         detail: `this request has made the key ${uid} already, and a key is shown only once: delete it and make another, with a new Idempotency-Key`,
@@ -40,7 +41,7 @@ export function createKey(
 async function addKey(
   holder: KeyHolder,
   { name, expiresAt }: { readonly name: string; readonly expiresAt: number | undefined },
-  record: (uid: string) => Put,
+  { record, toll }: { readonly record: (uid: string) => Put; readonly toll: Toll },
   { table, now: clock }: KeyPorts,
 ): Promise<CreatedKey> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -55,12 +56,14 @@ async function addKey(
     const uid = uuidv7(now);
     const made = makeKey(holder, { uid, name, now, expiresAt });
     const entries = [...ring.entries, { uid, hash: made.hash }];
+    const writes = [changeRing(holder, ring, entries), record(uid), made.put, ...stillThere(holder), toll(now)];
     try {
-      await table.transact([changeRing(holder, ring, entries), record(uid), made.put, ...stillThere(holder)]);
+      await table.transact(writes);
       return { ...toKeyItem(made.stored), key: made.raw };
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
       if (error.positions.includes(1)) throw new RecordTaken();
+      refuseUnpaid(error, writes, now);
       if (error.positions.includes(3)) throw notFound("identity");
     }
   }

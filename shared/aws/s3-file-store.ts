@@ -1,4 +1,5 @@
 import {
+  CopyObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   PutObjectCommand,
@@ -32,6 +33,10 @@ export function s3FileStore(
       } catch (error) {
         if (!isNamed(error, "PreconditionFailed")) throw error;
       }
+    },
+    async copy(from, to) {
+      const source = `${bucket()}/${from.split("/").map(encodeURIComponent).join("/")}`;
+      await client.send(new CopyObjectCommand({ Bucket: bucket(), Key: to, CopySource: source }));
     },
     async get(key) {
       try {

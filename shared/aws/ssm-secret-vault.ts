@@ -1,6 +1,6 @@
 import {
   DeleteParameterCommand,
-  GetParameterCommand,
+  GetParametersCommand,
   ParameterNotFound,
   PutParameterCommand,
   type SSMClient,
@@ -10,6 +10,8 @@ import type { SecretVault } from "#shared/secrets/secret-vault.ts";
 
 /** Bytes of a parameter in the standard tier. */
 const MOST_BYTES = 4096;
+/** Parameters that one call answers. */
+const BATCH = 10;
 const ENCODED = "base64:";
 
 /**
@@ -29,16 +31,19 @@ export function ssmSecretVault(client: SSMClient, path: () => string): SecretVau
         }),
       );
     },
-    async get(team, id) {
-      try {
-        const { Parameter } = await client.send(
-          new GetParameterCommand({ Name: nameOf(team, id), WithDecryption: true }),
+    async getAll(team, ids) {
+      const values = new Map<string, string>();
+      for (let from = 0; from < ids.length; from += BATCH) {
+        const byName = new Map(ids.slice(from, from + BATCH).map((id) => [nameOf(team, id), id]));
+        const { Parameters = [] } = await client.send(
+          new GetParametersCommand({ Names: [...byName.keys()], WithDecryption: true }),
         );
-        return Parameter?.Value === undefined ? undefined : original(Parameter.Value);
-      } catch (error) {
-        if (error instanceof ParameterNotFound) return undefined;
-        throw error;
+        for (const { Name = "", Value } of Parameters) {
+          const id = byName.get(Name);
+          if (id !== undefined && Value !== undefined) values.set(id, original(Value));
+        }
       }
+      return values;
     },
     async remove(team, id) {
       await client.send(new DeleteParameterCommand({ Name: nameOf(team, id) })).catch((error: unknown) => {

@@ -87,9 +87,10 @@ export const ERROR_GUIDE = {
     detail: "the run is executed elsewhere; stop it there, or send ?force=true",
   },
   environment_setup_failed: {
-    meaning: "A repository could not be cloned, or a set-up command failed, before the agent began.",
+    meaning:
+      "A repository could not be cloned, a set-up command failed, or a secret is not there for the run, before the agent began.",
     remedy:
-      "The run's `status_message` names the step, the command and its exit code. Mend the environment, then start the run again.",
+      "The run's `status_message` names the step, the command and its exit code, or the secret. Mend the environment, then start the run again.",
     detail: "setup command 2 (npm ci) ended with exit code 1",
   },
   resource_unavailable: {

@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { isTerminal } from "#shared/runs/run.ts";
 import type { RunHead } from "#shared/runs/run-head.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Item, Put } from "#shared/table/table.ts";
@@ -41,8 +40,18 @@ export const parseEnvironment = (item: Item): Environment => ({
   ),
 });
 
-/** The latest run in an environment, beside it so that noting one costs no write of the whole. */
-const LastRun = v.object({ run_id: v.string(), title: v.string(), created_at: v.number() });
+/**
+ * The latest run in an environment, and whether the one that ended last could be set up; beside it so that noting them costs
+ * no write of the whole.
+ */
+const LastRun = v.object({
+  run_id: v.string(),
+  title: v.string(),
+  created_at: v.number(),
+  setup_failed: v.exactOptional(v.boolean()),
+  /** When that run ended. */
+  setup_at: v.exactOptional(v.number()),
+});
 type LastRun = v.InferOutput<typeof LastRun>;
 
 /** Absent until there is a run: the item itself is there from the beginning. */
@@ -84,7 +93,7 @@ export function toEnvironmentItem(
       ...(secrets === undefined ? {} : { secrets: secrets.map((secret) => ({ name: secret })) }),
     },
     last_updated: toTimestamp(environment.updated_at),
-    setup_failed: head !== undefined && isSetupFailure(head),
+    setup_failed: hasFailed(last, head === undefined ? undefined : setupOutcomeOf(head)),
     last_task_run_timestamp: last === undefined ? null : toTimestamp(last.created_at),
     ...(last === undefined || head === undefined ? {} : { last_task_created: taskOf(last, head) }),
     scope: owner,
@@ -102,8 +111,20 @@ const taskOf = ({ title }: LastRun, head: RunHead): NonNullable<EnvironmentItem[
   ...(head.started_at === undefined ? {} : { started_at: toTimestamp(head.started_at) }),
 });
 
-function isSetupFailure(head: RunHead): boolean {
-  return (
-    isTerminal(head.state) && "status_message" in head && head.status_message?.error_code === "environment_setup_failed"
-  );
+interface SetupOutcome {
+  readonly failed: boolean;
+  readonly at: number;
+}
+
+/** What the end of a run says of its set-up: nothing, where it was cancelled, lost, or refused before it began. */
+export function setupOutcomeOf(head: RunHead): SetupOutcome | undefined {
+  if (!("ended_at" in head) || head.started_at === undefined) return undefined;
+  if (head.state === "CANCELLED" || head.state === "ERROR") return undefined;
+  return { failed: head.status_message?.error_code === "environment_setup_failed", at: head.ended_at };
+}
+
+/** The latest run tells at once what is noted a moment after its end. */
+function hasFailed(last: LastRun | undefined, latest: SetupOutcome | undefined): boolean {
+  if (latest === undefined || latest.at < (last?.setup_at ?? 0)) return last?.setup_failed ?? false;
+  return latest.failed;
 }

@@ -39,7 +39,8 @@ const nameOf = ({ owner, repo }: GithubRepo): string => `${owner}/${repo}`.toLow
 const ON_GITHUB =
   /^(?:https:\/\/(?:[^@/]*@)?(?:www\.)?github\.com\/|ssh:\/\/git@github\.com(?::\d+)?\/|git@github\.com:)([^/]+)\/([^/]+?)(?:\.git)?\/?$/i;
 
-function githubOf(url: string): GithubRepo | undefined {
+/** Owner and name of a repository on GitHub; undefined for one that is elsewhere. */
+export function githubOf(url: string): GithubRepo | undefined {
   const [, owner, repo] = ON_GITHUB.exec(url) ?? [];
   return owner === undefined || repo === undefined ? undefined : { owner, repo };
 }

@@ -1,40 +1,86 @@
 import { randomBytes } from "node:crypto";
 import { invalid, lostRace, notFound, RunyardError } from "#shared/errors.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
 import { isUuid, sha256 } from "#shared/ids.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
-import { ConditionFailed } from "#shared/table/table.ts";
+import { ConditionFailed, type Put, type Update } from "#shared/table/table.ts";
 import type { ShareRequest, ShareResponse } from "#shared/wire/environment.ts";
-import { guestAttribute, isOwnedBy, putEntry } from "./environment.ts";
+import { type Environment, guestAttribute, isOwnedBy, putEntry } from "./environment.ts";
 import type { EnvironmentPorts } from "./ports.ts";
 import { ownEnvironment } from "./write-environment.ts";
 
 /** Guests of one environment: its deletion takes them along in one transaction. */
 const MOST_GUESTS = 50;
 
+interface ShareCall {
+  readonly uid: string;
+  readonly request: ShareRequest;
+  readonly principal: Principal;
+  readonly once: Once;
+}
+
+interface SharedEnvironment {
+  readonly shared: ShareResponse;
+  readonly replayed: boolean;
+}
+
 /**
  * Shares an environment: with a person, who then sees it in lists and may run in it, or with whoever has the link, which
- * shows it. There is one link at a time: another replaces it.
+ * shows it. There is one link at a time: another replaces it. It is shown this once, so a repeat is not shown it again.
  */
-export async function shareEnvironment(
-  uid: string,
-  { user_uid: guest }: ShareRequest,
-  principal: Principal,
-  ports: EnvironmentPorts,
-): Promise<ShareResponse> {
+export async function shareEnvironment(call: ShareCall, ports: EnvironmentPorts): Promise<SharedEnvironment> {
+  const { uid, request, principal, once } = call;
   const environment = await ownEnvironment(uid, principal, ports);
-  const key = keys.environment(uid);
-  if (guest === undefined) {
-    const token = `${uid}.${randomBytes(32).toString("base64url")}`;
-    await ifThere(
-      ports.table.write({ kind: "update", key, set: { link_hash: sha256(token) }, if: { pk: { exists: true } } }),
-    );
-    return { link: `${ports.baseUrl}/agent/environments/${uid}?link=${token}` };
-  }
+  const { user_uid: guest } = request;
+  return doOnce<SharedEnvironment>(
+    ports.table,
+    once,
+    ports.now,
+    async (record) => {
+      const shared =
+        guest === undefined
+          ? await shareByLink(uid, record(uid), ports)
+          : await shareWith(guest, environment, record(uid), ports);
+      return { shared, replayed: false };
+    },
+    async () => {
+      if (guest !== undefined) return { shared: {}, replayed: true };
+      throw new RunyardError("conflict", {
+        detail:
+          "this request has made a link already, and a link is shown only once: make another, which replaces it, with a new Idempotency-Key",
+        retryable: false,
+      });
+    },
+  );
+}
+
+async function shareByLink(uid: string, record: Put, { table, baseUrl }: EnvironmentPorts): Promise<ShareResponse> {
+  const token = `${uid}.${randomBytes(32).toString("base64url")}`;
+  const link: Update = {
+    kind: "update",
+    key: keys.environment(uid),
+    set: { link_hash: sha256(token) },
+    if: { pk: { exists: true } },
+  };
+  await orTaken(table.transact([record, link]), () => notFound("environment"));
+  return { link: `${baseUrl}/agent/environments/${uid}?link=${token}` };
+}
+
+async function shareWith(
+  guest: string,
+  environment: Environment,
+  record: Put,
+  { table, now }: EnvironmentPorts,
+): Promise<ShareResponse> {
+  const { uid } = environment;
   const scope: Owner = { type: "User", uid: guest };
   if (isOwnedBy(environment, scope)) throw invalid("user_uid", "is the owner");
-  if (environment.guests.has(guest)) return {};
-  const user = isUuid(guest) ? await ports.table.get(keys.user(guest)) : undefined;
+  if (environment.guests.has(guest)) {
+    await orTaken(table.transact([record]), raced);
+    return {};
+  }
+  const user = isUuid(guest) ? await table.get(keys.user(guest)) : undefined;
   if (user === undefined) throw invalid("user_uid", "there is no such person");
   if (environment.guests.size >= MOST_GUESTS) {
     throw new RunyardError("conflict", {
@@ -43,14 +89,14 @@ export async function shareEnvironment(
     });
   }
   const attribute = guestAttribute(guest);
-  const update = {
-    kind: "update" as const,
-    key,
-    set: { [attribute]: ports.now() },
+  const update: Update = {
+    kind: "update",
+    key: keys.environment(uid),
+    set: { [attribute]: now() },
     add: { guests: 1 },
     if: { name: { exists: true }, [attribute]: { exists: false }, guests: { absentOr: { below: MOST_GUESTS } } },
   };
-  await unlessRaced(ports.table.transact([update, putEntry(scope, uid)]));
+  await orTaken(table.transact([record, update, putEntry(scope, uid)]), raced);
   return {};
 }
 
@@ -86,11 +132,22 @@ async function ifThere(writing: Promise<void>): Promise<void> {
   }
 }
 
+const raced = () => lostRace("the environment changed in between; send the request again");
+
 async function unlessRaced(writing: Promise<void>): Promise<void> {
   try {
     await writing;
   } catch (error) {
+    throw error instanceof ConditionFailed ? raced() : error;
+  }
+}
+
+/** A transaction whose first write is the record of the request. */
+async function orTaken(writing: Promise<void>, otherwise: () => RunyardError): Promise<void> {
+  try {
+    await writing;
+  } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
-    throw lostRace("the environment changed in between; send the request again");
+    throw error.positions.includes(0) ? new RecordTaken() : otherwise();
   }
 }

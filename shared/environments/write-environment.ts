@@ -1,11 +1,12 @@
 import { invalid, lostRace, notFound, RunyardError } from "#shared/errors.ts";
 import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
 import { uuidv7 } from "#shared/ids.ts";
+import { refuseMore } from "#shared/limits/scope-limit.ts";
 import type { PersonalPrincipal, Principal } from "#shared/principals/principal.ts";
 import { creatorOf, ownerOfNew } from "#shared/runs/plan-run.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type TransactionWrite, type Value } from "#shared/table/table.ts";
-import { releaseName, sameName } from "#shared/table/unique-name.ts";
+import { changeNamed, releaseName } from "#shared/table/unique-name.ts";
 import type { CreateEnvironmentRequest, UpdateEnvironmentRequest } from "#shared/wire/environment.ts";
 import { claimEnvironmentName, type Environment, NAME_KIND, parseEnvironment, putEntry } from "./environment.ts";
 import type { EnvironmentPorts } from "./ports.ts";
@@ -14,6 +15,8 @@ import { changedRepositories } from "./repositories.ts";
 
 /** Bytes of an environment: its setup commands go into each of its runs. */
 const ENVIRONMENT_BYTES = 64 * 1024;
+/** Environments of a scope, those among them that are shared with the person whose scope it is. */
+const MOST_ENVIRONMENTS = 200;
 const ATTEMPTS = 8;
 
 const taken = () =>
@@ -37,6 +40,8 @@ export function createEnvironment(
     clock,
     async (record) => {
       const owner = ownerOfNew(request.team === undefined ? {} : { team: request.team }, principal, undefined);
+      const { pk, sk: prefix } = keys.environmentEntry(owner, "");
+      await refuseMore({ pk, prefix }, MOST_ENVIRONMENTS, "environments in the scope", table);
       const now = clock();
       const uid = uuidv7(now);
       const by = creatorOf(principal);
@@ -75,21 +80,13 @@ export async function updateEnvironment(
   const before = await ownEnvironment(uid, principal, ports);
   const { set, remove } = changeOf(request, before);
   const name = request.name ?? before.name;
-  const update: TransactionWrite = {
-    kind: "update",
+  const change = {
     key: keys.environment(uid),
-    set: { ...set, name, updated_at: ports.now(), last_editor: { ...creatorOf(principal) } },
+    set: { ...set, updated_at: ports.now(), last_editor: { ...creatorOf(principal) } },
     remove,
-    if: { name: { eq: before.name } },
   };
-  try {
-    await ports.table.transact([update, ...renaming(before, name)]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    // Somebody renamed or deleted it since it was read: what is there now decides.
-    if (error.positions.includes(0)) return updateEnvironment(uid, request, principal, ports);
-    throw taken();
-  }
+  const changed = await changeNamed({ ...before, kind: NAME_KIND }, name, change, taken, ports.table);
+  if (!changed) return updateEnvironment(uid, request, principal, ports);
   return visibleEnvironment(uid, principal, undefined, ports.table);
 }
 
@@ -166,11 +163,4 @@ function changeOf(request: UpdateEnvironmentRequest, before: Environment | undef
     throw invalid("body", `an environment has at most ${ENVIRONMENT_BYTES} bytes as JSON`);
   }
   return { set, remove };
-}
-
-/** A new spelling of the same name needs no new claim. */
-function renaming(before: Environment, name: string): TransactionWrite[] {
-  if (sameName(before.name, name)) return [];
-  const { uid, owner } = before;
-  return [claimEnvironmentName({ uid, owner, name }), releaseName(owner, NAME_KIND, before.name, uid)];
 }

@@ -6,6 +6,8 @@ export interface FileStore {
   put(key: string, content: string | Uint8Array, contentType: string): Promise<void>;
   /** The file's bytes, or undefined where there is none. */
   get(key: string): Promise<Uint8Array | undefined>;
+  /** Makes a second file of one that is there, without its bytes passing through here. */
+  copy(from: string, to: string): Promise<void>;
   /** The file's size in bytes, or undefined where there is none. */
   size(key: string): Promise<number | undefined>;
   /** A time-limited URL that names the download and its type and is never rendered inline. */
@@ -23,12 +25,18 @@ export const fileKeys = {
   /** Named by its content: runs that the schedule fires read it too, also when it has another one by then. */
   schedulePrompt: (schedule: string, digest: string) => `schedules/${schedule}/prompt-${digest.slice(0, 32)}.txt`,
   attachment: (run: string, id: string) => `runs/${run}/attachments/${id}`,
-  /** Uploaded before there is a run, and read by each run that it is given to. */
+  /** Uploaded before there is a run; each run that it is given to has a copy. The bucket forgets it after two days. */
   upload: (uid: string) => `attachments/${uid}`,
-  followup: (run: string, id: string) => `runs/${run}/followups/${id}.txt`,
+  /** Named by its content, so that a repeat is the same file. */
+  followup: (run: string, digest: string) => `runs/${run}/followups/${digest.slice(0, 32)}.txt`,
   messages: (run: string, execution: string, first: number, digest: string) =>
     `runs/${run}/${execution}/messages/${String(first).padStart(10, "0")}-${digest.slice(0, 16)}.json`,
   artifact: (run: string, execution: string, uid: string) => `runs/${run}/${execution}/artifacts/${uid}`,
+  /** Skills of a repository that are too much for an item; the bucket forgets them after a while. */
+  skills: (repository: string, digest: string) => `skills/${repository}/${digest}.json`,
+  /** The bucket forgets snapshots after a while; a run then goes on without its workspace. */
+  snapshot: (run: string, execution: string, generation: string, index: number) =>
+    `snapshots/${run}/${execution}/${generation}/${index}`,
   transcript: (run: string, events: number) => `runs/${run}/transcript-${events}.jsonl`,
 };
 

@@ -8,6 +8,11 @@ export function memoryFileStore(): FileStore & { readonly files: Map<string, Uin
     async put(key, content) {
       if (!files.has(key)) files.set(key, Buffer.from(content));
     },
+    async copy(from, to) {
+      const file = files.get(from);
+      if (file === undefined) throw new Error(`there is no file ${from}`);
+      files.set(to, file);
+    },
     get: async (key) => files.get(key),
     size: async (key) => files.get(key)?.length,
     downloadUrl: async (key) => ({ url: `https://files.test/${key}`, expiresAt: 0 }),

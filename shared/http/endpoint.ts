@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import * as v from "valibot";
 import { type ErrorCode, notFound, RunyardError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
+import { type Rates, type Toll, type TollKind, tollOf } from "#shared/limits/token-bucket.ts";
 import { loggedPath, logLine } from "#shared/log/log.ts";
 import { isInTeam, type Principal } from "#shared/principals/principal.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
@@ -30,6 +31,8 @@ interface Spec<Path extends Schema, Body extends Schema, Q extends Parameters, R
   readonly errors?: readonly ErrorCode[];
   /** True where a cancelled run's key is still good: to be told to stop, and to say that it has. */
   readonly whileStopping?: boolean;
+  /** The caller's bucket that a call is paid from; `run` puts `toll` into the transaction that does the work. */
+  readonly rateLimit?: TollKind;
 }
 type Replies = Readonly<Record<number, Schema | typeof REDIRECT | typeof NO_CONTENT | typeof HTML>>;
 type AnswerHeaders = Readonly<Record<string, string>>;
@@ -47,6 +50,8 @@ type Answer<R extends Replies> = {
 /** What an endpoint is called with, all of it parsed. */
 export interface Call<Path, Body, Q, Who> extends PublicCall<Path, Body, Q> {
   readonly principal: Who;
+  /** What the call costs, for an endpoint that declares a `rateLimit`; in any other it throws. */
+  readonly toll: Toll;
 }
 
 /** What a public endpoint is called with: the same, but for whom it comes from. */
@@ -63,6 +68,8 @@ export interface HttpPorts extends PublicPorts {
   readonly principals: PrincipalStore;
   /** Kinds of principals that may call, from the route's line in routes.ts. */
   readonly who: readonly string[];
+  /** How often one caller may do what has a rate limit. */
+  readonly rates: Rates;
 }
 
 /** What a public endpoint needs. */
@@ -87,7 +94,7 @@ type PublicDefinition<Path extends Schema, Body extends Schema, Q extends Parame
 /**
  * The one way to write an endpoint: `request` and `reply` are data, `run` is the endpoint's own line of thought.
  * The order of checks is the contract's: credential 401, size 413, type 415, fields 400, who may call
- * 403, ids 404, then what `run` finds.
+ * 403, ids 404, then what `run` finds; a rate limit's 429 comes last, with the transaction that it is part of.
  */
 export function endpoint<
   P,
@@ -101,7 +108,8 @@ export function endpoint<
     const principal = await authenticate(event, ports, definition.whileStopping ?? false);
     log.principal = `${principal.kind}`;
     const call = readCall(definition.request, event, () => refuseOthers(principal, event, ports));
-    const given = await definition.run({ ...call, principal }, ports);
+    const toll = tollOf(principal, definition.rateLimit, ports.rates);
+    const given = await definition.run({ ...call, principal, toll }, ports);
     if (event.requestContext.http.method !== "GET") await ports.principals.noteUse(principal);
     return given;
   });
@@ -146,13 +154,14 @@ function served<
   P extends PublicPorts,
   A extends Answer<R>,
 >(
-  { request, reply, errors = [] }: Spec<Path, Body, Q, R>,
+  { request, reply, errors = [], rateLimit }: Spec<Path, Body, Q, R>,
   answer: (event: APIGatewayProxyEventV2, ports: P, log: LogFields) => Promise<A>,
 ) {
   return {
     request,
     reply,
     errors,
+    rateLimit,
     /** Answers one event; every error becomes problem+json. */
     async handle(event: APIGatewayProxyEventV2, ports: P): Promise<HttpResponse> {
       const started = performance.now();

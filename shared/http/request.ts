@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as v from "valibot";
 import { type FieldError, invalid, RunyardError } from "#shared/errors.ts";
-import { unread } from "./unread.ts";
+import { pathOf, unread } from "./unread.ts";
 
 /** The largest body that is taken: 4 MiB. */
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
@@ -97,7 +97,9 @@ export function parseFields<T>(schema: v.GenericSchema<unknown, T>, input: unkno
   throw new RunyardError("invalid_request");
 }
 
-function refuse(errors: readonly FieldError[]): void {
+/** Refuses a request for its wrong fields, each once: what else is wrong with one shows when the first is put right. */
+function refuse(wrong: readonly FieldError[]): void {
+  const errors = wrong.filter(({ path }, index) => wrong.findIndex((other) => other.path === path) === index);
   const [first] = errors;
   if (first === undefined) return;
   const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
@@ -141,9 +143,4 @@ function refuseBrokenText(value: unknown, path: string): void {
       refuseBrokenText(entry, shown);
     }
   }
-}
-
-function pathOf(issue: v.BaseIssue<unknown>): string {
-  const path = (issue.path ?? []).map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
-  return path.replace(/^\./, "") || "body";
 }

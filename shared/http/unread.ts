@@ -1,4 +1,4 @@
-import type * as v from "valibot";
+import * as v from "valibot";
 import type { FieldError } from "#shared/errors.ts";
 
 type Schema = v.GenericSchema<unknown, unknown>;
@@ -26,8 +26,31 @@ export function unread(schema: Schema, input: unknown, path = ""): FieldError[] 
     const item = memberOf(schema, "item");
     return isSchema(item) ? input.flatMap((value, index) => unread(item, value, `${path}[${index}]`)) : [];
   }
+  if (schema.type === "union" || schema.type === "variant") {
+    return unreadChoice(schema, input, path);
+  }
   const wrapped = memberOf(schema, "wrapped");
-  return isSchema(wrapped) ? unread(wrapped, input, path) : [];
+  return isSchema(wrapped) && input !== null && input !== undefined ? unread(wrapped, input, path) : [];
+}
+
+/** A list is neither an object nor a map, whatever valibot makes of it: only a choice that is a list takes it. */
+function unreadChoice(schema: Schema, input: unknown, path: string): FieldError[] {
+  const options: unknown = memberOf(schema, "options");
+  const open = (Array.isArray(options) ? options : [])
+    .filter(isSchema)
+    .filter(({ type }) => !(Array.isArray(input) && (type === "object" || type === "record")));
+  const taken = open.find((option) => v.is(option, input));
+  if (taken !== undefined) return unread(taken, input, path);
+  const { issues = [] } = open[0] === undefined ? {} : v.safeParse(open[0], input);
+  return issues.length === 0
+    ? [{ path: path || "body", message: "must be an object" }]
+    : issues.map((issue) => ({ path: pathOf(issue, path), message: issue.message }));
+}
+
+/** Where an issue is: `name.list[0].member`, below `from`. */
+export function pathOf(issue: v.BaseIssue<unknown>, from = ""): string {
+  const path = (issue.path ?? []).map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+  return (from + path).replace(/^\./, "") || "body";
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -29,8 +29,11 @@ export function refuseUnrouted(routes: RouteTable, method: string, rawPath: stri
 }
 
 function methodsOf(routes: RouteTable, rawPath: string): string[] {
-  const matching = routes.filter(([, path]) => pattern(path).test(rawPath)).map(([method]) => method);
-  return [...new Set(matching)].sort();
+  const matching = routes.filter(([, path]) => pattern(path).test(rawPath));
+  // A path that a route has as its own is no id of another's: only that route's methods do anything there.
+  const own = matching.filter(([, path]) => PREFIX + path === rawPath);
+  const methods = (own.length > 0 ? own : matching).map(([method]) => method);
+  return [...new Set(methods)].sort();
 }
 
 function pattern(path: string): RegExp {

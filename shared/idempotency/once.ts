@@ -46,7 +46,9 @@ export function onceOf(
   // A run's key is in no team, and nobody has checked the header that comes with it.
   const team = principal.kind === "run" ? "" : (header("x-team-uid") ?? header("x-warp-team-uid") ?? "");
   const hash = sha256(canonicalJson(content));
-  const repeat = Number(header("x-stainless-retry-count") ?? "0") > 0;
+  const retries = header("x-stainless-retry-count") ?? "0";
+  if (!/^\d+$/.test(retries)) throw invalid("x-stainless-retry-count", "must be a whole number");
+  const repeat = Number(retries) > 0;
   const name = key === undefined ? `body:${hash}` : `key:${sha256(key)}`;
   return {
     record: keys.idempotency(`${principalKey(principal)}#${team}`, operation, name),
@@ -62,7 +64,8 @@ export class RecordTaken extends Error {}
 /**
  * Does `first` once: it must write the record in the same transaction as its effect, and throw RecordTaken where the
  * record's condition failed. A repeat is answered by `replay` with what the first made, even where what the first did
- * stands in its way: the run that it cancelled has ended, the conversation that it continued goes on.
+ * stands in its way: the run that it cancelled has ended, the conversation that it continued goes on. `looksFirst` is for a
+ * `first` that stores files on its way, which nobody would ever read again: then a repeat is found out before.
  */
 export async function doOnce<T>(
   table: Table,
@@ -70,12 +73,14 @@ export async function doOnce<T>(
   now: () => number,
   first: (record: (result: string) => Put) => Promise<T>,
   replay: (result: string) => Promise<T>,
+  { looksFirst = false }: { readonly looksFirst?: boolean } = {},
 ): Promise<T> {
   let takeOver: Conditions | undefined;
   for (let attempt = 0; attempt < 5; attempt++) {
     let refusal: RunyardError | undefined;
+    const looks = looksFirst && attempt === 0 && (once.keyed || once.repeat);
     try {
-      return await first((result) => recordOf(once, result, now(), takeOver));
+      if (!looks) return await first((result) => recordOf(once, result, now(), takeOver));
     } catch (error) {
       if (error instanceof RunyardError && (once.keyed || once.repeat)) refusal = error;
       else if (!(error instanceof RecordTaken)) throw error;
@@ -92,11 +97,25 @@ export async function doOnce<T>(
         retryable: false,
       });
     }
-    if (once.keyed || once.repeat) return replay(record.result);
+    if (once.keyed || once.repeat) return answerAgain(replay, record.result);
     if (record.original) continue;
-    if (await markOriginal(table, item, record)) return replay(record.result);
+    if (await markOriginal(table, item, record)) return answerAgain(replay, record.result);
   }
   throw lostRace("the same request is being answered; send it again");
+}
+
+/** What the first made may be deleted by now: there is nothing to answer with then, and it is not made again either. */
+async function answerAgain<T>(replay: (result: string) => Promise<T>, result: string): Promise<T> {
+  try {
+    return await replay(result);
+  } catch (error) {
+    if (!(error instanceof RunyardError) || error.code !== "resource_not_found") throw error;
+    throw new RunyardError("conflict", {
+      detail: "the same request was answered before, and what it made is deleted; send it as a new one",
+      retryable: false,
+      cause: error,
+    });
+  }
 }
 
 function recordOf(once: Once, result: string, now: number, takeOver: Conditions | undefined): Put {

@@ -1,5 +1,5 @@
 import { invalid } from "#shared/errors.ts";
-import { isKnownModel } from "#shared/models/models.ts";
+import { checkModel } from "#shared/models/models.ts";
 import type { Value } from "#shared/table/table.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import type { CreateIdentityRequest, UpdateIdentityRequest } from "#shared/wire/identity.ts";
@@ -22,7 +22,7 @@ export interface IdentityChange {
  * answers show it, stands for the one that is stored.
  */
 export function changeOf(request: Defaults | CreateIdentityRequest, before: Identity | undefined): IdentityChange {
-  if (request.base_model && !isKnownModel(request.base_model)) throw invalid("base_model", "is no known model");
+  if (request.base_model) checkModel(request.base_model, "base_model");
   const { secrets, mcp_servers } = request;
   const given: Record<string, Value | null | undefined> = {
     description: request.description,

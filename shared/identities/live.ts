@@ -1,5 +1,6 @@
 import { dynamoClient, sqsClient } from "#shared/aws/clients.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
+import { liveRates } from "#shared/limits/token-bucket.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { cursors } from "#shared/runs/cursor.ts";
 import { sqsRunQueue } from "#shared/runs/run-queue.ts";
@@ -33,5 +34,6 @@ function liveTable(): Omit<IdentityPorts, "cursors"> & HttpPorts {
     principals: principalStore(table, now),
     baseUrl: setting("BASE_URL"),
     who: setting("PRINCIPALS").split(","),
+    rates: liveRates(),
   };
 }

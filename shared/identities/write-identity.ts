@@ -5,10 +5,10 @@ import { uuidv7 } from "#shared/ids.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type TransactionWrite } from "#shared/table/table.ts";
-import { releaseName, sameName } from "#shared/table/unique-name.ts";
+import { changeNamed } from "#shared/table/unique-name.ts";
 import type { CreateIdentityRequest, UpdateIdentityRequest } from "#shared/wire/identity.ts";
 import { changeOf } from "./change-identity.ts";
-import { type Identity, parseIdentity } from "./identity.ts";
+import { parseIdentity } from "./identity.ts";
 import { claimIdentityName, NAME_KIND, putIdentity } from "./identity-writes.ts";
 import type { IdentityPorts } from "./ports.ts";
 import { type FoundIdentity, refuseUnavailable, visibleIdentity } from "./read-identities.ts";
@@ -85,32 +85,12 @@ export async function updateIdentity(
   const { set, remove } = changeOf(request, before);
   await refuseOthersEnvironment(request.environment_id, before.team_uid, "environment_id", ports.table);
   const name = request.name ?? before.name;
-  const update: TransactionWrite = {
-    kind: "update",
-    key: keys.identity(before.team_uid, uid),
-    set: { ...set, name, updated_at: ports.now() },
-    remove,
-    if: { name: { eq: before.name } },
-  };
-  try {
-    await ports.table.transact([update, ...renaming(before, name)]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    // Somebody renamed or deleted it since it was read: what is there now decides.
-    if (error.positions.includes(0)) return updateIdentity(uid, request, principal, ports);
-    throw taken();
-  }
-  const item = await ports.table.get(keys.identity(before.team_uid, uid));
+  const key = keys.identity(before.team_uid, uid);
+  const change = { key, set: { ...set, updated_at: ports.now() }, remove };
+  const named = { ...before, owner: { type: "Team", uid: before.team_uid }, kind: NAME_KIND } as const;
+  const changed = await changeNamed(named, name, change, taken, ports.table);
+  if (!changed) return updateIdentity(uid, request, principal, ports);
+  const item = await ports.table.get(key);
   if (item === undefined) throw notFound("identity");
   return { identity: parseIdentity(item), available: true };
-}
-
-/** A new spelling of the same name needs no new claim. */
-function renaming(before: Identity, name: string): TransactionWrite[] {
-  if (sameName(before.name, name)) return [];
-  const { uid, team_uid } = before;
-  return [
-    claimIdentityName({ uid, team_uid, name }),
-    releaseName({ type: "Team", uid: team_uid }, NAME_KIND, before.name, uid),
-  ];
 }

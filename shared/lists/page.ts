@@ -29,18 +29,20 @@ interface PageOptions<T> {
   readonly binding: unknown;
   /** The item's place in the list: the items are in the order of these texts, and no two are equal. */
   readonly placeOf: (item: T) => string;
+  /** The first of the items that go into one answer, one at least. @default as many as 4 MB hold */
+  readonly cutToFit?: (items: readonly T[]) => T[];
 }
 
 /** As many of a list's items as one answer takes; `page_info` only where that was asked for, or needed. */
 export async function pageOf<T>(
   all: readonly T[],
   query: PageQuery,
-  { binding, placeOf }: PageOptions<T>,
+  { binding, placeOf, cutToFit = (items) => fitting(items) }: PageOptions<T>,
   cursors: Cursors,
 ): Promise<{ items: T[]; page: { page_info?: PageInfo } }> {
   const after = query.cursor === undefined ? undefined : await cursors.read(binding, query.cursor);
   const rest = after === undefined ? all : all.filter((item) => placeOf(item) > after);
-  const items = fitting(rest.slice(0, query.limit ?? MOST_ITEMS));
+  const items = cutToFit(rest.slice(0, query.limit ?? MOST_ITEMS));
   const last = items.at(-1);
   const more = items.length < rest.length && last !== undefined;
   if (!more && query.limit === undefined && query.cursor === undefined) return { items, page: {} };
@@ -48,12 +50,12 @@ export async function pageOf<T>(
   return { items, page: { page_info: { has_next_page: more, ...next } } };
 }
 
-/** The first items that go into one answer together; one at least. */
-export function fitting<T>(items: readonly T[]): T[] {
+/** The first items that go into one answer together, or into `most` bytes of it; one at least. */
+export function fitting<T>(items: readonly T[], most = MOST_BYTES): T[] {
   let bytes = 0;
   const end = items.findIndex((item, index) => {
     bytes += Buffer.byteLength(JSON.stringify(item)) + 1;
-    return bytes > MOST_BYTES && index > 0;
+    return bytes > most && index > 0;
   });
   return items.slice(0, end < 0 ? items.length : end);
 }

@@ -32,7 +32,6 @@ export async function storeClientEvent(first: ExecutingHead, event: ClientEvent,
           set: {
             client_events: head.client_events + 1,
             beat_at: ports.now(),
-            ...(event.event_name === "checkpoint_saved" ? { losses: 0 } : {}),
           },
           also: [{ kind: "put", item: marker, if: { pk: { exists: false } } }],
         },

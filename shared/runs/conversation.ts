@@ -2,12 +2,13 @@ import * as v from "valibot";
 import { conversationPk } from "#shared/table/keys.ts";
 import type { Message, Step } from "#shared/wire/conversation.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
+import { type Checkpoint, checkpointOf, isLive } from "./checkpoint.ts";
 import { readBatch } from "./messages.ts";
 import type { RunPorts } from "./ports.ts";
 import type { RunBody } from "./run-body.ts";
 import type { RunHead } from "./run-head.ts";
 
-type Reading = Pick<RunPorts, "runs" | "files">;
+type Reading = Pick<RunPorts, "runs" | "files" | "table">;
 
 /** The prompt of a run, whole. */
 export async function fullPrompt(body: RunBody, { files }: Pick<RunPorts, "files">): Promise<string> {
@@ -17,11 +18,14 @@ export async function fullPrompt(body: RunBody, { files }: Pick<RunPorts, "files
   return Buffer.from(text).toString();
 }
 
-/** What the executions of a run have said so far, in order, without the prompt. */
-export async function messagesOf(runId: string, ports: Reading): Promise<Message[]> {
+/**
+ * What the executions of a run have said so far, in order, without the prompt, and without what came after the checkpoint
+ * from which a later execution went on.
+ */
+export async function messagesOf(runId: string, checkpoint: Checkpoint, ports: Reading): Promise<Message[]> {
   const { items } = await ports.runs.messageItems(runId);
   const batches = await Promise.all(items.map((item) => readBatch(item, ports.files)));
-  return batches.flatMap((batch) => batch.messages);
+  return batches.flatMap(({ first, messages }) => messages.filter((_, index) => isLive(checkpoint, first + index)));
 }
 
 /** The runs of a conversation, oldest first: the one it is named after, and those that continued it. */
@@ -39,7 +43,10 @@ export async function stepsOf(head: RunHead, body: RunBody, ports: Reading): Pro
     message_ids: ["prompt"],
     timestamp: toTimestamp(head.created_at),
   };
-  const messages = [...(prompt === "" ? [] : [opening]), ...(await messagesOf(head.run_id, ports))];
+  const messages = [
+    ...(prompt === "" ? [] : [opening]),
+    ...(await messagesOf(head.run_id, await checkpointOf(head, ports), ports)),
+  ];
   const steps: Step[] = [];
   for (const message of messages) {
     const current = steps.at(-1);

@@ -1,7 +1,8 @@
 import { ERRORS, type ErrorCode, lostRace, RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import type { FinishTaskRequest, ReportShutdownRequest } from "#shared/wire/harness.ts";
+import { type FinishTaskRequest, type ReportShutdownRequest, SLICE_ENDED } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
+import { type Checkpoint, checkpointOf, putCheckpoint, rewound } from "./checkpoint.ts";
 import type { RunPorts } from "./ports.ts";
 import { isTerminal, LEASE_SECONDS, LOCAL_START_SECONDS, MOST_LOSSES, statusText } from "./run.ts";
 import { type Change, EXECUTION_ATTRIBUTES, type TimelineEntry } from "./run-change.ts";
@@ -92,7 +93,9 @@ export async function begin(
 }
 
 /** What changing a run takes, and telling the queues of it. */
-export type ChangePorts = Pick<RunPorts, "runs" | "queue" | "now">;
+export type ChangePorts = Pick<RunPorts, "table" | "runs" | "queue" | "now">;
+
+type Decision<T> = { readonly change: Change; readonly result: T } | { readonly result: T };
 
 /**
  * Tries `decide` on the head as it stands until its change is written. What an execution may do is decided anew on each
@@ -101,11 +104,11 @@ export type ChangePorts = Pick<RunPorts, "runs" | "queue" | "now">;
 async function changeRun<T>(
   first: RunHead,
   ports: ChangePorts,
-  decide: (head: RunHead) => { readonly change: Change; readonly result: T } | { readonly result: T },
+  decide: (head: RunHead) => Decision<T> | Promise<Decision<T>>,
 ): Promise<T> {
   let head = first;
   for (let attempt = 0; attempt < 8; attempt++) {
-    const decision = decide(head);
+    const decision = await decide(head);
     if (!("change" in decision)) return decision.result;
     try {
       await ports.runs.change(head, decision.change, ports.now());
@@ -125,7 +128,7 @@ async function changeRun<T>(
 export async function changeExecution<T>(
   first: ExecutingHead,
   ports: RunPorts,
-  decide: (head: ExecutingHead) => { readonly change: Change; readonly result: T } | { readonly result: T },
+  decide: (head: ExecutingHead) => Decision<T> | Promise<Decision<T>>,
 ): Promise<T> {
   return changeRun(first, ports, (head) => {
     if (!isExecutingHead(head) || head.execution_id !== first.execution_id) throw fenced();
@@ -234,12 +237,48 @@ export async function shutDown(
 ): Promise<void> {
   if (isTerminal(first.state)) return confirmStop(first, executionId, "harness", ports);
   const { error } = request;
+  if (error?.category === SLICE_ENDED && (await endSlice(first, executionId, ports))) return;
   await loseExecution(
     first,
     executionId,
     error === undefined ? "the sandbox shut down" : `${error.category}: ${error.message}`,
     ports,
   );
+}
+
+/**
+ * An execution has come to the end of its time right behind its checkpoint: the run keeps its slot and goes on from there in a
+ * new one. False where it has committed none, which is a loss like any other.
+ */
+async function endSlice(first: RunHead, executionId: string, ports: ChangePorts): Promise<boolean> {
+  const now = ports.now();
+  const done = await changeRun(first, ports, async (head) => {
+    if (!isExecutingHead(head) || head.execution_id !== executionId || isLocal(head)) return { result: false };
+    const checkpoint = await checkpointOf(head, ports);
+    if (checkpoint.execution_id !== executionId) return { result: false };
+    const detail = "the execution's time was over: the run goes on from its checkpoint";
+    const again = requeued(head, checkpoint, now, { type: "run_queued", data: { state: "QUEUED", detail } });
+    return { change: { ...again, keepsSlot: true }, result: true };
+  });
+  if (done) await ports.queue.sendRun(first.run_id, ownerOf(first)).catch(() => undefined);
+  return done;
+}
+
+/** The run waits for a new execution, which goes on from the checkpoint; what was said and taken up after it is left behind. */
+function requeued(head: ExecutingHead, checkpoint: Checkpoint, now: number, event: TimelineEntry): Change {
+  const left = rewound(checkpoint, head);
+  return {
+    to: "QUEUED",
+    events: [event],
+    set: {
+      run_time_ms: head.run_time_ms + worked(head, now),
+      followups_stored: Math.min(head.followups_stored, checkpoint.followups),
+      ...(left === undefined ? {} : { checkpoint: true }),
+    },
+    remove: EXECUTION_ATTRIBUTES,
+    checkAt: now + LEASE_SECONDS * 1000,
+    also: left === undefined ? [] : [putCheckpoint(head.run_id, left)],
+  };
 }
 
 /** The cancelled run's sandbox is known to be gone; `by` tells by whose word. */
@@ -277,7 +316,7 @@ export async function loseExecution(
   silentSince?: number,
 ): Promise<void> {
   const now = ports.now();
-  const outcome = await changeRun<"none" | "again" | "ended">(first, ports, (head) => {
+  const outcome = await changeRun<"none" | "again" | "ended">(first, ports, async (head) => {
     if (!isExecutingHead(head) || head.execution_id !== executionId) return { result: "none" };
     if (silentSince !== undefined && head.beat_at !== silentSince) return { result: "none" };
     const still = silentSince === undefined ? {} : { if: { beat_at: { eq: silentSince } } };
@@ -299,17 +338,9 @@ export async function loseExecution(
         result: "ended",
       };
     }
-    return {
-      change: {
-        ...still,
-        to: "QUEUED",
-        events: [{ ...lost, data: { ...lost.data, state: "QUEUED" } }],
-        set: { losses, run_time_ms: head.run_time_ms + worked(head, now) },
-        remove: EXECUTION_ATTRIBUTES,
-        checkAt: now + LEASE_SECONDS * 1000,
-      },
-      result: "again",
-    };
+    const event = { ...lost, data: { ...lost.data, state: "QUEUED" } };
+    const again = requeued(head, await checkpointOf(head, ports), now, event);
+    return { change: { ...again, ...still, set: { ...again.set, losses } }, result: "again" };
   });
   if (outcome === "again") await ports.queue.sendRun(first.run_id, ownerOf(first)).catch(() => undefined);
   if (outcome === "ended") await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);

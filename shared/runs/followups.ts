@@ -8,6 +8,7 @@ import { keys } from "#shared/table/keys.ts";
 import type { Item, Put } from "#shared/table/table.ts";
 import type { Followup } from "#shared/wire/harness.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
+import { FollowupPolicy, type RunFollowupRequest } from "#shared/wire/run.ts";
 import type { RunPorts } from "./ports.ts";
 import { isTerminal, RUN_CAPS } from "./run.ts";
 import { INLINE_BYTES } from "./run-body.ts";
@@ -19,7 +20,7 @@ const FollowupItem = v.object({
   number: v.number(),
   message: v.exactOptional(v.string()),
   message_file: v.exactOptional(v.string()),
-  policy: v.picklist(["enqueue", "interrupt", "reject"]),
+  policy: FollowupPolicy,
   created_at: v.number(),
 });
 
@@ -43,7 +44,7 @@ async function toFollowup(item: Item, files: FileStore): Promise<Followup> {
 /** Takes a follow-up of a run in any state; one that has ended goes back to the queue with it. */
 export async function sendFollowup(
   first: RunHead,
-  message: string | undefined,
+  { message, policy = "enqueue" }: RunFollowupRequest,
   { once, toll }: { readonly once: Once; readonly toll: Toll },
   ports: RunPorts,
 ): Promise<{ replayed: boolean }> {
@@ -51,7 +52,7 @@ export async function sendFollowup(
   const isLong = Buffer.byteLength(text) > INLINE_BYTES;
   const file = fileKeys.followup(first.run_id, sha256(text));
   if (isLong) await ports.files.put(file, text, "text/plain; charset=utf-8");
-  const content = isLong ? { message_file: file } : { message: text };
+  const content = { ...(isLong ? { message_file: file } : { message: text }), policy };
   return doOnce<{ replayed: boolean }>(
     ports.table,
     once,
@@ -66,19 +67,31 @@ export async function sendFollowup(
   );
 }
 
+interface Content {
+  readonly message?: string;
+  readonly message_file?: string;
+  readonly policy: FollowupPolicy;
+}
+
 /** What is written along with a follow-up. */
 interface Along {
   readonly record: Put;
   readonly toll: Toll;
 }
 
-async function store(first: RunHead, content: Record<string, string>, along: Along, ports: RunPorts): Promise<void> {
+async function store(first: RunHead, content: Content, along: Along, ports: RunPorts): Promise<void> {
   let head: RunHead | undefined = first;
   for (let attempt = 0; head !== undefined && attempt < 8; attempt++) {
     if (isLocal(head) && isTerminal(head.state)) {
       throw new RunyardError("operation_not_supported", {
         detail:
           "the run was executed by its caller and has ended: continue its conversation by a new run with conversation_id",
+      });
+    }
+    if (content.policy === "reject" && !isTerminal(head.state)) {
+      throw new RunyardError("conflict", {
+        detail: `policy: the run has not ended, it is ${head.state}; send the follow-up later, or with the policy enqueue`,
+        retryable: false,
       });
     }
     if (head.followups >= RUN_CAPS.followups) {
@@ -106,18 +119,20 @@ async function store(first: RunHead, content: Record<string, string>, along: Alo
 
 const isTaken = ({ cause, writes }: Raced, record: Put): boolean => cause.positions.includes(writes.indexOf(record));
 
-function followupChange(head: RunHead, content: Record<string, string>, { record, toll }: Along, now: number): Change {
+function followupChange(head: RunHead, content: Content, { record, toll }: Along, now: number): Change {
   const number = head.followups + 1;
   const revives = isTerminal(head.state);
   const item: Put = {
     kind: "put",
-    item: { ...keys.followup(head.run_id, number), v: 1, number, ...content, policy: "enqueue", created_at: now },
+    item: { ...keys.followup(head.run_id, number), v: 1, number, ...content, created_at: now },
     if: { pk: { exists: false } },
   };
   return {
     ...(revives ? { to: "QUEUED" as const } : {}),
     touch: true,
-    events: [{ type: "followup_received", data: { number, ...(revives ? { state: "QUEUED" } : {}) } }],
+    events: [
+      { type: "followup_received", data: { number, policy: content.policy, ...(revives ? { state: "QUEUED" } : {}) } },
+    ],
     set: { followups: number, ...(revives ? { losses: 0 } : {}) },
     ...(revives ? { remove: [...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES], checkAt: now + 30_000 } : {}),
     also: [record, item, toll(now)],

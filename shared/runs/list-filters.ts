@@ -40,8 +40,6 @@ const SEARCHED_PROMPT = 300;
 
 export const runIdOf = (entry: Item): string => entry.pk.slice("RUN#".length);
 
-export const isFiltered = (filters: Filters): boolean => Object.values(filters).some((filter) => filter !== undefined);
-
 /**
  * What an index entry alone can tell: `p` is written once and the id holds the time of creation, so neither is behind. An
  * entry may carry no `p`, and then its run has to tell. A state may be behind; of one that has ended it is so for a moment

@@ -7,7 +7,7 @@ const SEGMENT_ENTRIES = 1_000;
 const SEGMENT_MOST = 2_000;
 /** How much more a round may read, and how much wider its segments may be, than the one before it. */
 const GROWTH = 4;
-/** A little more than the rate of matches so far lets expect, so that one round does. */
+/** A little more than the rate of matches lets expect, so that one round does. */
 const MARGIN = 1.2;
 
 export interface Round {
@@ -22,7 +22,7 @@ export interface Round {
 export function paceOf(order: Order, wanted: number) {
   let amount = wanted;
   let width = 0;
-  let scanned = 0;
+  let before = 0;
   let round = { entries: 0, milliseconds: 0 };
   return {
     round(): Round {
@@ -33,15 +33,19 @@ export function paceOf(order: Order, wanted: number) {
     },
     /** Entries that a part of the round had, and the time that they are spread over. */
     note(entries: number, milliseconds: number): void {
-      scanned += entries;
       round = { entries: round.entries + entries, milliseconds: round.milliseconds + milliseconds };
     },
     next(found: number): void {
-      const expected = found === 0 ? Number.POSITIVE_INFINITY : (MARGIN * (wanted - found) * scanned) / found;
-      amount = Math.ceil(Math.min(amount * GROWTH, Math.max(wanted - found, expected), MOST_SEGMENTS * SEGMENT_ENTRIES));
+      // The last round's rate, since matches may have been dense before and be rare from here on.
+      const fresh = found - before;
+      const expected = fresh === 0 ? Number.POSITIVE_INFINITY : (MARGIN * (wanted - found) * round.entries) / fresh;
+      amount = Math.ceil(
+        Math.min(amount * GROWTH, Math.max(wanted - found, expected), MOST_SEGMENTS * SEGMENT_ENTRIES),
+      );
       const fitting = (SEGMENT_ENTRIES * round.milliseconds) / Math.max(1, round.entries);
       width = Math.max(1, Math.ceil(width === 0 ? fitting : Math.min(fitting, width * GROWTH)));
       round = { entries: 0, milliseconds: 0 };
+      before = found;
     },
   };
 }

@@ -80,7 +80,10 @@ async function pageOf(
     const { runs, next } = await answered(await loaded(page, scopes, ports), rest, ports);
     if (runs.length > 0 || next === undefined) return { runs, next };
     if (isLate()) {
-      throw invalid("created_after", "no match within the time of one answer; narrow the query by created_after");
+      throw invalid(
+        "created_after",
+        "no match within the time of one answer: narrow the query by a later created_after",
+      );
     }
     // Runs that their entries outlived.
     after = next;

@@ -88,19 +88,28 @@ async function scopeSources(
   const { states = RunState.options } = filters;
   const isOnlyActive = !states.some(isTerminal);
   const groups = groupsOf(scopes, filters);
-  if (sortBy === "created_at") return isOnlyActive ? index("gsi5", scopes) : index("gsi2", groups ?? scopes);
-  if (sortBy === "updated_at") {
-    const active = states.every(isTerminal) ? [] : index("gsi1", scopes.map(activePart));
-    if (isOnlyActive) return active;
-    return [...active, ...(groups === undefined ? index("gsi1", scopes.map(endedPart)) : index("gsi7", groups))];
+  const byCreation = isOnlyActive ? index("gsi5", scopes) : index("gsi2", groups ?? scopes);
+  if (sortBy === "created_at") return byCreation;
+  if (isOnlyActive && sortBy === "updated_at") return index("gsi1", scopes.map(activePart));
+  if (isOnlyActive || isFewBy(sortBy, filters)) {
+    const few = await held(await firstOf(byCreation, filters), order, ports);
+    if (few !== undefined) return [few];
   }
-  if (isOnlyActive) {
-    const pages = await Promise.all(index("gsi5", scopes).map((source) => source({}, MOST_HELD, false)));
-    const items = pages.flatMap((page) => page.items);
-    const active = await held({ items, more: pages.some(({ more }) => more) }, order, ports);
-    if (active !== undefined) return [active];
-  }
-  return sortBy === "title" ? index("gsi3", scopes) : index("gsi4", scopes).map(inHalves);
+  if (sortBy === "title") return index("gsi3", scopes);
+  if (sortBy === "agent") return index("gsi4", scopes).map(inHalves);
+  const active = states.every(isTerminal) ? [] : index("gsi1", scopes.map(activePart));
+  return [...active, ...(groups === undefined ? index("gsi1", scopes.map(endedPart)) : index("gsi7", groups))];
+}
+
+/** Whether times of creation may leave few runs, which an index in another order would have to be searched for. */
+const isFewBy = (sortBy: SortBy, { createdAfter, createdBefore }: Filters): boolean =>
+  createdBefore !== undefined || (sortBy !== "updated_at" && createdAfter !== undefined);
+
+/** Of sources by creation, as many as are held. */
+async function firstOf(sources: readonly Source[], filters: Filters): Promise<SourcePage> {
+  const range = rangeOf({ sortBy: "created_at", descending: true }, filters, undefined);
+  const pages = await Promise.all(sources.map((source) => source(range, MOST_HELD, true)));
+  return { items: pages.flatMap(({ items }) => items), more: pages.some(({ more }) => more) };
 }
 
 /** The descendants of the run that the filters name; undefined where they name none, or it has too many. */
@@ -186,13 +195,17 @@ function past(position: string | undefined, descending: boolean): Range {
 
 /** The range of positions that time filters leave, behind `after` in the direction of reading. */
 export function rangeOf(order: Order, filters: Filters, after: string | undefined): Range {
+  const times = (...bounds: readonly (string | undefined)[]) =>
+    bounds.flatMap((bound) => (bound === undefined ? [] : [Math.max(0, Date.parse(bound))]));
   const { createdAfter, createdBefore, updatedAfter } = filters;
   const { sortBy, descending } = order;
-  const low = sortBy === "created_at" ? createdAfter : sortBy === "updated_at" ? updatedAfter : undefined;
-  const high = sortBy === "created_at" ? createdBefore : undefined;
+  if (sortBy === "title" || sortBy === "agent") return behind({}, after, descending);
+  // A run is updated when it is created, and later.
+  const low = times(createdAfter, ...(sortBy === "updated_at" ? [updatedAfter] : []));
+  const high = times(sortBy === "created_at" ? createdBefore : undefined);
   const bounds = {
-    ...(low === undefined ? {} : { from: timeBound(Math.max(0, Date.parse(low)), order) }),
-    ...(high === undefined ? {} : { before: timeBound(Math.max(0, Date.parse(high) + 1), order) }),
+    ...(low.length === 0 ? {} : { from: timeBound(Math.max(...low), order) }),
+    ...(high.length === 0 ? {} : { before: timeBound(Math.max(...high) + 1, order) }),
   };
   return behind(bounds, after, descending);
 }

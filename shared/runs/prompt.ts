@@ -2,6 +2,7 @@ import { type PlantingPorts, plantedSecrets } from "#shared/secrets/planted-secr
 import { keys } from "#shared/table/keys.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
+import { BEGINNING, type Checkpoint, checkpointOf, checkpointsOf } from "./checkpoint.ts";
 import { fullPrompt, messagesOf, runsOfConversation } from "./conversation.ts";
 import { fittedMessages } from "./fitted.ts";
 import { followupsAfter } from "./followups.ts";
@@ -19,9 +20,11 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
   const item = await ports.table.get(keys.body(runId));
   if (item === undefined) throw new Error(`run ${runId} has no body`);
   const body = parseRunBody(item);
-  const [prompt, earlier, followups, secrets, attachments] = await Promise.all([
+  const checkpoint = await checkpointOf(head, ports);
+  const [prompt, earlier, workspace, followups, secrets, attachments] = await Promise.all([
     fullPrompt(body, ports),
-    earlierMessages(head, body.conversation_id, ports),
+    earlierMessages(head, body.conversation_id, checkpoint, ports),
+    workspaceOf(checkpoint, ports),
     head.followups > head.followups_stored ? followupsAfter(runId, head.followups_stored, ports) : [],
     plantedSecrets(body, ownerOf(head), ports),
     Promise.all(
@@ -44,7 +47,8 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
       ...(body.setup_commands === undefined ? {} : { setup_commands: body.setup_commands }),
       ...(secrets.length === 0 ? {} : { secrets }),
       attachments,
-      messages: earlier,
+      ...earlier,
+      ...workspace,
       next_sequence: head.messages + 1,
       followups,
       next_heartbeat_seconds: HEARTBEAT_SECONDS,
@@ -53,10 +57,30 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
 }
 
 /** What earlier runs of the conversation and earlier executions of this run have said; nothing is read where there is none. */
-async function earlierMessages(head: ExecutingHead, conversationId: string, ports: RunPorts): Promise<Message[]> {
-  const own = head.messages > 0 ? await messagesOf(head.run_id, ports) : [];
-  if (conversationId === head.run_id) return fittedMessages(own);
-  const runs = (await runsOfConversation(conversationId, ports)).filter((run) => run !== head.run_id);
-  const before = await Promise.all(runs.map((run) => messagesOf(run, ports)));
-  return fittedMessages([...before.flat(), ...own]);
+async function earlierMessages(
+  head: ExecutingHead,
+  conversationId: string,
+  checkpoint: Checkpoint,
+  ports: RunPorts,
+): Promise<{ messages: Message[]; own_messages: number }> {
+  const own = head.messages > 0 ? await messagesOf(head.run_id, checkpoint, ports) : [];
+  const before = conversationId === head.run_id ? [] : await messagesBefore(head.run_id, conversationId, ports);
+  return { messages: fittedMessages([...before, ...own]), own_messages: own.length };
+}
+
+async function messagesBefore(runId: string, conversationId: string, ports: RunPorts): Promise<Message[]> {
+  const runs = (await runsOfConversation(conversationId, ports)).filter((run) => run !== runId);
+  const checkpoints = await checkpointsOf(runs, ports);
+  const said = runs.map((run, index) => messagesOf(run, checkpoints[index] ?? BEGINNING, ports));
+  return (await Promise.all(said)).flat();
+}
+
+/** Where the workspace of an earlier execution is, if one was committed. */
+async function workspaceOf({ generation, files }: Checkpoint, ports: RunPorts) {
+  if (generation === undefined) return {};
+  const shown = files.map(async ({ filename, mime_type, size_bytes, file }) => {
+    const { url } = await ports.files.downloadUrl(file, { filename, contentType: mime_type });
+    return { filename, download_url: url, mime_type, size_bytes };
+  });
+  return { checkpoint: { generation, files: await Promise.all(shown) } };
 }

@@ -58,6 +58,9 @@ const common = {
   client_events: Counter,
   /** Executions lost one after the other without a checkpoint between them. */
   losses: Counter,
+  /** True where a CHECKPOINT item says from where the run goes on, or what it has left behind. */
+  checkpoint: v.exactOptional(v.literal(true)),
+  snapshots: Counter,
   /** Executions so far. */
   executions: Counter,
   /** Of a child: the run that its tree begins with, and how deep below it this one is. */

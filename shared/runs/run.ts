@@ -46,6 +46,7 @@ export const RUN_CAPS = {
   children: 100,
   followups: 1_000,
   clientEvents: 2_000,
+  snapshots: 500,
 } as const;
 
 export const DEFAULT_CONCURRENCY_LIMIT = 20;

@@ -3,8 +3,10 @@ import type { FileStore } from "#shared/files/file-store.ts";
 import type { Item } from "#shared/table/table.ts";
 import { type RunEvent, type TimelineEvent, TimelineType } from "#shared/wire/event.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
+import { type Checkpoint, checkpointOf, isLive } from "./checkpoint.ts";
 import { readBatch } from "./messages.ts";
 import type { RunPorts } from "./ports.ts";
+import type { RunHead } from "./run-head.ts";
 
 const EventItem = v.object({
   sequence: v.number(),
@@ -37,13 +39,14 @@ const PAGE_BYTES = 3 * 1024 * 1024;
  * ends before the first number that one of the reads has not seen yet.
  */
 export async function eventsAfter(
-  runId: string,
+  head: RunHead,
   after: number,
-  ports: Pick<RunPorts, "runs" | "files">,
+  ports: Pick<RunPorts, "runs" | "files" | "table">,
 ): Promise<RunEvent[]> {
-  const [events, batches] = await Promise.all([
-    ports.runs.timelineItems(runId, after, PAGE),
-    ports.runs.messageItems(runId, after, PAGE),
+  const [events, batches, checkpoint] = await Promise.all([
+    ports.runs.timelineItems(head.run_id, after, PAGE),
+    ports.runs.messageItems(head.run_id, after, PAGE),
+    checkpointOf(head, ports),
   ]);
   const items = new Map([...events.items, ...batches.items].map((item) => [item["sequence"], item]));
   const page: Promise<RunEvent>[] = [];
@@ -51,18 +54,23 @@ export async function eventsAfter(
   for (let item = items.get(after + 1); item !== undefined; item = items.get(after + 1 + page.length)) {
     bytes += typeof item["bytes"] === "number" ? item["bytes"] : 0;
     if (bytes > PAGE_BYTES && page.length > 0) break;
-    page.push(item.sk.startsWith("MESSAGES#") ? toMessagesEvent(item, ports.files) : toRunEvent(item));
+    page.push(item.sk.startsWith("MESSAGES#") ? toMessagesEvent(item, checkpoint, ports.files) : toRunEvent(item));
   }
   return Promise.all(page);
 }
 
-async function toMessagesEvent(item: Item, files: FileStore): Promise<RunEvent> {
+async function toMessagesEvent(item: Item, checkpoint: Checkpoint, files: FileStore): Promise<RunEvent> {
   const batch = await readBatch(item, files);
   return {
     sequence: batch.sequence,
     type: "messages",
     occurred_at: toTimestamp(batch.occurredAt),
-    data: { first_sequence: batch.first, messages: batch.messages },
+    data: {
+      first_sequence: batch.first,
+      messages: batch.messages,
+      // A snapshot stands between two batches, never within one.
+      ...(isLive(checkpoint, batch.first) ? {} : { superseded: true }),
+    },
   };
 }
 

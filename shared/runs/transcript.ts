@@ -30,7 +30,7 @@ export async function composeTranscript(runId: string, ports: RunPorts): Promise
     line({ type: "message", sequence: 0, role: "user", content: [{ type: "text", text: prompt }] }),
   ];
   for (let after = 0; after < events; ) {
-    const page = await eventsAfter(runId, after, ports);
+    const page = await eventsAfter(head, after, ports);
     const last = page.at(-1);
     if (last === undefined) throw new Error(`event ${after + 1} of ${events} is missing`);
     for (const event of page) lines.push(...linesOf(event));
@@ -61,6 +61,7 @@ function linesOf(event: Awaited<ReturnType<typeof eventsAfter>>[number]): string
       type: "message",
       sequence: event.sequence,
       occurred_at: event.occurred_at,
+      ...(event.data["superseded"] === true ? { superseded: true } : {}),
       ...(isRecord(message) ? message : {}),
     }),
   );

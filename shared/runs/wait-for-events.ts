@@ -22,7 +22,7 @@ export async function waitForEvents(
     pause = Math.min(pause * 1.5, LOOK_MOST_MS);
     head = (await ports.runs.head(first.run_id)) ?? head;
   }
-  const events = head.next_sequence <= after + 1 ? [] : await eventsAfter(head.run_id, after, ports);
+  const events = head.next_sequence <= after + 1 ? [] : await eventsAfter(head, after, ports);
   const next = events.at(-1)?.sequence ?? after;
   return { events, next, ended: hasEnded(head) && next >= head.next_sequence - 1 };
 }

@@ -6,7 +6,13 @@ export function memorySecretVault(): SecretVault & { readonly values: Map<string
   return {
     values,
     put: async (team, id, value) => void values.set(`${team}/${id}`, value),
-    get: async (team, id) => values.get(`${team}/${id}`),
+    getAll: async (team, ids) =>
+      new Map(
+        ids.flatMap((id) => {
+          const value = values.get(`${team}/${id}`);
+          return value === undefined ? [] : [[id, value] as const];
+        }),
+      ),
     remove: async (team, id) => void values.delete(`${team}/${id}`),
   };
 }

@@ -16,7 +16,7 @@ const MOST_SECRETS = 100;
 const Secret = v.object({ team_uid: v.string(), name: v.string(), id: v.string(), created_at: v.number() });
 type Secret = v.InferOutput<typeof Secret>;
 
-const parse = (item: Item): Secret => v.parse(Secret, item);
+export const parseSecret = (item: Item): Secret => v.parse(Secret, item);
 
 export interface CreatedSecret {
   readonly secret: SecretItem;
@@ -75,7 +75,7 @@ export async function listSecrets(teams: readonly string[], table: Table): Promi
       return table.query({ pk, prefix });
     }),
   );
-  const all = pages.flatMap(({ items }) => items.map(parse).map(toSecretItem));
+  const all = pages.flatMap(({ items }) => items.map(parseSecret).map(toSecretItem));
   return all.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
 }
 
@@ -91,7 +91,7 @@ async function secretCalled(teams: readonly string[], name: string, table: Table
   const [only, second] = items.filter((item) => item !== undefined);
   if (only === undefined) throw notFound("secret");
   if (second !== undefined) throw invalid("X-Team-Uid", "several of your teams have a secret of this name: name one");
-  return parse(only);
+  return parseSecret(only);
 }
 
 /** Forgets a secret: first its name, then its value. */

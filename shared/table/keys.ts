@@ -12,6 +12,8 @@ import type { Key } from "./table.ts";
  * | follow-up | RUN#run | FOLLOWUP#number | heartbeat, resolve-prompt |
  * | artifact | RUN#run | ARTIFACT#uid | run detail and list |
  * | entry of a schedule's run | RUN#run | GROUP#schedule | gsi2, gsi7: runs of a schedule |
+ * | snapshot of an execution | RUN#run | SNAPSHOT#execution#generation | upload-snapshot, commit-snapshot |
+ * | checkpoint of a run | RUN#run | CHECKPOINT | where a new execution begins; which messages it leaves behind |
  * | descendant | RUN#ancestor | DESCENDANT#run | filter by ancestor, at any depth, in the order of creation |
  * | client event seen | RUN#run | CLIENT#event | client-events, once each |
  * | latest run of a continued conversation | CONVERSATION#id | TAIL | create with conversation_id |
@@ -53,6 +55,11 @@ export const keys = {
   followup: (run: string, number: number): Key => ({ pk: runPk(run), sk: `FOLLOWUP#${padded(number)}` }),
   artifact: (run: string, uid: string): Key => ({ pk: runPk(run), sk: `ARTIFACT#${uid}` }),
   scheduleEntry: (run: string): Key => ({ pk: runPk(run), sk: "GROUP#schedule" }),
+  snapshot: (run: string, execution: string, generation: string): Key => ({
+    pk: runPk(run),
+    sk: `SNAPSHOT#${execution}#${generation}`,
+  }),
+  checkpoint: (run: string): Key => ({ pk: runPk(run), sk: "CHECKPOINT" }),
   descendant: (ancestor: string, run: string): Key => ({ pk: runPk(ancestor), sk: `DESCENDANT#${run}` }),
   clientEvent: (run: string, event: string): Key => ({ pk: runPk(run), sk: `CLIENT#${event}` }),
   conversationTail: (conversation: string): Key => ({ pk: conversationPk(conversation), sk: "TAIL" }),

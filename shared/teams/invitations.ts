@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { notFound, RunyardError } from "#shared/errors.ts";
 import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
 import { sha256, uuidv7 } from "#shared/ids.ts";
+import { tooMany } from "#shared/limits/scope-limit.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Item, type Table, type TransactionWrite } from "#shared/table/table.ts";
@@ -14,6 +15,8 @@ import { MOST_TEAMS, tooManyTeams } from "./people.ts";
 import type { TeamPorts } from "./ports.ts";
 import { teamCalled } from "./write-team.ts";
 
+/** Invitations of a team that wait to be accepted. */
+const MOST_INVITATIONS = 100;
 const LIFE_MS = 7 * 24 * 3_600_000;
 
 /** An invitation as it is stored, once under its team and once under the hash of its token. */
@@ -35,13 +38,16 @@ export function createInvitation(
   team: string,
   { email, role }: { readonly email: string; readonly role: Role },
   once: Once,
-  { table, now: clock, baseUrl, webUrl }: TeamPorts,
+  ports: TeamPorts,
 ): Promise<CreatedInvitation> {
+  const { table, now: clock, baseUrl, webUrl } = ports;
   return doOnce(
     table,
     once,
     clock,
     async (record) => {
+      const open = await listInvitations(team, ports);
+      if (open.length >= MOST_INVITATIONS) throw tooMany(MOST_INVITATIONS, "invitations that wait to be accepted");
       const now = clock();
       const token = randomBytes(32).toString("base64url");
       const invitation: Invitation = {
@@ -98,15 +104,20 @@ export async function deleteInvitation(team: string, id: string, { table }: Team
   }
 }
 
+interface AcceptedInvitation {
+  readonly membership: Membership;
+  readonly replayed: boolean;
+}
+
 /** Accepts an invitation: the caller becomes a member, and the link has served. */
 export async function acceptInvitation(
   token: string,
   { user, teams }: PersonalPrincipal,
   once: Once,
   ports: TeamPorts,
-): Promise<Membership> {
+): Promise<AcceptedInvitation> {
   const { table, now } = ports;
-  return doOnce<Membership>(
+  return doOnce<AcceptedInvitation>(
     table,
     once,
     now,
@@ -123,11 +134,12 @@ export async function acceptInvitation(
         if (!(error instanceof ConditionFailed)) throw error;
         throw error.positions.includes(0) ? new RecordTaken() : notFound("invitation");
       }
-      return { uid: team, name, role };
+      return { membership: { uid: team, name, role }, replayed: false };
     },
     async (result) => {
       const [team = "", role] = result.split(":");
-      return { uid: team, name: (await teamCalled(team, ports)).name, role: v.parse(Role, role) };
+      const { name } = await teamCalled(team, ports);
+      return { membership: { uid: team, name, role: v.parse(Role, role) }, replayed: true };
     },
   );
 }

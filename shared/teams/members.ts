@@ -1,12 +1,13 @@
 import { invalid, lostRace, notFound, RunyardError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
+import { tooMany } from "#shared/limits/scope-limit.ts";
 import { foldedEmail, parseUser, roleAttribute, type User } from "#shared/principals/user.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table, type TransactionWrite } from "#shared/table/table.ts";
 import type { Role } from "#shared/wire/role.ts";
 import type { AddMemberRequest, MemberItem } from "#shared/wire/team.ts";
 import { type Member, parseMember } from "./member.ts";
-import { countMember, newMember, type Person } from "./new-team.ts";
+import { countMember, MOST_MEMBERS, newMember, type Person } from "./new-team.ts";
 import { MOST_TEAMS, tooManyTeams } from "./people.ts";
 import type { TeamPorts } from "./ports.ts";
 
@@ -65,7 +66,11 @@ export async function join(
     if (!(error instanceof ConditionFailed)) throw error;
     const [first = 0] = error.positions;
     if (first < also.length) throw error;
-    if (first === also.length) throw notFound("team");
+    if (first === also.length) {
+      throw (await table.get(keys.team(team))) === undefined
+        ? notFound("team")
+        : tooMany(MOST_MEMBERS, "members in the team");
+    }
     throw alreadyIn();
   }
 }

@@ -2,7 +2,7 @@ import { refuseOthersEnvironment } from "#shared/environments/team-environment.t
 import { invalid, notFound } from "#shared/errors.ts";
 import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
 import { uuidv7 } from "#shared/ids.ts";
-import { isKnownModel } from "#shared/models/models.ts";
+import { checkModel } from "#shared/models/models.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { roleAttribute } from "#shared/principals/user.ts";
 import { keys } from "#shared/table/keys.ts";
@@ -99,9 +99,7 @@ interface Change {
 
 function changeOf(settings: SettingsChange): Change {
   const { default_model_id } = settings;
-  if (default_model_id && !isKnownModel(default_model_id)) {
-    throw invalid("settings.default_model_id", "is no known model");
-  }
+  if (default_model_id) checkModel(default_model_id, "settings.default_model_id");
   const entries = Object.entries(settings).filter(([, value]) => value !== undefined);
   return {
     set: Object.fromEntries(entries.filter(([, value]) => value !== null)),

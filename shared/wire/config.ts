@@ -65,7 +65,7 @@ export const Repository = v.object({
   path: v.exactOptional(
     v.pipe(
       textOfBytes(256, 1),
-      v.regex(/^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^\0]+$/, "must be a relative path inside the workspace"),
+      v.regex(/^(?!\/)(?![\s\S]*(^|\/)\.\.?(\/|$))[^\0]+$/, "must be a relative path inside the workspace"),
     ),
   ),
 });

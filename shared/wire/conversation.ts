@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { PageInfo } from "./list.ts";
 import { Id, text, textOfBytes } from "./primitives.ts";
 
 const BlockText = textOfBytes(262_144);
@@ -69,7 +70,11 @@ export const Step: v.GenericSchema<Step> = v.object({
   steps: v.array(v.lazy(() => Step)),
 });
 
-export const Conversation = v.object({ conversation_id: v.string(), steps: v.array(Step) });
+export const Conversation = v.object({
+  conversation_id: v.string(),
+  steps: v.array(Step),
+  page_info: v.exactOptional(PageInfo),
+});
 export type Conversation = v.InferOutput<typeof Conversation>;
 
 /** Where a session leads that is shared with everybody. */

@@ -63,7 +63,7 @@ export const EnvironmentItem = v.object({
   uid: v.string(),
   config: EnvironmentConfig,
   last_updated: v.string(),
-  /** Whether the last run in it ended because it could not be set up. */
+  /** Whether the run that last got so far could not be set up in it; false again with the next that could. */
   setup_failed: v.boolean(),
   last_task_run_timestamp: v.nullable(v.string()),
   last_task_created: v.exactOptional(

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { ResolvedAgentConfig } from "./config.ts";
 import { Message } from "./conversation.ts";
 import { Count, Id, text, textOfBytes } from "./primitives.ts";
-import { RunMode } from "./run.ts";
+import { FollowupPolicy, RunMode } from "./run.ts";
 
 const Positive = v.pipe(v.number(), v.integer(), v.minValue(1));
 
@@ -22,7 +22,7 @@ export type Envelope = v.InferOutput<typeof Envelope>;
 export const Followup = v.object({
   number: Positive,
   message: v.string(),
-  policy: v.picklist(["enqueue", "interrupt", "reject"]),
+  policy: FollowupPolicy,
   created_at: v.string(),
 });
 export type Followup = v.InferOutput<typeof Followup>;
@@ -33,6 +33,13 @@ export const ResolvePromptRequest = v.object({
   ),
   attachments_dir: v.exactOptional(textOfBytes(1024)),
 });
+
+/** A secret that the run's environment or identity names: its value, or why the run cannot have it and so ends FAILED. */
+export const PlantedSecret = v.union([
+  v.object({ name: v.string(), value: v.string() }),
+  v.object({ name: v.string(), unavailable: v.string() }),
+]);
+export type PlantedSecret = v.InferOutput<typeof PlantedSecret>;
 
 export const ResolvePromptResponse = v.object({
   prompt: v.string(),
@@ -48,6 +55,8 @@ export const ResolvePromptResponse = v.object({
       agent_config: ResolvedAgentConfig,
       /** Commands of the environment, to be run before the first turn. */
       setup_commands: v.exactOptional(v.array(v.string())),
+      /** What commands find in their environment by its name. */
+      secrets: v.exactOptional(v.array(PlantedSecret)),
       attachments: v.array(
         v.object({
           attachment_id: v.string(),
@@ -57,7 +66,23 @@ export const ResolvePromptResponse = v.object({
         }),
       ),
       messages: v.array(Message),
+      /** How many of `messages`, the last ones, are this run's own. */
+      own_messages: v.exactOptional(Count),
       next_sequence: Positive,
+      /** The workspace as an earlier execution left it. */
+      checkpoint: v.exactOptional(
+        v.object({
+          generation: v.string(),
+          files: v.array(
+            v.object({
+              filename: v.string(),
+              download_url: v.string(),
+              mime_type: v.string(),
+              size_bytes: Count,
+            }),
+          ),
+        }),
+      ),
       followups: v.array(Followup),
       next_heartbeat_seconds: Positive,
     }),
@@ -99,13 +124,45 @@ export const UploadTarget = v.object({
 });
 export type UploadTarget = v.InferOutput<typeof UploadTarget>;
 
+const SnapshotUpload = v.object({
+  filename: v.pipe(textOfBytes(255, 1), v.regex(/^[^/]+$/, "must be a file name")),
+  mime_type: v.pipe(textOfBytes(255, 1), v.regex(/^[\w.+-]+\/[\w.+-]+(;.*)?$/, "must be a media type")),
+  size_bytes: v.exactOptional(v.pipe(Count, v.maxValue(2_147_483_648))),
+  sha256: v.exactOptional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits"))),
+});
+
+const Generation = v.pipe(
+  v.string(),
+  v.regex(/^(?!.*__)[A-Za-z0-9._-]{1,128}$/, "must be 1 to 128 of A-Z a-z 0-9 . _ - without two underscores in a row"),
+);
+
+export const UploadSnapshotRequest = v.object({
+  files: v.pipe(v.array(SnapshotUpload), v.minLength(1), v.maxLength(100)),
+  mode: v.exactOptional(v.picklist(["legacy", "checkpoint"])),
+  generation: v.exactOptional(Generation),
+});
+export type UploadSnapshotRequest = v.InferOutput<typeof UploadSnapshotRequest>;
+/** Where to upload each file, in the order of the request. */
+export const UploadSnapshotResponse = v.object({ uploads: v.array(UploadTarget) });
+export type UploadSnapshotResponse = v.InferOutput<typeof UploadSnapshotResponse>;
+
+export const CommitSnapshotRequest = v.object({
+  generation: Generation,
+  files: v.pipe(v.array(textOfBytes(255, 1)), v.maxLength(100)),
+});
+export type CommitSnapshotRequest = v.InferOutput<typeof CommitSnapshotRequest>;
+export const CommitSnapshotResponse = v.object({ generation: v.string() });
+
+/** The category of a shutdown at the end of a slice: the run goes on from the checkpoint that the execution has just committed. */
+export const SLICE_ENDED = "slice_ended";
+
 export const ReportArtifactRequest = v.variant("artifact_type", [
   v.object({
     artifact_type: v.literal("FILE"),
     data: v.object({
       filepath: v.pipe(
         textOfBytes(1024, 1),
-        v.regex(/^(?!\/)(?!.*(^|\/)\.\.?(\/|$)).+$/s, "must be a relative path without . or .. segments"),
+        v.regex(/^(?!\/)(?![\s\S]*(^|\/)\.\.?(\/|$))[\s\S]+$/, "must be a relative path without . or .. segments"),
       ),
       filename: v.pipe(textOfBytes(255, 1), v.regex(/^[^/]+$/, "must be a file name")),
       mime_type: v.pipe(textOfBytes(255, 1), v.regex(/^[\w.+-]+\/[\w.+-]+(;.*)?$/, "must be a media type")),

@@ -16,6 +16,7 @@ const Harness = v.pipe(
     (given) => given.type !== undefined || Object.keys(given).length === 0,
     "must have a type, or no member at all",
   ),
+  v.metadata({ dependentRequired: { model_id: ["type"], reasoning_level: ["type"] } }),
 );
 
 /** A member of a request: null says as little as its absence. */

@@ -46,7 +46,11 @@ export const toTimestamp = (milliseconds: number): string => new Date(millisecon
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** `Date.parse` takes the 30th of February for the 2nd of March. */
-const isDay = (day: string): boolean => new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+function isDay(day: string): boolean {
+  const midnight = new Date(`${day}T00:00:00Z`);
+  // What is no day at all is none that exists: this is asked too where the form is already known to be wrong.
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+}
 
 function codePoints(value: string): number {
   let count = value.length;

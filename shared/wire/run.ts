@@ -94,10 +94,16 @@ export const RunAgentResponse = v.object({
 });
 export type RunAgentResponse = v.InferOutput<typeof RunAgentResponse>;
 
+/** What becomes of the turn under way: it ends first, it is broken off, or the follow-up is refused. */
+export const FollowupPolicy = v.picklist(["enqueue", "interrupt", "reject"]);
+export type FollowupPolicy = v.InferOutput<typeof FollowupPolicy>;
+
 export const RunFollowupRequest = v.object({
   message: v.exactOptional(textOfBytes(262_144, 1)),
   mode: v.exactOptional(RunMode),
+  policy: v.exactOptional(FollowupPolicy),
 });
+export type RunFollowupRequest = v.InferOutput<typeof RunFollowupRequest>;
 
 export const RunStatusMessage = v.object({
   message: v.string(),

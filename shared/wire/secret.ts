@@ -8,7 +8,65 @@ export const SecretName = v.pipe(
   v.regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/, "must match [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}"),
 );
 
-export const CreateSecretRequest = v.object({ name: SecretName, value: textOfBytes(4096, 1) });
+/** Beginnings of the variables by which loaders, shells and this service are steered. */
+const RESERVED_PREFIXES = ["LD_", "DYLD_", "BASH_", "GLIBC_", "MALLOC_", "RUNYARD_", "GIT_CONFIG"];
+/** Variables that a sandbox sets itself, and those by which shells, interpreters and git load code or find programs. */
+const RESERVED_NAMES = [
+  ...["PATH", "HOME", "TMPDIR", "LANG", "TERM", "SHELL", "USER", "LOGNAME", "PWD", "OLDPWD", "SHLVL", "_", "HOSTNAME"],
+  ...[
+    "IFS",
+    "ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PS1",
+    "PS2",
+    "PS4",
+    "PROMPT_COMMAND",
+    "CDPATH",
+    "GLOBIGNORE",
+    "EXECIGNORE",
+  ],
+  ...[
+    "UID",
+    "EUID",
+    "PPID",
+    "OPTIND",
+    "OPTARG",
+    "POSIXLY_CORRECT",
+    "FUNCNEST",
+    "LC_ALL",
+    "TZ",
+    "GCONV_PATH",
+    "LOCPATH",
+  ],
+  ...["NODE_OPTIONS", "NODE_PATH", "NODE_REPL_EXTERNAL_MODULE", "NODE_EXTRA_CA_CERTS"],
+  ...["PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONWARNINGS", "PYTHONBREAKPOINT"],
+  ...["PERL5LIB", "PERLLIB", "PERL5OPT", "PERL5DB", "RUBYLIB", "RUBYOPT", "CLASSPATH"],
+  ...["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "MAVEN_OPTS", "GOFLAGS", "GOENV", "RUSTC_WRAPPER"],
+  ...["GIT_DIR", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_PROXY_COMMAND"],
+  ...["GIT_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "EDITOR", "VISUAL", "PAGER", "BROWSER", "LESSOPEN", "MANPAGER"],
+] as const;
+
+const RESERVED = `^(?:${RESERVED_PREFIXES.join("|")}|(?:${RESERVED_NAMES.join("|")})$)`;
+const reserved = new RegExp(RESERVED);
+
+/** Whether programs obey a variable of this name: a secret that was called so would change what they do. */
+export const isReservedName = (name: string): boolean => reserved.test(name);
+
+/** A new secret's name: commands find its value in a variable that is called so. */
+const NewSecretName = v.pipe(
+  SecretName,
+  v.check(
+    (name) => !isReservedName(name),
+    ({ input }) => `${input} is a variable that programs obey: choose another name`,
+  ),
+  v.metadata({
+    not: { pattern: RESERVED },
+    description: "The variable in which commands find the value: none that programs obey, such as PATH or LD_PRELOAD.",
+  }),
+);
+
+export const CreateSecretRequest = v.object({ name: NewSecretName, value: textOfBytes(4096, 1) });
 export type CreateSecretRequest = v.InferOutput<typeof CreateSecretRequest>;
 
 /** A secret as answers show it: never its value. */

@@ -73,6 +73,16 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
     expect(world.table.all()).toEqual(before);
   };
 
+  it("gives the run a copy of its own, which outlives the upload", async () => {
+    const world = await makeWorld();
+    const id = await uploaded(world);
+    const run = (await runWith(world, id)).body.run_id;
+    world.files.files.delete(`attachments/${id}`);
+    const { context } = (await harnessOf(world, await world.dispatch(run)).resolve()).body;
+    expect(context.attachments[0].attachment_id).toBe(id);
+    expect(await world.download(context.attachments[0].download_url)).toBe(content);
+  });
+
   it("answers 400 for one that is not there, not uploaded, or older than 24 hours", async () => {
     const world = await makeWorld();
     await refused(world, "none");
@@ -106,5 +116,46 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
     expect((await runIn(world.otherTeam)).status).toBe(400);
     await refused(world, id, both.key, { team: false });
     expect((await runIn(world.team)).status).toBe(200);
+  });
+});
+
+describe("files of requests that make no run", () => {
+  const inline = { file_name: "note.txt", mime_type: "text/plain", data: Buffer.from("note").toString("base64") };
+  const body = { prompt: "p".repeat(100_000), attachments: [inline] };
+
+  it("are not stored by a repeat", async () => {
+    const world = await makeWorld();
+    const repeats = [{ "idempotency-key": "k" }, { "x-stainless-retry-count": "1" }];
+    for (const headers of repeats) {
+      const first = await clientOf(world).post("/agent/runs", body, { headers });
+      const before = [...world.files.files.keys()];
+      const again = await clientOf(world).post("/agent/runs", body, { headers });
+      expect(again).toMatchObject({ status: 200, headers: { "idempotent-replay": "true" } });
+      expect(again.body.run_id).toBe(first.body.run_id);
+      expect([...world.files.files.keys()]).toEqual(before);
+    }
+    expect(world.files.files.size, "a prompt and an attachment for each of two runs").toBe(4);
+  });
+
+  it("are not stored where the queue is full", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    await ada.put(`/agent/teams/${world.team}`, { settings: { queue_limit: 1 } });
+    expect((await ada.post("/agent/runs", body)).status).toBe(200);
+    expect((await ada.post("/agent/runs", { ...body, title: "another" })).status).toBe(429);
+    expect(world.files.files.size).toBe(2);
+  });
+
+  it("are one file where a long follow-up comes twice", async () => {
+    const world = await makeWorld();
+    const run = await createRun(world);
+    const followup = (headers: Record<string, string>) =>
+      clientOf(world).post(`/agent/runs/${run}/followups`, { message: "m".repeat(100_000) }, { headers });
+    expect((await followup({ "idempotency-key": "k" })).status).toBe(200);
+    expect((await followup({ "idempotency-key": "k" })).headers["idempotent-replay"]).toBe("true");
+    expect(world.files.files.size).toBe(1);
+    expect((await followup({})).status).toBe(200);
+    const { context } = (await harnessOf(world, await world.dispatch(run)).resolve()).body;
+    expect(JSON.stringify(context)).toContain("m".repeat(100_000));
   });
 });

@@ -336,12 +336,13 @@ describe("POST /agent/runs with conversation_id", () => {
 });
 
 describe("what a new run stores", () => {
-  it("is one transaction: head, body, first event, record, counter — and says so by its version", async () => {
+  it("is one transaction: head, body, first event, record, counter, the caller's token — and says so by its version", async () => {
     const world = await makeWorld();
     const before = world.table.all().length;
     const id = await createRun(world);
     const items = world.table.all().slice(before);
-    expect(items.map(({ sk }) => sk).toSorted()).toEqual(["BODY", "COUNTERS", "EVENT#0000000001", "HEAD", "IDEM"]);
+    const names = ["BODY", "COUNTERS", "EVENT#0000000001", "HEAD", "IDEM", "MINUTE#0029652180"];
+    expect(items.map(({ sk }) => sk).toSorted()).toEqual(names);
     for (const item of items) if (item.sk !== "COUNTERS") expect(item["v"], item.sk).toBe(1);
     const head = await world.table.get(keys.head(id));
     expect(Buffer.byteLength(JSON.stringify(head)), "a head is small").toBeLessThan(1_536);

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { listRuns } from "#functions/runs/list-runs.ts";
 import { type Client, clientOf } from "../support/client.ts";
 import { createRun, workingRun } from "../support/execution.ts";
 import { makeStage } from "../support/principals.ts";
-import { makeWorld } from "../support/world.ts";
+import { type Answer, makeWorld, type World } from "../support/world.ts";
 
 const ids = (answer: { body: { runs: { run_id: string }[] } }) => answer.body.runs.map(({ run_id }) => run_id);
 
@@ -254,12 +255,48 @@ describe("GET /agent/runs", () => {
     expect(ids(await mia.get("/agent/runs", { headers: { "x-team-uid": world.team } }))).toEqual([one]);
   });
 
-  it("says that a search without a match in time is to be narrowed, instead of an empty page", async () => {
+  /** A list by a service for whose clock each look takes eleven seconds. */
+  async function slowly(world: World, query: string): Promise<Answer> {
+    const slow = { ...world.ports, now: () => (world.clock.now += 11_000) };
+    return world.call({ handle: (event) => listRuns.handle(event, slow) }, { query });
+  }
+
+  it("says that a search without a match in time is to be narrowed, instead of an empty page, and finds it narrowed", async () => {
     const world = await makeWorld();
     for (let number = 0; number < 250; number++) await createRun(world);
-    const { listRuns } = await import("#functions/runs/list-runs.ts");
-    const slow = { ...world.ports, now: () => (world.clock.now += 11_000) };
-    const answer = await world.call({ handle: (event) => listRuns.handle(event, slow) }, { query: "name=none" });
-    expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining("created_after") } });
+    world.clock.now += 1_000;
+    const after = `created_after=${new Date(world.clock.now - 500).toISOString()}`;
+    await createRun(world, { prompt: "p", title: "wanted", metadata: { kind: "rare" } });
+    for (const order of ["updated_at", "created_at", "title", "agent"]) {
+      const query = `metadata[kind]=none&sort_by=${order}`;
+      expect(await slowly(world, query), order).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining("created_after"), errors: [{ path: "created_after" }] },
+      });
+      expect(await slowly(world, `${query}&${after}`), `${order}, narrowed`).toMatchObject({
+        status: 200,
+        body: { runs: [], page_info: { has_next_page: false } },
+      });
+      const wanted = await slowly(world, `metadata[kind]=rare&sort_by=${order}&${after}`);
+      expect(ids(wanted), `${order}, narrowed`).toHaveLength(1);
+    }
+  });
+
+  it("answers what it found in time as a short page, whose cursor goes on behind it", async () => {
+    const world = await makeWorld();
+    const wanted: string[] = [];
+    for (let number = 0; number < 250; number++) {
+      world.clock.now += 1;
+      const isWanted = number % 100 === 40;
+      const id = await createRun(world, { prompt: "p", metadata: { kind: isWanted ? "rare" : "common" } });
+      if (isWanted) wanted.push(id);
+    }
+    const query = "metadata[kind]=rare&sort_by=created_at&sort_order=asc&limit=40";
+    const first = await slowly(world, query);
+    expect(ids(first), "of the first round").toEqual(wanted.slice(0, 1));
+    expect(first.body.page_info.has_next_page).toBe(true);
+    const rest = await clientOf(world).get(`/agent/runs?${query}&cursor=${first.body.page_info.next_cursor}`);
+    expect(ids(rest)).toEqual(wanted.slice(1));
+    expect(rest.body.page_info).toEqual({ has_next_page: false });
   });
 });

@@ -286,10 +286,3 @@ describe("GET /agent/runs/{runId}", () => {
     expect(await updated()).toBe("2026-05-18T19:00:05.000Z");
   });
 });
-
-describe("GET /agent/models", () => {
-  it("names the default model, which needs no provider", async () => {
-    const { body } = await clientOf(await makeWorld()).get("/agent/models");
-    expect(body.models).toMatchObject([{ id: body.default_model_id, provider: "LOCAL" }]);
-  });
-});

@@ -65,11 +65,48 @@ describe("POST /agent/secrets", () => {
     expect(world.vault.values.size).toBe(0);
   });
 
+  it.each([
+    ...["PATH", "HOME", "LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "IFS", "PS4"],
+    ...[
+      "NODE_OPTIONS",
+      "PYTHONPATH",
+      "PERL5OPT",
+      "RUBYOPT",
+      "JAVA_TOOL_OPTIONS",
+      "GIT_SSH_COMMAND",
+      "GIT_CONFIG_COUNT",
+    ],
+    ...["RUNYARD_OUTPUT", "RUNYARD_ANYTHING", "PROMPT_COMMAND", "_"],
+  ])("answers 400 naming it, and keeps nothing, for %s, which programs obey", async (name) => {
+    const { status, body } = await keep(name);
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([
+      { path: "name", message: `${name} is a variable that programs obey: choose another name` },
+    ]);
+    expect(body.detail).toContain(name);
+    expect(world.vault.values.size).toBe(0);
+  });
+
+  it.each([
+    "GIT_TOKEN",
+    "AWS_SECRET_ACCESS_KEY",
+    "DATABASE_URL",
+    "MY_PATH",
+    "PATH_TO_KEY",
+    "npm-token",
+    "a.b",
+    "9lives",
+    "LDAP_PASSWORD",
+  ])("takes %s, which means nothing to programs but what they are told", async (name) => {
+    expect((await keep(name)).status).toBe(201);
+  });
+
   it("keeps a hundred in a team", async () => {
     for (let index = 0; index < 100; index++) expect((await keep(`S${index}`, "v")).status).toBe(201);
     expect((await keep("ONE_MORE")).status).toBe(409);
     expect((await ada.get("/agent/secrets")).body.secrets).toHaveLength(100);
-  });
+    // Each request's digest is as slow to make as it is to guess from.
+  }, 60_000);
 });
 
 describe("GET /agent/secrets", () => {

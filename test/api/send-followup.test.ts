@@ -193,3 +193,38 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect((await create()).status, "now the new run is the one that has not ended").toBe(409);
   });
 });
+
+describe("the policy of a follow-up", () => {
+  const send = (world: World, id: string, policy: string) =>
+    clientOf(world).post(`/agent/runs/${id}/followups`, { message: "now", policy });
+
+  it("is told to the harness, and enqueue by default", async () => {
+    const world = await makeWorld();
+    const harness = await workingRun(world);
+    await send(world, harness.run_id, "interrupt");
+    await followup(world, harness.run_id, "then");
+    expect((await harness.beat()).body.followups).toMatchObject([{ policy: "interrupt" }, { policy: "enqueue" }]);
+  });
+
+  it("reject is answered 409 until the run has ended, whatever its state, and nothing is stored", async () => {
+    const world = await makeWorld();
+    const working = await workingRun(world);
+    for (const id of [await createRun(world), (await startedRun(world)).run_id, working.run_id]) {
+      const before = structuredClone(world.table.all());
+      expect(await send(world, id, "reject")).toMatchObject({
+        status: 409,
+        body: { error_code: "conflict", retryable: false, detail: expect.stringContaining("policy") },
+      });
+      expect(world.table.all()).toEqual(before);
+    }
+    await working.finish();
+    expect((await send(world, working.run_id, "reject")).status).toBe(200);
+    expect(await stateOf(world, working.run_id)).toBe("QUEUED");
+  });
+
+  it("is one of three: 400 naming it", async () => {
+    const world = await makeWorld();
+    const answer = await send(world, await createRun(world), "shout");
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "policy" }] } });
+  });
+});

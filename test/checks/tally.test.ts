@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countVitest, sum } from "../../scripts/tally.ts";
+import { countPython, countVitest, sum } from "../../scripts/tally.ts";
 
 describe("the last line of npm test", () => {
   it("adds up what passed and what failed", () => {
@@ -43,6 +43,42 @@ describe("the last line of npm test", () => {
     expect(() => countVitest("", 0)).toThrow();
   });
 });
+
+describe("the Python client's part of it", () => {
+  it("adds up its checks and the tests of each Python", () => {
+    const suites = [suite({ tests: 9 }), suite({ tests: 9, failures: 1, errors: 1 })];
+    expect(countPython(pythonReport({ lint: true, types: false }, suites), 1)).toEqual({ passed: 17, failed: 3 });
+    expect(countPython(pythonReport({ lint: true }, [suite({ tests: 2 })]), 0)).toEqual({ passed: 3, failed: 0 });
+  });
+
+  it("counts a skipped test as failed", () => {
+    expect(countPython(pythonReport({}, [suite({ tests: 3, skipped: 1 })]), 0)).toEqual({ passed: 2, failed: 1 });
+  });
+
+  it("counts a suite without tests, and one that broke around them, as one failure", () => {
+    expect(countPython(pythonReport({}, [suite({ tests: 0 })]), 0)).toEqual({ passed: 0, failed: 1 });
+    expect(countPython(pythonReport({}, [suite({ tests: 2, exit_code: 3 })]), 1)).toEqual({ passed: 2, failed: 1 });
+  });
+
+  it("counts an installation that failed, a run without any suite, and an end that nothing explains", () => {
+    expect(countPython(pythonReport({ install: false }, []), 1)).toEqual({ passed: 0, failed: 2 });
+    expect(countPython(pythonReport({ install: true }, []), 0)).toEqual({ passed: 1, failed: 1 });
+    expect(countPython(pythonReport({}, [suite({ tests: 2 })]), null)).toEqual({ passed: 2, failed: 1 });
+  });
+
+  it("refuses a report that is none, so that the runner counts as failed", () => {
+    expect(() => countPython('{"checks": []}', 0)).toThrow();
+    expect(() => countPython("", 0)).toThrow();
+  });
+});
+
+function suite(counts: Partial<Record<"tests" | "failures" | "errors" | "skipped" | "exit_code", number>>) {
+  return { name: "3.13", tests: 0, failures: 0, errors: 0, skipped: 0, exit_code: 0, ...counts };
+}
+
+function pythonReport(checks: Record<string, boolean>, suites: readonly ReturnType<typeof suite>[]): string {
+  return JSON.stringify({ checks: Object.entries(checks).map(([name, ok]) => ({ name, ok })), suites });
+}
 
 function report(files: readonly (readonly string[])[], status = "passed"): string {
   const testResults = files.map((tests) => ({ status, assertionResults: tests.map((each) => ({ status: each })) }));

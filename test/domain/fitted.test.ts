@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fitted, fittedMessages } from "#shared/runs/fitted.ts";
+import { fitted, fittedMessages, fittedText, fittingSteps } from "#shared/runs/fitted.ts";
+import { shownArtifacts } from "#shared/runs/run-item.ts";
 import type { Message, Step } from "#shared/wire/conversation.ts";
 
 const ANSWER_BYTES = 4 * 1024 * 1024;
@@ -55,6 +56,26 @@ describe("a conversation that is cut to fit", () => {
     );
   });
 
+  it("in pages leaves no message out, unless a step is too long by itself", () => {
+    fc.assert(
+      fc.property(steps, (given) => {
+        const shown: Step[] = [];
+        for (let rest = given; rest.length > 0; ) {
+          const page = fittingSteps(rest);
+          expect(page).toEqual(rest.slice(0, Math.max(1, page.length)));
+          const answer = fitted({ conversation_id: "c", steps: page });
+          expect(bytesOf(answer)).toBeLessThanOrEqual(ANSWER_BYTES);
+          const isWhole = answer.steps.every(({ messages }, index) => messages.length === page[index]?.messages.length);
+          expect(isWhole || page.length === 1).toBe(true);
+          shown.push(...answer.steps.filter(({ id }) => id !== "c:left-out"));
+          rest = rest.slice(page.length);
+        }
+        expect(shown.map(({ id }) => id)).toEqual(given.map(({ id }) => id));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it("is itself where nothing has to be cut", () => {
     const short: fc.Arbitrary<Message> = fc.record({
       role: fc.constant("user" as const),
@@ -83,5 +104,23 @@ describe("a conversation that is cut to fit", () => {
       }),
       { numRuns: 40 },
     );
+  });
+});
+
+describe("an answer about a run", () => {
+  it("has room for its last words and its artifacts, however many and long they are", () => {
+    const wide = "\u0001".repeat(255);
+    const data = { artifact_uid: "a", filepath: wide.repeat(4), filename: wide, mime_type: "a/b", description: wide };
+    const artifacts = Array.from({ length: 1_000 }, () => ({
+      artifact_type: "FILE" as const,
+      created_at: "2026-05-18T19:00:00.000Z",
+      data,
+    }));
+    const body = { text: fittedText("\u0001".repeat(4_000_000)), artifacts: shownArtifacts(artifacts) };
+    expect(bytesOf(body)).toBeLessThanOrEqual(ANSWER_BYTES);
+    expect(body.artifacts.length).toBeGreaterThan(100);
+    expect(body.text).toContain("transcript");
+    expect(fittedText("done")).toBe("done");
+    expect(shownArtifacts(artifacts.slice(0, 20))).toHaveLength(20);
   });
 });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CloudProcess, client, commands, dropState, makeState, startCloud } from "./cloud.ts";
@@ -114,6 +114,52 @@ describe("a run from prompt to results", () => {
     await expect
       .poll(async () => (await api.outputs(id)).map((text) => text.trim()), { timeout: 30_000 })
       .toEqual(["first-turn", "second-turn", "third-turn"]);
+  });
+});
+
+describe("a secret of an environment", () => {
+  test("reaches commands and setup commands, and is in nothing that can be read of the run", async () => {
+    const value = `tr4ck3r/${randomBytes(24).toString("base64")}`;
+    const secret = { name: `TOKEN_${Date.now()}`, value };
+    expect((await api.call("POST", "/agent/secrets", secret)).status).toBe(201);
+    const environment = await api.call("POST", "/agent/environments", {
+      name: secret.name,
+      secrets: [{ name: secret.name }],
+      setup_commands: [`printf %s "$${secret.name}" | sha256sum > setup.txt; echo "$${secret.name}"`],
+    });
+    const config = { environment_id: environment.body.uid };
+    const prompt = commands(
+      `cat setup.txt; printf %s "$${secret.name}" | sha256sum`,
+      `echo $${secret.name}; echo $${secret.name} | base64; env | sort; printenv | base64 -w0`,
+    );
+    const id = await api.create(prompt, { config });
+    expect((await api.ended(id)).status_message?.message).toBeUndefined();
+    const digest = createHash("sha256").update(value).digest("hex");
+    expect((await api.outputs(id))[0]).toBe(`${digest}  -\n${digest}  -\n`);
+    expect((await api.outputs(id))[1]).toContain(`${secret.name}=***`);
+    const setup = (await api.timeline(id)).filter(({ event_type }) => event_type.startsWith("setup_"));
+    expect(setup).toMatchObject([
+      { event_type: "setup_environment_resolution", payload: { is_error: false, detail: "1 secret" } },
+      { event_type: "setup_commands", payload: { is_error: false, duration_ms: expect.any(Number) } },
+    ]);
+
+    const parts = ["", "/conversation", "/timeline", "/events?after=0", "/response"];
+    const answers = await Promise.all(parts.map((part) => api.call("GET", `/agent/runs/${id}${part}`)));
+    const transcript = await (await fetch(await transcriptOf(id))).text();
+    const all = [...answers.map(({ body }) => JSON.stringify(body)), transcript].join("\n");
+    expect(all).toContain(digest);
+    expect(all).not.toContain(value);
+    for (const before of ["", "x", "xx"]) {
+      const encoded = Buffer.from(before + value).toString("base64");
+      expect(all).not.toContain(encoded.slice(4, 28));
+    }
+
+    expect((await api.call("DELETE", `/agent/secrets/${secret.name}`)).status).toBe(204);
+    const failed = await api.ended(await api.create(commands("echo not reached"), { config }));
+    expect(failed).toMatchObject({ state: "FAILED", status_message: { error_code: "environment_setup_failed" } });
+    expect(failed.status_message.message).toContain(secret.name);
+    const { body } = await api.call("GET", `/agent/environments/${environment.body.uid}`);
+    expect(body).toMatchObject({ setup_failed: true, last_task_created: { id: failed.run_id, state: "FAILED" } });
   });
 });
 

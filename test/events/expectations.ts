@@ -4,6 +4,8 @@ export type Outcome =
   | { readonly status: number; readonly error_code?: string; readonly fields?: readonly string[] }
   /** Takes a batch or a tick, but for the messages with these ids. */
   | { readonly failed: readonly string[] }
+  /** Answers whoever invoked it; null where there is nothing to say. */
+  | { readonly answers: unknown }
   /** Starts the harness with the event as its envelope. */
   | { readonly harness: "started" | "not started" }
   /** Refuses the event altogether, with an error that says this among other things. */
@@ -83,6 +85,10 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/get-conversation.bad.json": { outcome: missing },
   "http/get-artifact.json": { after: withArtifact, outcome: ok },
   "http/get-artifact.bad.json": { outcome: missing },
+  "http/list-agents.json": { after: withEnvironment, outcome: ok },
+  "http/list-agents.bad.json": { outcome: invalid("refresh") },
+  "http/list-workers.json": { outcome: ok },
+  "http/list-workers.bad.json": { outcome: invalid("limit") },
   "http/list-models.json": { outcome: ok },
   "http/list-models.bad.json": { outcome: unknownCaller },
 
@@ -219,6 +225,18 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/report-artifact.bad.json": { after: working, outcome: invalid("data.filepath") },
   "http/finish-task.json": { after: working, outcome: ok, leaves: "SUCCEEDED" },
   "http/finish-task.bad.json": { after: working, outcome: invalid("error_code"), leaves: "INPROGRESS" },
+  "http/upload-snapshot.json": { after: working, outcome: ok, leaves: "INPROGRESS" },
+  "http/upload-snapshot.bad.json": { after: working, outcome: invalid("generation"), leaves: "INPROGRESS" },
+  "http/commit-snapshot.json": {
+    after: [...working, "http/upload-snapshot.json"],
+    outcome: ok,
+    leaves: "INPROGRESS",
+  },
+  "http/commit-snapshot.bad.json": {
+    after: [...working, "http/upload-snapshot.json"],
+    outcome: invalid("generation"),
+    leaves: "INPROGRESS",
+  },
   "http/report-shutdown.json": { after: working, outcome: ok, leaves: "QUEUED" },
   "http/report-shutdown.bad.json": { after: working, outcome: unknownCaller, leaves: "INPROGRESS" },
 
@@ -259,5 +277,10 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "scheduler/reap-runs.bad.json": { after: working, outcome: { throws: 'Expected "aws.events"' } },
 
   "invocation/run-sandbox.json": { after: dispatched, outcome: { harness: "started" } },
+  // What the program beside the function prints is the answer.
+  "invocation/run-sandbox.scan.json": { outcome: { answers: { outcome: "found", files: [], left_out: 0 } } },
+  "invocation/run-sandbox.scan.bad.json": { outcome: { throws: "must be an https, ssh or file URL" } },
+  "invocation/discover-skills.json": { outcome: { answers: null } },
+  "invocation/discover-skills.bad.json": { outcome: { throws: "must be an https, ssh or file URL" } },
   "invocation/run-sandbox.bad.json": { after: dispatched, outcome: { throws: 'Expected "key"' } },
 };

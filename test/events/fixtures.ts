@@ -24,6 +24,7 @@ const verbNoun = (file: string): string => basename(file);
 const wokenBy: Readonly<Record<keyof typeof triggers, readonly string[]>> = {
   dispatchRun: ["sqs"],
   runSandbox: ["invocation"],
+  discoverSkills: ["invocation"],
   endRun: ["sqs"],
   reapRuns: ["scheduler", "sqs"],
   failRun: ["sqs"],

@@ -43,8 +43,9 @@ export async function makeStage() {
     const event = fillFixture(textOf(fixture), values);
     world.clock.now = Math.max(world.clock.now, timeOf(event));
     try {
-      if (kindOf(fixture) === "invocation") return await runSandbox(event);
+      if (target.name === "run-sandbox") return await runSandbox(event);
       const answer = await answerOf(target, event);
+      if (kindOf(fixture) === "invocation") return { answers: answer ?? null };
       if (kindOf(fixture) !== "http") {
         return {
           failed: v

@@ -51,6 +51,13 @@ describe("output capture", () => {
     }
   });
 
+  it("shows no part of a secret where it stops reading", () => {
+    for (let readBytes = 5; readBytes < 60; readBytes++) {
+      const { text } = captured([`key: ${secret} and more`], { readBytes });
+      expect(text.replace(/\[\.\.\..*/s, "")).not.toMatch(/ryr_/);
+    }
+  });
+
   it("replaces what JSON on the wire refuses", () => {
     const { text } = captured([Buffer.from([0x61, 0x00, 0xff, 0x62])]);
     expect(text).toBe("a\ufffd\ufffdb");

@@ -46,6 +46,60 @@ describe("redactor", () => {
     expect(stream.push(text.slice(0, 10)) + stream.push(text.slice(10)) + stream.end()).toBe(text);
   });
 
+  it("finds each line of a value that has several, but not what all such values share", () => {
+    const value = "-----BEGIN KEY-----\r\nfirst-line-0123\r\nsecond-line-456\r\n-----END KEY-----\r\n";
+    const { text } = createRedactor([value]);
+    expect(text(`<${value}>`)).toBe("<***\r\n>");
+    expect(text(value.replaceAll("\r\n", " "))).toBe("*** ");
+    expect(text("-----BEGIN KEY-----\n  second-line-456")).toBe("-----BEGIN KEY-----\n  ***");
+  });
+
+  it("finds a long value over its line breaks, and a short one only as it is", () => {
+    const { text } = createRedactor(["0123456789", "4711"]);
+    expect(text("01234\n   56789")).toBe("***");
+    expect(text("47 11, 4\n7\n1\n1, 4711")).toBe("47 11, 4\n7\n1\n1, ***");
+  });
+
+  it("marks what overlaps once, and what follows on each other each", () => {
+    const { text } = createRedactor(["abcdefgh", "efghijkl", "cdef"]);
+    expect(text("abcdefghijkl cdef efghijklcdef")).toBe("*** *** ******");
+  });
+
+  it("takes for a secret what may be the beginning of one where reading stops", () => {
+    const piece = `told: ${secret.slice(0, 20)}`;
+    for (const [goesOn, shown] of [
+      [true, "told: ***"],
+      [false, piece],
+    ] as const) {
+      const stream = createRedactor([secret]).stream();
+      expect(stream.push(piece) + stream.end(goesOn)).toBe(shown);
+    }
+  });
+
+  it("redacts what is said in a message, and leaves what the protocol says", () => {
+    const { message } = createRedactor(["completed", "command", "assistant", "2026", "text", "said-it"]);
+    const about = { category: "command", name: "run_command" } as const;
+    const given = { type: "action_result", action_id: "command-2026", ...about, state: "completed" } as const;
+    const timestamp = "2026-05-18T19:00:00.000Z";
+    expect(
+      message({
+        role: "assistant",
+        timestamp,
+        content: [
+          { type: "text", text: "said-it" },
+          { ...given, output: { completed: "text" } },
+        ],
+      }),
+    ).toEqual({
+      role: "assistant",
+      timestamp,
+      content: [
+        { type: "text", text: "***" },
+        { ...given, name: "run_***", output: { "***": "***" } },
+      ],
+    });
+  });
+
   it("does not take short values for secrets, and learns new ones later", () => {
     const redactor = createRedactor(["abc"]);
     expect(redactor.text("abc")).toBe("abc");

@@ -7,6 +7,7 @@ import { runbook, shellBlocks } from "#harness/runbook.ts";
 const ended = (change: Partial<CommandResult> = {}): CommandResult => ({
   text: "",
   truncated: false,
+  command: "",
   exitCode: 0,
   timedOut: false,
   durationMs: 1,
@@ -18,7 +19,7 @@ function toolsThatAnswer(results: readonly CommandResult[]) {
   const asked: RunCommandInput[] = [];
   const runCommand = async (input: RunCommandInput) => {
     asked.push(input);
-    return results[asked.length - 1] ?? ended();
+    return { ...(results[asked.length - 1] ?? ended()), command: input.command };
   };
   return { asked, runCommand };
 }

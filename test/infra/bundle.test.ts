@@ -23,15 +23,17 @@ describe("bundle", () => {
     expect(() => bundle({ root })).toThrow(/not there: functions\/runs\/create-run\.ts, .*harness\/main\.ts/);
   });
 
-  it("makes one module a function, with the harness beside the sandbox, and runs what it made", async () => {
+  it("makes one module a function, with the programs of the sandbox beside it, and runs what it made", async () => {
     for (const file of entryFiles) write(`functions/${file}.ts`, `export const handler = (): string => "${file}";\n`);
     write("harness/main.ts", 'process.stdout.write("harness");\n');
+    write("harness/scan-main.ts", 'process.stdout.write("scan");\n');
     const made = bundle({ root });
     for (const file of entryFiles) expect(existsSync(join(made.assetDir(file), "index.mjs")), file).toBe(true);
     expect(existsSync(join(made.assetDir("execution/run-sandbox"), "harness.mjs"))).toBe(true);
     const { handler } = await import(pathToFileURL(join(made.assetDir("runs/get-run"), "index.mjs")).href);
     expect(handler()).toBe("runs/get-run");
-    expect(bundleSizes(made)).toHaveLength(entryFiles.length + 1);
+    expect(existsSync(join(made.assetDir("execution/run-sandbox"), "scan.mjs"))).toBe(true);
+    expect(bundleSizes(made)).toHaveLength(entryFiles.length + 2);
     expect(JSON.parse(readFileSync(join(root, "dist/metafile.json"), "utf8"))).toHaveProperty("outputs");
   });
 });

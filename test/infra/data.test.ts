@@ -17,6 +17,7 @@ interface TableProperties {
 interface BucketProperties {
   readonly PublicAccessBlockConfiguration: object;
   readonly LoggingConfiguration?: object;
+  readonly LifecycleConfiguration?: { Rules: { Prefix?: string; ExpirationInDays?: number }[] };
   readonly CorsConfiguration?: { CorsRules: { AllowedOrigins: string[]; AllowedMethods: string[] }[] };
 }
 
@@ -37,13 +38,13 @@ describe("the table", () => {
     const { AttributeDefinitions, GlobalSecondaryIndexes } = tableOf(aws).Properties;
     expect(new Set(AttributeDefinitions.map(({ AttributeType }) => AttributeType))).toEqual(new Set(["S"]));
     expect(indexLines(GlobalSecondaryIndexes)).toEqual([
-      "gsi1: scope, updated_key; carries p, state",
+      "gsi1: updated_scope, updated_key; carries p, state",
       "gsi2: scope, created_key; carries p",
       "gsi3: scope, title_key; carries p",
       "gsi4: scope, agent_key; carries p",
-      "gsi5: active_scope, created_key; carries p, state",
+      "gsi5: active_scope, created_key; carries p",
       "gsi6: check_shard, check_at; carries v",
-      "gsi7: group, created_key; carries p",
+      "gsi7: group, updated_key; carries p, state",
     ]);
   });
 
@@ -112,6 +113,17 @@ describe("the bucket", () => {
     expect(policies).toHaveLength(buckets.length);
     for (const { Properties } of policies) expect(JSON.stringify(Properties)).toContain("aws:SecureTransport");
     expect(buckets.filter(({ Properties }) => Properties.LoggingConfiguration)).toHaveLength(1);
+  });
+
+  it("forgets uploads once no run can be given them any more, and nothing that a run has", () => {
+    const rules = aws
+      .all<BucketProperties>("AWS::S3::Bucket")
+      .filter(({ Properties }) => Properties.LoggingConfiguration)
+      .flatMap(({ Properties }) => Properties.LifecycleConfiguration?.Rules ?? []);
+    expect(rules).toContainEqual(expect.objectContaining({ Prefix: "attachments/", ExpirationInDays: 2 }));
+    for (const { Prefix, ExpirationInDays } of rules.filter((rule) => rule.ExpirationInDays !== undefined)) {
+      expect(Prefix, `${ExpirationInDays} days`).toMatch(/^(attachments|skills)\/$/);
+    }
   });
 
   it("lets the named web app alone use signed URLs from a page, where one is named", () => {

@@ -36,7 +36,8 @@ describe("a function's role", () => {
   it.each(workers.map((trigger) => [trigger.file, trigger]))(
     "%s may do what its line in triggers.ts says",
     (_, trigger) => {
-      const others: string[] = [triggers.runSandbox.file, triggers.reconcileSchedules.file];
+      const { runSandbox, reconcileSchedules, discoverSkills } = triggers;
+      const others: string[] = [runSandbox.file, reconcileSchedules.file, discoverSkills.file];
       const consumes = !others.includes(trigger.file);
       const extra = consumes
         ? ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
@@ -64,7 +65,7 @@ describe("a function's role", () => {
       else if (actions.every((action) => action.startsWith("scheduler:")))
         expect(resource).toContain(":schedule/runyard/*");
       else if (actions.every((action) => action.startsWith("ssm:")))
-        expect(resource).toContain(":parameter/runyard/secrets/*");
+        expect(resource).toMatch(/:parameter\/runyard\/(secrets\/\*|github-token)"/);
       else expect(resource).not.toContain("*");
     }
   });
@@ -75,10 +76,40 @@ describe("a function's role", () => {
   });
 
   it("of a GET cannot write", () => {
-    const writes = /^(dynamodb:(Put|Update|Delete|ConditionCheck|BatchWrite)|s3:(Put|Delete)|sqs:|lambda:)/;
+    const writes = /^(dynamodb:(Put|Update|Delete|ConditionCheck|BatchWrite)|s3:(Put|Delete)|sqs:)/;
     for (const route of routes.filter(({ method }) => method === "GET")) {
       expect(actionsOf(named(route)).filter((action) => writes.test(action))).toEqual([]);
     }
+  });
+
+  it("of a GET calls no function but the one that looks into repositories", () => {
+    for (const route of routes.filter(({ method }) => method === "GET")) {
+      const calls = statementsOf(named(route)).filter(({ Action }) =>
+        [Action].flat().includes("lambda:InvokeFunction"),
+      );
+      expect(calls, route.path).toHaveLength(route.rights.discovery === undefined ? 0 : 1);
+      for (const { Resource } of calls) expect(JSON.stringify(Resource)).toContain("DiscoverSkills");
+    }
+  });
+
+  it("reads the token for GitHub only where repositories are looked into, and no other parameter with it", () => {
+    const readers = ["ssm:GetParameter"].flatMap((action) =>
+      allStatements().filter(
+        ({ Action, Resource }) => [Action].flat().includes(action) && /github/.test(JSON.stringify(Resource)),
+      ),
+    );
+    expect(readers).toHaveLength(1);
+    expect(statementsOf("runyard-discover-skills")).toContainEqual(readers[0]);
+    expect(JSON.stringify(readers[0]?.Resource)).not.toContain("*");
+  });
+
+  it("lets resolve-prompt alone read the values of secrets, and that one write none", () => {
+    const reads = ({ Action, Resource }: Statement) =>
+      [Action].flat().some((action) => action.startsWith("ssm:Get")) && JSON.stringify(Resource).includes("/secrets/");
+    const all = [...endpoints, ...workers].map(named);
+    expect(all.filter((name) => statementsOf(name).some(reads))).toEqual(["runyard-resolve-prompt"]);
+    const actions = actionsOf("runyard-resolve-prompt").filter((action) => action.startsWith("ssm:"));
+    expect(actions).toEqual(["ssm:GetParameters"]);
   });
 
   it("takes nothing from policies that others may change", () => {
@@ -120,7 +151,8 @@ function expected(rights: Rights, traces = true): string[] {
     ...[rights.runsQueue, rights.endsQueue, rights.reaperQueue].flatMap((queue) =>
       (queue ?? []).map((action) => `sqs:${action}`),
     ),
-    ...(rights.sandbox ?? []).map((action) => `lambda:${action}`),
+    ...[rights.sandbox, rights.discovery].flatMap((calls) => (calls ?? []).map((action) => `lambda:${action}`)),
+    ...(rights.githubToken ?? []).map((action) => `ssm:${action}`),
     ...(rights.secrets ?? []).map((action) => `ssm:${action}`),
     ...(rights.timers ?? []).map((action) => `scheduler:${action}`),
     ...(rights.timers?.some((action) => action !== "DeleteSchedule") ? ["iam:PassRole"] : []),

@@ -79,6 +79,8 @@ describe("the stacks", () => {
     expect(() => synthesize({ stage: "test" })).toThrow(/"stage".*aws or local/);
     expect(() => synthesize({ baseUrl: "https://runyard.example" })).toThrow(/"baseUrl".*\/api\/v1/);
     expect(() => synthesize({ dispatchConcurrency: "1" })).toThrow(/"dispatchConcurrency".*2 to 1000/);
+    expect(() => synthesize({ githubApiUrl: "https://github.example/" })).toThrow(/"githubApiUrl".*slash/);
+    expect(() => synthesize({ githubTokenParameter: "token" })).toThrow(/"githubTokenParameter".*\/a\/b/);
   });
 });
 
@@ -110,6 +112,39 @@ describe("every function", () => {
     expect(Object.keys(variables).sort()).toEqual(["BASE_URL", "PRINCIPALS", "STAGE", "TABLE_NAME", "WEB_URL"].sort());
     expect(variables["PRINCIPALS"]).toBe("personal,agent,run");
     expect(Object.keys(variablesOf(aws, "runyard-run-sandbox")).sort()).toEqual(["STAGE"]);
+  });
+
+  it("is told how often callers may do what has a rate limit, where that is not the default", () => {
+    const rates = { createsPerMinute: "7", followupsPerMinute: "8", keysPerMinute: "9" };
+    expect(variablesOf(synthesize(rates), "runyard-create-run")).toMatchObject({
+      CREATES_PER_MINUTE: "7",
+      FOLLOWUPS_PER_MINUTE: "8",
+      KEYS_PER_MINUTE: "9",
+    });
+    expect(() => synthesize({ keysPerMinute: "0" })).toThrow(/"keysPerMinute".*1 to 1000000/);
+  });
+
+  it("is told which models there are, and nothing of it where there is the embedded one alone", () => {
+    const chosen = synthesize({
+      anthropicKeyParameter: "/runyard/models/anthropic",
+      bedrock: "true",
+      compatibleBaseUrl: "https://models.example/v1",
+      compatibleModels: "llama,qwen",
+      disabledModels: "anthropic/claude-opus-5-5",
+    });
+    const told = {
+      MODEL_PROVIDERS: "anthropic,bedrock,compatible",
+      COMPATIBLE_MODELS: "llama,qwen",
+      DISABLED_MODELS: "anthropic/claude-opus-5-5",
+    };
+    for (const name of ["create-run", "list-models", "fire-schedule"]) {
+      expect(variablesOf(chosen, `runyard-${name}`)).toMatchObject(told);
+    }
+    expect(Object.keys(variablesOf(aws, "runyard-create-run")).filter((name) => name.includes("MODEL"))).toEqual([]);
+    expect(JSON.stringify(variablesOf(chosen, "runyard-run-sandbox"))).not.toContain("MODEL");
+    expect(() => synthesize({ openaiKeyParameter: "sk-123" })).toThrow(/"openaiKeyParameter".*SSM parameter/);
+    expect(() => synthesize({ compatibleModels: "llama" })).toThrow(/"compatibleBaseUrl"/);
+    expect(() => synthesize({ compatibleBaseUrl: "https://models.example/v1" })).toThrow(/"compatibleModels"/);
   });
 
   it("reserves no executions unless told to, which a new account could not give", () => {

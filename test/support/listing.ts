@@ -20,7 +20,7 @@ export async function storeRuns(table: Table, runs: readonly ListedRun[]): Promi
 }
 
 /** The world's first person, who is in its first team. */
-export const ada = ({ user, team }: Pick<World, "user" | "team">): PersonalPrincipal => ({
+const ada = ({ user, team }: Pick<World, "user" | "team">): PersonalPrincipal => ({
   kind: "personal",
   user: { uid: user, displayName: "Ada", email: "ada@runyard.test" },
   teams: [{ uid: team, role: "admin" }],

@@ -5,6 +5,12 @@ import type { Stage } from "./principals.ts";
 import { nightly } from "./schedules.ts";
 import type { Answer, World } from "./world.ts";
 
+const snapshot = {
+  mode: "checkpoint",
+  generation: "turn-1",
+  files: [{ filename: "workspace.tar.gz", mime_type: "application/gzip", size_bytes: 1, sha256: "1".repeat(64) }],
+};
+
 /** A good body for each route that takes one, about the stage's run. */
 export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "POST /agent/runs": () => ({ prompt: "hello" }),
@@ -51,6 +57,8 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
     data: { filepath: "b", filename: "b", mime_type: "text/plain", size_bytes: 1, sha256: "1".repeat(64) },
   }),
   "POST /harness-support/finish-task": () => ({ success: true, summary: "done" }),
+  "POST /harness-support/upload-snapshot": () => snapshot,
+  "POST /harness-support/commit-snapshot": () => ({ generation: snapshot.generation, files: [] }),
   "POST /harness-support/report-shutdown": () => ({}),
 };
 
@@ -83,6 +91,11 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     const config = { session_sharing: { public_access: "VIEWER" } };
     const { body } = await clientOf(stage.world).post("/agent/runs", { prompt: "shown to all", config });
     stage.made.set("sessionId", body.run_id).set("conversationId", body.run_id);
+  }
+  if (route.endsWith("/commit-snapshot")) {
+    for (const run of ["the run itself", "the run's parent", "another run of the team"] as const) {
+      await clientOf(stage.world, stage.key(run)).post("/harness-support/upload-snapshot", snapshot);
+    }
   }
   if (route === "DELETE /agent/teams/{teamUid}") await emptyTeam(stage);
   if (route.includes("{environmentUid}")) {

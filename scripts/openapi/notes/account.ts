@@ -115,6 +115,39 @@ export const ACCOUNT_NOTES: Notes = {
   "CreateSecretRequest.name": note("By what name configurations refer to it.", "NPM_TOKEN"),
   "CreateSecretRequest.value": note("The secret itself; no answer ever shows it.", "npm_4fQ0"),
 
+  // Skills and workers
+  "ListAgentsResponse.agents": note("Skills by name; those of one name together."),
+  "AgentItem.name": note("What the skill is called.", "code-review"),
+  variants: note("Where there is a skill of this name."),
+  "AgentVariant.id": note(
+    "`{owner}/{repo}:{path}`: what `skill` and `skill_spec` of a run take.",
+    "acme/shop:.agents/skills/code-review/SKILL.md",
+  ),
+  "AgentVariant.description": note("What the skill says of itself.", "Reviews a change."),
+  "AgentVariant.base_prompt": note(
+    "What it tells the agent: the Markdown behind the front matter.",
+    "Look at the change.",
+  ),
+  "AgentVariant.source": note("Where it is.", {
+    owner: "acme",
+    name: "shop",
+    skill_path: ".agents/skills/code-review/SKILL.md",
+  }),
+  "AgentVariant.environments": note("Those of the caller's environments whose runs have the repository.", []),
+  "AgentVariant.error": note("What is wrong with the file, and in which line."),
+  last_run_timestamp: time("When the latest run with it was made; null before the first.", null),
+  skill_path: note("From the root of the repository.", ".agents/skills/code-review/SKILL.md"),
+  owner: note("Whose repository it is: the last segment but one of its URL.", "acme"),
+  "UnavailableRepository.name": note("What the repository is called.", "shop"),
+  "UnavailableRepository.environments": note("The environments that it belongs to.", []),
+  "UnavailableRepository.error": note("Why it could not be read.", "GitHub's rate limit is reached"),
+  unavailable: note("Repositories whose skills could not be read, or not all of them; absent where there is none."),
+  workers: note("Workers that are connected now, by their id."),
+  "WorkerItem.worker_host": note("The id under which it connected: what `worker_host` takes.", "builder"),
+  connection_count: note("Its connections; several may share an id.", 1),
+  connected_at: time("When the oldest of its connections was made."),
+  last_seen_at: time("When it was last heard of."),
+
   // Models
   models: note("The models that a run may name."),
   default_model_id: note("The model of runs that name none.", "local/runbook"),

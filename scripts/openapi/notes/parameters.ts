@@ -32,6 +32,16 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
       "Runs whose title, prompt or skill has these words, in any order, case and accents aside; longer words may have a typo.",
   },
   metadata: { description: "Runs with these labels: `metadata[ticket]=SHOP-1412`." },
+  repo: { description: "Skills of this repository alone: `owner/repo`, or its URL without a credential." },
+  refresh: { description: "Looks into the repositories again, however short ago that was.", default: false },
+  include_malformed_skills: {
+    description: "Also skills that are malformed, with what is wrong in `error`.",
+    default: false,
+  },
+  "listAgents.sort_by": {
+    description: "What to sort by. `last_run`: the latest first, those that never ran last.",
+    default: "name",
+  },
   link: { description: "The token of a shared link, which opens an environment of others." },
   force: { description: "Cancels also what is PENDING, CLAIMED or with a self-hosted worker.", default: false },
   redirect: { description: "`false`: answers with the address instead of leading there.", default: true },

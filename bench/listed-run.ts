@@ -1,0 +1,87 @@
+import { newRunWrites } from "#shared/runs/new-run.ts";
+import { isTerminal } from "#shared/runs/run.ts";
+import type { RunBody } from "#shared/runs/run-body.ts";
+import { type Change, changeWrites } from "#shared/runs/run-change.ts";
+import { parseRunHead } from "#shared/runs/run-head.ts";
+import { keys, type Owner, runPk } from "#shared/table/keys.ts";
+import { memoryTable } from "#shared/table/memory-table.ts";
+import type { Item, TransactionWrite } from "#shared/table/table.ts";
+import type { RunState } from "#shared/wire/run.ts";
+
+/** A run as a list sees it. Times are milliseconds. */
+export interface ListedRun {
+  /** A UUIDv7, which says when the run was created. */
+  readonly runId: string;
+  readonly owner: Owner;
+  readonly createdAt: number;
+  /** When it came into its present state. */
+  readonly updatedAt: number;
+  readonly state: RunState;
+  /** What of its body is not as in every run. */
+  readonly body?: Partial<RunBody>;
+  readonly artifactTypes?: readonly string[];
+}
+
+/** The items of the run that lists read, made as create and the moves make them; its events and counters are left out. */
+export async function itemsOf(run: ListedRun): Promise<readonly Item[]> {
+  const { runId, owner, createdAt, updatedAt, state, artifactTypes } = run;
+  const table = memoryTable();
+  await table.transact(ownWrites(runId, newRunWrites(runId, owner, bodyOf(run), createdAt)));
+  for (const to of pathTo(state)) {
+    const item = await table.get(keys.head(runId));
+    if (item === undefined) throw new Error("the run is gone");
+    const types = artifactTypes === undefined ? {} : { artifact_types: artifactTypes };
+    const change: Change = {
+      to,
+      ...(isTerminal(to) ? { via: "INPROGRESS" as const } : {}),
+      events: [{ type: "checkpoint_saved", data: { state: to } }],
+      set: { ...types, ...(isTerminal(to) ? { ended_at: updatedAt } : executing(to, updatedAt)) },
+      checkAt: isTerminal(to) ? null : updatedAt + 60_000,
+    };
+    await table.transact(ownWrites(runId, changeWrites(parseRunHead(item), change, updatedAt)));
+  }
+  return table.all().filter(({ sk }) => !/^EVENT#(?!0*1$)/.test(sk));
+}
+
+/** Through the states that it takes to get there, the last of them at the end of an execution. */
+function pathTo(state: RunState): readonly RunState[] {
+  if (state === "QUEUED") return [];
+  return state === "PENDING" ? [state] : ["PENDING", state];
+}
+
+const executing = (to: RunState, now: number) => ({
+  ...(to === "PENDING" ? { execution_id: "019e3c75-9780-7d2e-bdb4-8d231d7e92e6", key_hash: "0".repeat(64) } : {}),
+  state_since: now,
+  beat_at: now,
+});
+
+const NOBODY = { type: "user" as const, uid: "nobody" };
+
+function bodyOf({ runId, body = {} }: ListedRun): RunBody {
+  const { creator = NOBODY } = body;
+  return {
+    title: "Tidy up the build",
+    prompt: "Tell the time.\n\n```sh\ndate\n```",
+    config: {},
+    creator,
+    executor: creator,
+    source: "API",
+    execution_location: "REMOTE",
+    conversation_id: runId,
+    ancestors: [],
+    mode: "normal",
+    interactive: false,
+    attachments: [],
+    ...body,
+  };
+}
+
+/** The writes of a run's own items, without conditions on what is not there. */
+export const ownWrites = (runId: string, writes: readonly TransactionWrite[]): TransactionWrite[] =>
+  writes.filter((one) => one.kind === "put" || one.key.pk === runPk(runId)).map(unconditional);
+
+function unconditional(write: TransactionWrite): TransactionWrite {
+  if (write.kind === "check") return write;
+  const { if: _, ...rest } = write;
+  return rest;
+}

@@ -1,0 +1,198 @@
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import * as v from "valibot";
+import { type BenchCloud, startCloud } from "../bench/cloud.ts";
+import { load, machineOf } from "../bench/machine.ts";
+import { readJson } from "../local/files.ts";
+import { ProcessMark } from "../local/processes.ts";
+import { dim, Problem, red, seconds } from "../local/terminal.ts";
+import { check } from "./checker.ts";
+import { type Callers, startCallers } from "./clients.ts";
+import { readThrough, Store } from "./evidence.ts";
+import { strikesOf, tasksOf } from "./plan.ts";
+import { print, type Report } from "./report.ts";
+import { storedRuns } from "./run-checks.ts";
+import { type Hit, Targets } from "./targets.ts";
+
+const HELP = `Usage: npm run chaos -- [options]
+
+Starts a local cloud of its own, has callers ask it for runs, and kills its processes meanwhile (kill -9): those of dispatcher,
+endpoints, reaper and sandbox, harnesses and commands. Then a checker reads all that is left. The exit code is 0 where no
+promise was broken. docs/reliability.md says what is promised.
+
+  --runs N     runs that callers ask for (default 300), besides their children
+  --seed N     which kills and which runs (default: a new one, printed)
+  --callers N  callers at a time (default 30)
+  --json       print one JSON object instead of a table
+  --help       show this text`;
+
+/** How long runs may take to come to rest after the last kill; what has not ended then counts as lost. */
+const REST_MS = 900_000;
+const PROGRESS_MS = 10_000;
+
+interface Options {
+  readonly runs: number;
+  readonly seed: number;
+  readonly callers: number;
+  readonly json: boolean;
+}
+
+async function main(args: string[]): Promise<number> {
+  const options = parseOptions(args);
+  if (typeof options === "string") {
+    console.error(options);
+    return options === HELP ? 0 : 2;
+  }
+  try {
+    const report = await chaos(options);
+    if (options.json) console.log(JSON.stringify(report, null, 2));
+    else print(report);
+    return report.findings.violations.length === 0 ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    console.error(red(error.message));
+    for (const detail of error.details) console.error(`  ${detail}`);
+    return 1;
+  }
+}
+
+async function chaos(options: Options): Promise<Report> {
+  if (process.platform !== "linux") throw new Problem("Only Linux tells which processes there are to kill.");
+  tell(`seed ${options.seed}`);
+  const cloud = await startCloud();
+  const release = stopOnSignals(cloud);
+  try {
+    return await disturb(cloud, options);
+  } finally {
+    release();
+    await cloud.stop();
+  }
+}
+
+const Processes = v.object({ emulator: ProcessMark, scratch: v.string() });
+
+async function disturb(cloud: BenchCloud, { runs, seed, callers: atOnce }: Options): Promise<Report> {
+  const before = load();
+  const processes = await readJson(path.join(cloud.home, "pids.json"), Processes);
+  if (processes === undefined) throw new Problem("The local cloud does not say which its processes are.");
+  const targets = new Targets(processes.scratch, processes.emulator.pid);
+  const store = new Store(cloud.emulatorUrl);
+  const earlier = new Set(storedRuns(await store.items()).map(({ runId }) => runId));
+  const giveUp = new AbortController();
+  const began = Date.now();
+  const callers = startCallers({ api: cloud.api, tasks: tasksOf(seed, runs), seed, atOnce, signal: giveUp.signal });
+  const { hits, lastKillAt } = await withProgress(callers, runs, (hits) => kill(targets, seed, callers, hits));
+  const deadline = lastKillAt + REST_MS;
+  const timer = setTimeout(() => giveUp.abort(), Math.max(0, deadline - Date.now()));
+  await callers.done;
+  clearTimeout(timer);
+  const endedAt = Date.now();
+  const rested = await store.rest(deadline);
+  const restedAt = Date.now();
+  tell(`at rest ${seconds(restedAt - lastKillAt)} after the last kill`);
+  const { asked } = callers;
+  const told = await readThrough(
+    cloud.api,
+    asked.map(({ runId }) => runId),
+  );
+  const evidence = {
+    asked,
+    items: await store.items(),
+    before: earlier,
+    objects: await store.objects(),
+    told,
+    hits,
+    lastKillAt,
+    processes: await targets.leftovers(),
+  };
+  store.close();
+  return {
+    seed,
+    runs: asked.length,
+    callers: atOnce,
+    machine: machineOf(before),
+    retries: callers.retries(),
+    hits,
+    loadMs: lastKillAt - began,
+    endedMs: endedAt - lastKillAt,
+    ...(rested ? { restMs: restedAt - lastKillAt } : {}),
+    findings: check(evidence, seed),
+  };
+}
+
+/** Kills until every request was sent: what is under way then has to come to its end by itself. */
+async function kill(targets: Targets, seed: number, callers: Callers, hits: Hit[]): Promise<number> {
+  const stop = new AbortController();
+  const submitted = callers.submitted.then(() => stop.abort());
+  const under: Promise<void>[] = [];
+  let lastKillAt = Date.now();
+  for (const strike of strikesOf(seed)) {
+    await pause(strike.afterMs, undefined, { signal: stop.signal }).catch(() => undefined);
+    if (stop.signal.aborted) break;
+    // The reaper may have to be waited for; the others go on meanwhile.
+    under.push(
+      targets.strike(strike, stop.signal).then((hit) => {
+        if (hit === undefined) return;
+        hits.push(hit);
+        lastKillAt = Math.max(lastKillAt, hit.at);
+      }),
+    );
+  }
+  await Promise.all(under);
+  await submitted;
+  return lastKillAt;
+}
+
+async function withProgress(
+  callers: Callers,
+  runs: number,
+  work: (hits: Hit[]) => Promise<number>,
+): Promise<{ hits: readonly Hit[]; lastKillAt: number }> {
+  const hits: Hit[] = [];
+  const timer = setInterval(() => {
+    const { asked } = callers;
+    const ended = asked.filter((one) => one.ended).length;
+    tell(`${asked.length} runs accepted of ${runs} and their children, ${ended} ended, ${hits.length} kills`);
+  }, PROGRESS_MS);
+  try {
+    return { hits, lastKillAt: await work(hits) };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Progress, where it is in nobody's way. */
+const tell = (text: string): void => console.error(dim(text));
+
+function stopOnSignals(cloud: BenchCloud): () => void {
+  const stop = (): void => {
+    void cloud.stop().finally(() => process.exit(130));
+  };
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+  return () => {
+    process.off("SIGINT", stop);
+    process.off("SIGTERM", stop);
+  };
+}
+
+function parseOptions(args: string[]): Options | string {
+  const flag = { type: "boolean", default: false } as const;
+  const text = { type: "string" } as const;
+  try {
+    const { values } = parseArgs({ args, options: { runs: text, seed: text, callers: text, json: flag, help: flag } });
+    if (values.help) return HELP;
+    const runs = Number(values.runs ?? 300);
+    const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
+    const callers = Number(values.callers ?? 30);
+    if (!Number.isInteger(runs) || runs < 1) return "--runs takes a number from 1";
+    if (!Number.isInteger(seed) || seed < 0) return "--seed takes a number from 0";
+    if (!Number.isInteger(callers) || callers < 1) return "--callers takes a number from 1";
+    return { runs, seed, callers, json: values.json };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

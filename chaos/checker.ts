@@ -1,0 +1,153 @@
+import { titleOf } from "./clients.ts";
+import type { Evidence, StoredItem } from "./evidence.ts";
+import {
+  checkOutcome,
+  checkTold,
+  type Execution,
+  type StoredRun,
+  storedRuns,
+  type Violation,
+  walk,
+} from "./run-checks.ts";
+
+/** A lost execution is found out in this time, in milliseconds after the last kill. */
+export const DETECTION_MS = 120_000;
+
+export interface Findings {
+  readonly violations: readonly Violation[];
+  /** Runs by the state that they ended in. */
+  readonly states: Readonly<Record<string, number>>;
+  /** Executions of these runs, and how many of them were lost to a kill of their harness or sandbox. */
+  readonly executions: number;
+  readonly lost: number;
+  /** The longest time from such a kill to the event that tells of it, in milliseconds; 0 where none was lost. */
+  readonly longestDetectionMs: number;
+}
+
+/** Judges what is left of a chaos. It changes nothing and asks nobody: the same evidence has the same findings. */
+export function check(evidence: Evidence, seed: number): Findings {
+  const { items, asked, before, told, hits } = evidence;
+  const runs = storedRuns(items).filter(({ runId }) => !before.has(runId));
+  const byId = new Map(runs.map((run) => [run.runId, run]));
+  const violations: Violation[] = [...checkRequests(runs, evidence, seed)];
+  const executions: Execution[] = [];
+  const killedCommands = new Set(
+    hits.flatMap(({ kind, executionId }) => (kind === "command" && executionId !== undefined ? [executionId] : [])),
+  );
+  for (const run of runs) {
+    const walked = walk(run);
+    violations.push(...walked.violations);
+    executions.push(...walked.executions);
+    const one = asked.find(({ runId }) => runId === run.runId);
+    if (one === undefined) continue;
+    violations.push(...checkOutcome(run, one, walked.executions, killedCommands));
+    violations.push(...checkTold(run, one, told.get(run.runId)));
+  }
+  const detection = detected(executions, evidence);
+  violations.push(...detection.violations, ...checkCounters(items), ...checkObjects(evidence, byId));
+  violations.push(
+    ...evidence.processes.map((about) => ({ rule: "process" as const, about, detail: "it is still there" })),
+  );
+  const states: Record<string, number> = {};
+  for (const { head } of runs) states[head.state] = (states[head.state] ?? 0) + 1;
+  return {
+    violations,
+    states,
+    executions: executions.length,
+    lost: detection.lost,
+    longestDetectionMs: detection.longestMs,
+  };
+}
+
+/** Each request that was accepted has its run, each run its request. */
+function checkRequests(runs: readonly StoredRun[], { asked }: Evidence, seed: number): Violation[] {
+  const found: Violation[] = [];
+  const byTitle = Map.groupBy(runs, ({ title }) => title);
+  for (const { name, runId } of asked) {
+    const made = byTitle.get(titleOf(seed, name)) ?? [];
+    if (!made.some((run) => run.runId === runId)) {
+      found.push({ rule: "lost", about: runId, detail: `request ${name} was accepted, and there is no such run` });
+    }
+    const others = made.filter((run) => run.runId !== runId);
+    found.push(
+      ...others.map((run) => ({
+        rule: "twice" as const,
+        about: run.runId,
+        detail: `request ${name} made ${runId} too`,
+      })),
+    );
+  }
+  const known = new Set(asked.map(({ name }) => titleOf(seed, name)));
+  const strays = runs.filter(({ title }) => !known.has(title));
+  found.push(
+    ...strays.map(({ runId, title }) => ({
+      rule: "twice" as const,
+      about: runId,
+      detail: `nobody was told of "${title}"`,
+    })),
+  );
+  return found;
+}
+
+/** Executions that a kill took the harness or the sandbox from, and when the service noticed. */
+function detected(executions: readonly Execution[], { hits, lastKillAt }: Evidence) {
+  const byId = new Map(executions.map((execution) => [execution.id, execution]));
+  const violations: Violation[] = [];
+  let lost = 0;
+  let longestMs = 0;
+  for (const { number, kind, executionId, at } of hits) {
+    if ((kind !== "harness" && kind !== "sandbox") || executionId === undefined) continue;
+    const execution = byId.get(executionId);
+    const fencedAt = execution?.fencedAt;
+    const about = execution?.runId ?? executionId;
+    if (fencedAt === undefined) {
+      violations.push({
+        rule: "detection",
+        about,
+        detail: `kill ${number} took ${executionId}, and nobody has noticed`,
+      });
+    } else if (fencedAt >= at) {
+      lost++;
+      longestMs = Math.max(longestMs, fencedAt - at);
+      if (fencedAt <= Math.max(at, lastKillAt) + DETECTION_MS) continue;
+      violations.push({ rule: "detection", about, detail: `kill ${number} was noticed after ${fencedAt - at} ms` });
+    }
+  }
+  return { violations, lost, longestMs };
+}
+
+const COUNTED = ["queued", "running", "parked", "tree_running"];
+
+function checkCounters(items: readonly StoredItem[]): Violation[] {
+  const found: Violation[] = [];
+  const complain = ({ pk, sk }: StoredItem, detail: string) => {
+    found.push({ rule: "counters", about: `${pk} ${sk}`, detail });
+  };
+  for (const item of items) {
+    const { pk, sk } = item;
+    if (sk.startsWith("PARKED#")) complain(item, "a run stands in line for a slot");
+    const counts = sk === "COUNTERS" || sk.startsWith("TREE#") || (sk === "HEAD" && pk.startsWith("RUN#"));
+    if (!counts) continue;
+    for (const name of COUNTED) {
+      if (Number(item[name] ?? 0) !== 0 && !(sk === "HEAD" && name === "parked"))
+        complain(item, `${name} is ${item[name]}`);
+    }
+    if (sk !== "HEAD") continue;
+    for (const name of ["slot", "parked", "check_shard", "stop_pending"]) {
+      if (item[name] !== undefined) complain(item, `${name} is ${item[name]}`);
+    }
+  }
+  return found;
+}
+
+function checkObjects({ objects, before }: Evidence, runs: ReadonlyMap<string, StoredRun>): Violation[] {
+  return objects.flatMap((about): Violation[] => {
+    const [kind, runId = ""] = about.split("/");
+    if (kind !== "runs" || before.has(runId)) return [];
+    const run = runs.get(runId);
+    if (run === undefined) return [{ rule: "object", about, detail: "there is no such run" }];
+    const [, transcript] = /\/transcript-(\d+)\.jsonl$/.exec(about) ?? [];
+    const isAhead = transcript !== undefined && Number(transcript) >= run.head.next_sequence;
+    return isAhead ? [{ rule: "object", about, detail: "it is of events that never were" }] : [];
+  });
+}

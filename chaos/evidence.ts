@@ -1,0 +1,169 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { ListBucketsCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import { DynamoDBDocumentClient, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import * as v from "valibot";
+import { REGION } from "../local/account.ts";
+import { type Api, callApi } from "../local/api.ts";
+import { CHECK_SHARDS } from "../shared/table/keys.ts";
+import { Conversation } from "../shared/wire/conversation.ts";
+import { type RunEvent, RunEvents, Timeline } from "../shared/wire/event.ts";
+import type { Asked } from "./clients.ts";
+import type { Hit } from "./targets.ts";
+
+/** An item of the table as it is stored; the checker reads it through schemas of its own. */
+export const StoredItem = v.looseObject({ pk: v.string(), sk: v.string() });
+export type StoredItem = v.InferOutput<typeof StoredItem>;
+
+/** What the API says of one run. */
+export interface Told {
+  readonly events: readonly Pick<RunEvent, "sequence" | "type">[];
+  readonly timeline: readonly string[];
+  /** As text, to look for a line in it. */
+  readonly conversation: string;
+  readonly transcript: string;
+}
+
+/** All that is known when everything has come to rest. */
+export interface Evidence {
+  readonly asked: readonly Asked[];
+  readonly items: readonly StoredItem[];
+  /** Runs that were there before; the checker leaves them out. */
+  readonly before: ReadonlySet<string>;
+  /** Keys of the bucket. */
+  readonly objects: readonly string[];
+  /** By run; the answer that went wrong in words. */
+  readonly told: ReadonlyMap<string, Told | string>;
+  readonly hits: readonly Hit[];
+  /** Milliseconds since the epoch. */
+  readonly lastKillAt: number;
+  /** What is left of executions' processes. */
+  readonly processes: readonly string[];
+}
+
+const TABLE_NAME = "runyard";
+const REST_LOOK_MS = 1_000;
+const READERS = 4;
+
+/** Looks behind the API: into the table and the bucket of the emulator. */
+export class Store {
+  readonly #table: DynamoDBDocumentClient;
+  readonly #bucket: S3Client;
+
+  constructor(endpoint: string) {
+    const settings = { endpoint, region: REGION, credentials: { accessKeyId: "test", secretAccessKey: "test" } };
+    this.#table = DynamoDBDocumentClient.from(new DynamoDBClient(settings));
+    this.#bucket = new S3Client({ ...settings, forcePathStyle: true });
+  }
+
+  async items(): Promise<StoredItem[]> {
+    const items: StoredItem[] = [];
+    let start: Record<string, unknown> | undefined;
+    do {
+      const page = await this.#table.send(
+        new ScanCommand({ TableName: TABLE_NAME, ...(start === undefined ? {} : { ExclusiveStartKey: start }) }),
+      );
+      items.push(...v.parse(v.array(StoredItem), page.Items ?? []));
+      start = page.LastEvaluatedKey;
+    } while (start !== undefined);
+    return items;
+  }
+
+  async objects(): Promise<string[]> {
+    const { Buckets: buckets = [] } = await this.#bucket.send(new ListBucketsCommand({}));
+    const data = buckets.map(({ Name }) => Name ?? "").filter((name) => name.startsWith("runyard"));
+    const keys: string[] = [];
+    for (const bucket of data) {
+      let token: string | undefined;
+      do {
+        const page = await this.#bucket.send(
+          new ListObjectsV2Command({ Bucket: bucket, ...(token === undefined ? {} : { ContinuationToken: token }) }),
+        );
+        keys.push(...(page.Contents ?? []).map(({ Key }) => Key ?? ""));
+        token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+      } while (token !== undefined);
+    }
+    return keys;
+  }
+
+  /** Waits until the reaper has nothing to look at any more. False where it still has at the deadline. */
+  async rest(deadline: number): Promise<boolean> {
+    while (Date.now() < deadline) {
+      const shards = await Promise.all(Array.from({ length: CHECK_SHARDS }, (_, shard) => this.#isDue(shard)));
+      if (!shards.includes(true)) return true;
+      await pause(REST_LOOK_MS);
+    }
+    return false;
+  }
+
+  async #isDue(shard: number): Promise<boolean> {
+    const { Items: items = [] } = await this.#table.send(
+      new QueryCommand({
+        TableName: TABLE_NAME,
+        IndexName: "gsi6",
+        KeyConditionExpression: "check_shard = :shard",
+        ExpressionAttributeValues: { ":shard": `RUNS#${shard}` },
+        Limit: 1,
+      }),
+    );
+    return items.length > 0;
+  }
+
+  close(): void {
+    this.#table.destroy();
+    this.#bucket.destroy();
+  }
+}
+
+/** Reads every run the way that users do: events, timeline, conversation and transcript. */
+export async function readThrough(api: Api, runIds: readonly string[]): Promise<Map<string, Told | string>> {
+  const told = new Map<string, Told | string>();
+  const left = [...runIds];
+  const read = async (): Promise<void> => {
+    for (let runId = left.shift(); runId !== undefined; runId = left.shift()) {
+      told.set(runId, await readRun(api, runId).catch((error: unknown) => String(error)));
+    }
+  };
+  await Promise.all(Array.from({ length: READERS }, read));
+  return told;
+}
+
+const Link = v.object({ download_url: v.string() });
+
+async function readRun(api: Api, runId: string): Promise<Told> {
+  const path = `/agent/runs/${runId}`;
+  const events: Told["events"][number][] = [];
+  for (let after = 0, ended = false; !ended; ) {
+    const page = await callApi(api, "GET", `${path}/events?after=${after}`, RunEvents);
+    events.push(...page.events.map(({ sequence, type }) => ({ sequence, type })));
+    after = page.next;
+    ended = page.ended || page.events.length === 0;
+  }
+  const timeline = await pages(
+    (query) => callApi(api, "GET", `${path}/timeline${query}`, Timeline),
+    (page) => page.events.map(({ event_type }) => event_type),
+  );
+  const conversation = await pages(
+    (query) => callApi(api, "GET", `${path}/conversation${query}`, Conversation),
+    (page) => page.steps.map((step) => JSON.stringify(step)),
+  );
+  const link = await callApi(api, "GET", `${path}/transcript?redirect=false`, Link);
+  const answer = await fetch(link.download_url, { signal: AbortSignal.timeout(30_000) });
+  if (!answer.ok) throw new Error(`the transcript's address answered ${answer.status}`);
+  return { events, timeline, conversation: conversation.join("\n"), transcript: await answer.text() };
+}
+
+interface Page {
+  readonly page_info?: { readonly next_cursor?: string };
+}
+
+async function pages<P extends Page, T>(read: (query: string) => Promise<P>, of: (page: P) => T[]): Promise<T[]> {
+  const all: T[] = [];
+  for (let query: string | undefined = ""; query !== undefined; ) {
+    const page: P = await read(query);
+    all.push(...of(page));
+    const cursor: string | undefined = page.page_info?.next_cursor;
+    query = cursor === undefined ? undefined : `?cursor=${encodeURIComponent(cursor)}`;
+  }
+  return all;
+}

@@ -1,0 +1,69 @@
+import type { Machine } from "../bench/machine.ts";
+import { bold, green, red, say, seconds } from "../local/terminal.ts";
+import type { Findings } from "./checker.ts";
+import { KINDS } from "./plan.ts";
+import { RULES } from "./run-checks.ts";
+import type { Hit } from "./targets.ts";
+
+export interface Report {
+  readonly seed: number;
+  /** Runs that were accepted, children included. */
+  readonly runs: number;
+  readonly callers: number;
+  readonly machine: Machine;
+  /** Requests of callers that were sent again. */
+  readonly retries: number;
+  readonly hits: readonly Hit[];
+  /** Milliseconds from the first request to the last kill. */
+  readonly loadMs: number;
+  /** Milliseconds from the last kill until each caller had seen its runs end. */
+  readonly endedMs: number;
+  /** Milliseconds from the last kill until the reaper had nothing to look at any more; absent where it never had. */
+  readonly restMs?: number;
+  readonly findings: Findings;
+}
+
+/** Violations that are shown of each rule. */
+const SHOWN = 10;
+
+export function print({
+  seed,
+  runs,
+  callers,
+  machine,
+  retries,
+  hits,
+  loadMs,
+  endedMs,
+  restMs,
+  findings,
+}: Report): void {
+  const { states, executions, lost, longestDetectionMs, violations } = findings;
+  say();
+  say(
+    `${bold("chaos")}  seed ${seed}, ${runs} runs of ${callers} callers at a time, ${hits.length} kills in ${seconds(loadMs)}`,
+  );
+  say(`       ${machine.cores} × ${machine.cpu}, load ${machine.load.before} before, ${machine.load.after} after`);
+  say();
+  for (const kind of KINDS) {
+    const own = hits.filter((hit) => hit.kind === kind);
+    const busy = own.filter((hit) => hit.busy).length;
+    say(`  ${kind.padEnd(12)} ${String(own.length).padStart(5)} kills, ${busy} of them at work`);
+  }
+  say();
+  say(
+    `  runs         ${Object.entries(states)
+      .map(([state, count]) => `${count} ${state}`)
+      .join(", ")}`,
+  );
+  say(`  executions   ${executions}, of which ${lost} lost their harness or sandbox`);
+  say(`  detected     the last of them after ${seconds(longestDetectionMs)}`);
+  say(`  callers      sent ${retries} requests again; had their ends ${seconds(endedMs)} after the last kill`);
+  say(`  at rest      ${restMs === undefined ? red("never") : `${seconds(restMs)} after the last kill`}`);
+  say();
+  for (const [rule, promise] of Object.entries(RULES)) {
+    const broken = violations.filter((violation) => violation.rule === rule);
+    say(broken.length === 0 ? `${green("✓")} ${promise}` : `${red("✗")} ${promise}: ${broken.length} times not`);
+    for (const { about, detail } of broken.slice(0, SHOWN)) say(`    ${about}  ${detail}`);
+  }
+}

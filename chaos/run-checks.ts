@@ -1,0 +1,199 @@
+import * as v from "valibot";
+import { isTerminal, MOST_LOSSES, MOVES } from "../shared/runs/run.ts";
+import { RunState } from "../shared/wire/run.ts";
+import type { Asked } from "./clients.ts";
+import type { StoredItem, Told } from "./evidence.ts";
+
+/** A promise that was broken. */
+export interface Violation {
+  readonly rule: Rule;
+  /** The run, an object's key, or whatever it is about. */
+  readonly about: string;
+  readonly detail: string;
+}
+
+export const RULES = {
+  lost: "every accepted run ended",
+  twice: "no request made two runs, and none made a run that nobody was told of",
+  ended: "no run ended twice",
+  gap: "sequences are gapless",
+  move: "every move is legal",
+  fence: "no execution wrote after its fence",
+  outcome: "each run ended as it should, or says why not",
+  output: "what commands printed can be read",
+  answers: "the API tells what the table holds",
+  counters: "counters and lines are at zero",
+  object: "no object is without its run",
+  process: "no process is left",
+  detection: "each lost execution was detected in time",
+} as const;
+export type Rule = keyof typeof RULES;
+
+const Entry = v.looseObject({
+  sequence: v.number(),
+  type: v.optional(v.string(), "messages"),
+  occurred_at: v.number(),
+  execution_id: v.exactOptional(v.string()),
+  data: v.optional(v.looseObject({ state: v.exactOptional(RunState), execution_id: v.exactOptional(v.string()) }), {}),
+});
+type Entry = v.InferOutput<typeof Entry>;
+
+const Head = v.looseObject({
+  state: RunState,
+  next_sequence: v.number(),
+  followups: v.optional(v.number(), 0),
+  followups_stored: v.optional(v.number(), 0),
+  losses: v.optional(v.number(), 0),
+  transcript_events: v.exactOptional(v.number()),
+  status_message: v.exactOptional(v.looseObject({ message: v.string(), error_code: v.exactOptional(v.string()) })),
+});
+type Head = v.InferOutput<typeof Head>;
+
+/** One run as the table has it. */
+export interface StoredRun {
+  readonly runId: string;
+  readonly title: string;
+  readonly head: Head;
+  /** Timeline and messages in the order of their numbers. */
+  readonly entries: readonly Entry[];
+  readonly followups: number;
+}
+
+/** An execution with the moment from which on it may not write any more. */
+export interface Execution {
+  readonly id: string;
+  readonly runId: string;
+  /** Milliseconds since the epoch; absent while it may write. */
+  readonly fencedAt?: number;
+}
+
+/** The runs that a table holds, from all items of each. */
+export function storedRuns(items: readonly StoredItem[]): StoredRun[] {
+  const byRun = new Map<string, StoredItem[]>();
+  for (const item of items) {
+    if (!item.pk.startsWith("RUN#")) continue;
+    const own = byRun.get(item.pk) ?? [];
+    byRun.set(item.pk, own);
+    own.push(item);
+  }
+  return [...byRun].flatMap(([pk, own]) => {
+    const head = own.find(({ sk }) => sk === "HEAD");
+    if (head === undefined) return [];
+    const entries = own.filter(({ sk }) => sk.startsWith("EVENT#") || sk.startsWith("MESSAGES#"));
+    return [
+      {
+        runId: pk.slice("RUN#".length),
+        title: String(own.find(({ sk }) => sk === "BODY")?.["title"]),
+        head: v.parse(Head, head),
+        entries: entries.map((entry) => v.parse(Entry, entry)).sort((a, b) => a.sequence - b.sequence),
+        followups: own.filter(({ sk }) => sk.startsWith("FOLLOWUP#")).length,
+      },
+    ];
+  });
+}
+
+/** What the service itself notes of an execution that is over. */
+const AFTERWARDS = ["run_stopped", "followup_received"];
+
+interface Walk {
+  readonly violations: readonly Violation[];
+  readonly executions: readonly Execution[];
+}
+
+/** Walks through a run's history, from its first event to what its head says. */
+export function walk({ runId, head, entries }: StoredRun): Walk {
+  const violations: Violation[] = [];
+  const complain = (rule: Rule, detail: string) => violations.push({ rule, about: runId, detail });
+  const executions: Execution[] = [];
+  let state: RunState | undefined;
+  let current: string | undefined;
+  let ends = 0;
+  let lives = 1;
+  for (const [index, { sequence, type, execution_id, occurred_at, data }] of entries.entries()) {
+    if (sequence !== index + 1) complain("gap", `number ${index + 1} is ${sequence}`);
+    const next = type === "run_created" ? "QUEUED" : data.state;
+    if (type === "run_pending") {
+      if (current !== undefined) complain("fence", `${sequence}: a new execution begins while ${current} is at work`);
+      current = data.execution_id;
+    } else if (execution_id !== undefined && execution_id !== current && !AFTERWARDS.includes(type)) {
+      complain("fence", `${sequence}: ${type} of ${execution_id}, while ${current ?? "none"} may write`);
+    }
+    if (next === undefined) continue;
+    if (state !== undefined && !MOVES[state].includes(next)) {
+      complain("move", `${sequence}: ${type} leads from ${state} to ${next}`);
+    }
+    if (isTerminal(next)) ends++;
+    if (state !== undefined && isTerminal(state) && next === "QUEUED") lives++;
+    if (current !== undefined && (next === "QUEUED" || isTerminal(next))) {
+      executions.push({ id: current, runId, fencedAt: occurred_at });
+      current = undefined;
+    }
+    state = next;
+  }
+  if (current !== undefined) executions.push({ id: current, runId });
+  const last = entries.at(-1)?.sequence ?? 0;
+  if (head.next_sequence !== last + 1)
+    complain("gap", `the head goes on with ${head.next_sequence}, the last is ${last}`);
+  if (state !== head.state) complain("move", `its events lead to ${state}, the head says ${head.state}`);
+  if (ends > lives) complain("ended", `${ends} ends in ${lives} lives`);
+  return { violations, executions };
+}
+
+/** What a run came to, against what its caller asked for. `killedCommands`: executions of which a command was killed. */
+export function checkOutcome(
+  run: StoredRun,
+  asked: Asked,
+  executions: readonly Execution[],
+  killedCommands: ReadonlySet<string>,
+): Violation[] {
+  const { runId, head } = run;
+  const found: Violation[] = asked.complaints.map((detail) => ({ rule: "outcome", about: runId, detail }));
+  const complain = (rule: Rule, detail: string) => found.push({ rule, about: runId, detail });
+  if (!isTerminal(head.state)) return [...found, { rule: "lost", about: runId, detail: `it is ${head.state} still` }];
+  const said = head.status_message?.message ?? "nothing";
+  const wasHurt = executions.some(({ id }) => killedCommands.has(id));
+  if (run.followups !== asked.followups.length) {
+    complain("twice", `${asked.followups.length} follow-ups were accepted, ${run.followups} are stored`);
+  }
+  if (head.state === "ERROR") {
+    const givenUp = head.losses >= MOST_LOSSES || head.status_message?.error_code === "internal_error";
+    if (!givenUp) complain("outcome", `it ended in ERROR after ${head.losses} losses: ${said}`);
+  } else if (asked.cancelled) {
+    if (head.state !== "CANCELLED") complain("outcome", `its cancel was accepted, and it is ${head.state}`);
+  } else if (head.state === "CANCELLED") {
+    complain("outcome", "nobody has cancelled it");
+  } else if (asked.kind === "failing") {
+    if (head.state !== "FAILED") complain("outcome", `its command fails, and it is ${head.state}`);
+  } else if (head.state !== "SUCCEEDED" && !wasHurt) {
+    complain("outcome", `it is ${head.state} though nobody has killed a command of it: ${said}`);
+  }
+  if (head.state === "SUCCEEDED" && head.followups_stored !== head.followups) {
+    complain("outcome", `${head.followups_stored} of its ${head.followups} follow-ups were taken up`);
+  }
+  return found;
+}
+
+/** What users can read of a run, against what the table holds. */
+export function checkTold(run: StoredRun, asked: Asked, told: Told | string | undefined): Violation[] {
+  const { runId, head, entries } = run;
+  if (told === undefined || typeof told === "string") {
+    return [{ rule: "answers", about: runId, detail: told ?? "it was not read" }];
+  }
+  const found: Violation[] = [];
+  const complain = (rule: Rule, detail: string) => found.push({ rule, about: runId, detail });
+  const stored = entries.map(({ sequence, type }) => `${sequence} ${type}`);
+  const shown = told.events.map(({ sequence, type }) => `${sequence} ${type}`);
+  if (shown.join() !== stored.join()) complain("answers", `its events are ${shown.join()} and not ${stored.join()}`);
+  const timeline = entries.filter(({ type }) => type !== "messages").map(({ type }) => type);
+  if (told.timeline.join() !== timeline.join()) complain("answers", `its timeline is ${told.timeline.join()}`);
+  if (head.transcript_events !== head.next_sequence - 1) {
+    complain("answers", `its transcript has ${head.transcript_events} of ${head.next_sequence - 1} events`);
+  }
+  if (head.state !== "SUCCEEDED") return found;
+  for (const mark of [asked.mark, ...asked.followups]) {
+    // As an output: in the prompt and in the commands it stands behind another word.
+    if (!told.transcript.includes(`${mark}\\n`)) complain("output", `its transcript lacks ${mark}`);
+    if (!told.conversation.includes(`${mark}\\n`)) complain("output", `its conversation lacks ${mark}`);
+  }
+  return found;
+}

@@ -1,0 +1,250 @@
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { isStillOurs, markOf, type ProcessMark } from "../local/processes.ts";
+import type { Kind, Strike } from "./plan.ts";
+
+/** A process of the local cloud that may be killed. */
+export interface Target {
+  readonly kind: Kind;
+  readonly pid: number;
+  /** The function's name, or the program's. */
+  readonly name: string;
+  /** The execution that it works on; of a sandbox's function that of its harness. */
+  readonly executionId?: string;
+}
+
+/** A kill that was made. */
+export interface Hit {
+  readonly number: number;
+  readonly kind: Kind;
+  readonly name: string;
+  readonly executionId?: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** False where it did nothing at that moment: nobody was lost by it. */
+  readonly busy: boolean;
+}
+
+/** Functions that are not an endpoint's. What the plan does not name is left alone. */
+const FUNCTIONS: Readonly<Record<string, Kind | undefined>> = {
+  "runyard-dispatch-run": "dispatcher",
+  "runyard-reap-runs": "reaper",
+  "runyard-end-run": "end",
+  "runyard-run-sandbox": "sandbox",
+  "runyard-fail-run": undefined,
+  "runyard-fire-schedule": undefined,
+  "runyard-reconcile-schedules": undefined,
+  "runyard-discover-skills": undefined,
+};
+
+/** How long a process of a kind is waited for that is at work. The reaper comes each 15 seconds. */
+const WATCH_MS: Readonly<Record<Kind, number>> = {
+  endpoint: 1_500,
+  dispatcher: 4_000,
+  reaper: 20_000,
+  end: 4_000,
+  sandbox: 4_000,
+  harness: 4_000,
+  command: 6_000,
+};
+const LOOK_MS = 15;
+/** Processes come and go; the list of them is as old as this at most. */
+const LIST_MS = 200;
+/** Of the processor, between two looks: who used less was idle. */
+const WORK_NS = 1_000_000;
+
+/**
+ * The processes of one local cloud, told from all others on the machine by their temporary directory, which the emulator's
+ * environment names and everything below it inherits, and by the execution that they are marked with.
+ */
+export class Targets {
+  readonly #scratch: string;
+  readonly #self: number;
+  /** Everything that harnesses have started, to look for what of it is left. */
+  readonly #seen = new Map<number, ProcessMark>();
+  #listed: { readonly at: number; readonly targets: Promise<readonly Target[]> } | undefined;
+
+  /** `scratch`: the emulator's temporary directory. `emulator`: its process, which is never killed. */
+  constructor(scratch: string, emulator: number) {
+    this.#scratch = scratch;
+    this.#self = emulator;
+  }
+
+  /** Kills what the strike is meant for, when it is at work; one that is idle where none works for a while. */
+  async strike({ number, kind, nth, delayMs }: Strike, signal: AbortSignal): Promise<Hit | undefined> {
+    const deadline = Date.now() + WATCH_MS[kind];
+    let spent = new Map<number, number>();
+    let idle: Target | undefined;
+    while (Date.now() < deadline && !signal.aborted) {
+      const targets = (await this.#list()).filter((target) => target.kind === kind);
+      const now = new Map<number, number>();
+      await Promise.all(targets.map(async ({ pid }) => now.set(pid, await processorNs(pid))));
+      const busy = targets.filter(({ pid }) => {
+        const before = spent.get(pid);
+        // A command sleeps for the most part; it is at work as long as it is there.
+        return kind === "command" || (before !== undefined && (now.get(pid) ?? 0) - before >= WORK_NS);
+      });
+      const target = busy[nth % Math.max(1, busy.length)];
+      if (target !== undefined) {
+        await pause(delayMs);
+        const at = Date.now();
+        if (await this.#kill(target)) return { number, ...shown(target), at, busy: true };
+      }
+      idle = targets[nth % Math.max(1, targets.length)];
+      spent = now;
+      await pause(LOOK_MS);
+    }
+    if (idle === undefined || signal.aborted || !(await this.#kill(idle))) return undefined;
+    return { number, ...shown(idle), at: Date.now(), busy: false };
+  }
+
+  /** What is left of executions: harnesses, their commands and helpers. */
+  async leftovers(): Promise<string[]> {
+    const now = await this.#look();
+    const working = now.filter(({ kind }) => kind === "harness" || kind === "command");
+    const left = new Map(working.map(({ pid, name }) => [pid, `${pid} ${name}`]));
+    for (const mark of this.#seen.values()) {
+      if (await isStillOurs(mark)) left.set(mark.pid, `${mark.pid} ${mark.command.slice(0, 120)}`);
+    }
+    return [...left.values()];
+  }
+
+  /** Notes what executions have started since the last look. */
+  async note(): Promise<void> {
+    await this.#list();
+  }
+
+  #list(): Promise<readonly Target[]> {
+    if (this.#listed === undefined || Date.now() - this.#listed.at > LIST_MS) {
+      this.#listed = { at: Date.now(), targets: this.#look() };
+    }
+    return this.#listed.targets;
+  }
+
+  async #look(): Promise<Target[]> {
+    const entries = await processes();
+    const byPid = new Map(entries.map((entry) => [entry.pid, entry]));
+    const targets: Target[] = [];
+    for (const entry of entries) {
+      if (entry.pid === this.#self) continue;
+      const target = this.#targetOf(entry, byPid);
+      if (target !== undefined) targets.push(target);
+    }
+    const executionOf = new Map(
+      targets.flatMap(({ kind, pid, executionId }) =>
+        kind === "harness" && executionId !== undefined ? [[byPid.get(pid)?.parent ?? 0, executionId]] : [],
+      ),
+    );
+    const withExecution = targets.map((target) => {
+      const executionId = target.kind === "sandbox" ? executionOf.get(target.pid) : undefined;
+      return executionId === undefined ? target : { ...target, executionId };
+    });
+    await this.#remember(entries, byPid, targets);
+    return withExecution.sort((a, b) => a.pid - b.pid);
+  }
+
+  #targetOf(entry: Entry, byPid: ReadonlyMap<number, Entry>): Target | undefined {
+    const { pid, variables, command } = entry;
+    const isOurs = isWithin(variables.get("TMPDIR"), this.#scratch);
+    const executionId = variables.get("RUNYARD_EXECUTION");
+    const name = variables.get("AWS_LAMBDA_FUNCTION_NAME");
+    if (isOurs && executionId === undefined && name !== undefined) {
+      const kind = name in FUNCTIONS ? FUNCTIONS[name] : "endpoint";
+      return kind === undefined ? undefined : { kind, pid, name };
+    }
+    if (executionId === undefined) return undefined;
+    if (isOurs && command.includes("harness.mjs")) return { kind: "harness", pid, name: "harness", executionId };
+    // A command's own environment does not name our directory; the harness above it does.
+    const harness = ancestors(entry, byPid).find(
+      (above) => isWithin(above.variables.get("TMPDIR"), this.#scratch) && above.command.includes("harness.mjs"),
+    );
+    if (harness === undefined) return undefined;
+    return { kind: "command", pid, name: command.split(" ", 1)[0] ?? "command", executionId };
+  }
+
+  async #remember(entries: readonly Entry[], byPid: ReadonlyMap<number, Entry>, targets: readonly Target[]) {
+    const harnesses = new Set(targets.filter(({ kind }) => kind === "harness").map(({ pid }) => pid));
+    const below = entries.filter(
+      (entry) => harnesses.has(entry.pid) || ancestors(entry, byPid).some(({ pid }) => harnesses.has(pid)),
+    );
+    const unknown = below.filter(({ pid, started }) => !this.#seen.get(pid)?.started.endsWith(`/${started}`));
+    await Promise.all(
+      unknown.map(async ({ pid }) => {
+        const mark = await markOf(pid);
+        if (mark !== undefined) this.#seen.set(pid, mark);
+      }),
+    );
+  }
+
+  async #kill({ pid, kind }: Target): Promise<boolean> {
+    // The list is a moment old: its number may mean another process by now, which is not ours to end.
+    const now = (await this.#look()).find((target) => target.pid === pid && target.kind === kind);
+    if (now === undefined) return false;
+    try {
+      process.kill(pid, "SIGKILL");
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+const shown = ({ kind, name, executionId }: Target) => ({
+  kind,
+  name,
+  ...(executionId === undefined ? {} : { executionId }),
+});
+
+const isWithin = (file: string | undefined, folder: string): boolean =>
+  file !== undefined && (file === folder || file.startsWith(`${folder}${path.sep}`));
+
+interface Entry {
+  readonly pid: number;
+  readonly parent: number;
+  /** Clock ticks from the machine's start to that of the process. */
+  readonly started: string;
+  readonly command: string;
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+function ancestors(entry: Entry, byPid: ReadonlyMap<number, Entry>): Entry[] {
+  const found: Entry[] = [];
+  for (let above = byPid.get(entry.parent); above !== undefined && !found.includes(above); ) {
+    found.push(above);
+    above = byPid.get(above.parent);
+  }
+  return found;
+}
+
+async function processes(): Promise<Entry[]> {
+  const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const entries = await Promise.all(names.map(entryOf));
+  return entries.filter((entry) => entry !== undefined);
+}
+
+async function entryOf(name: string): Promise<Entry | undefined> {
+  const read = (file: string) => readFile(`/proc/${name}/${file}`, "latin1").catch(() => "");
+  const [stat, command, environment] = await Promise.all([read("stat"), read("cmdline"), read("environ")]);
+  // The program's name stands in parentheses and may hold spaces and parentheses itself.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [condition, parent] = fields;
+  if (condition === undefined || parent === undefined || condition === "Z" || condition === "X") return undefined;
+  const pairs = environment.split("\0").map((pair): [string, string] => {
+    const at = pair.indexOf("=");
+    return [pair.slice(0, at), pair.slice(at + 1)];
+  });
+  return {
+    pid: Number(name),
+    parent: Number(parent),
+    started: fields[19] ?? "",
+    command: command.replaceAll("\0", " ").trim(),
+    variables: new Map(pairs),
+  };
+}
+
+/** Nanoseconds that a process has had a processor for. */
+async function processorNs(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/schedstat`, "utf8").catch(() => "0");
+  return Number(text.split(" ", 1)[0]);
+}

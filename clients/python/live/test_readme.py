@@ -1,0 +1,42 @@
+"""Every snippet of README.md does what it says, against a running service."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
+SECTIONS = [section.split("\n", 1) for section in re.split(r"^## ", README, flags=re.MULTILINE)[1:]]
+SNIPPETS = {
+    heading: code
+    for heading, text in SECTIONS
+    for code in re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+}
+
+PRINTED = {
+    "Start a run and follow it": r"1 run_created\n(.*\n)*\d+ run_succeeded\n(.*\n)*SUCCEEDED\n",
+    "Wait for the end": r"SUCCEEDED PT\S+\n(.*\n)+",
+    "Do it asynchronously": r"\['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED'\]\n",
+    "Find runs": r".* (QUEUED|PENDING|INPROGRESS|SUCCEEDED) \d{4}-.*\+00:00\n",
+    "Handle errors": r"404 resource_not_found .+ \S+\n",
+    "Talk to a run": r"(.*\n)*assistant \[.*'action'.*\]\n(.*\n)*",
+    "Attach a file, download what came of it": r"count.txt b'2\\n'\n\d+ lines\n",
+    "Run on a schedule": r"\d{4}-.* 0[12]:00:00\+00:00\n(QUEUED|PENDING)\n",
+    "Give an agent an account of its own": r"(QUEUED|PENDING)\n",
+    "Look behind the value": r"200 \S+ 0\n\[.*'local/runbook'.*\]\n\{'uid': .*\n",
+}
+
+
+def test_has_ten_snippets_of_which_the_first_is_short() -> None:
+    assert list(SNIPPETS) == list(PRINTED)
+    assert len(SNIPPETS) == README.count("```python") == 10
+    assert len(next(iter(SNIPPETS.values())).splitlines()) <= 10
+
+
+@pytest.mark.parametrize("heading", PRINTED)
+def test_snippet_prints(heading: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code = compile(SNIPPETS[heading], f"README.md: {heading}", "exec")
+    exec(code, {"__name__": "__main__"})
+    assert re.fullmatch(PRINTED[heading], capsys.readouterr().out)

@@ -1,0 +1,151 @@
+"""Operations of the document, and the resources' modules made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .schemas import INLINE_NAMES, Types, identifier, pascal, snake
+
+EXTENDED = {"runs", "artifacts", "attachments"}
+"""Resources to which `_async/` adds methods that are more than one request."""
+
+FIXED_QUERY = {"getTranscript": {"redirect": False}}
+"""Parameters that are the client's business: a redirect is nothing that a method could answer."""
+
+CLIENTS_OWN = {"x-team-uid", "idempotency-key", "x-stainless-retry-count"}
+"""Headers that the client sets by itself."""
+
+RESERVED = {"timeout", "max_retries", "idempotency_key", "extra_headers", "extra_query", "extra_body", "options"}
+
+
+@dataclass
+class Argument:
+    name: str
+    wire: str
+    kind: str
+    required: bool
+    description: str
+
+
+@dataclass
+class Operation:
+    id: str
+    verb: str
+    path: str
+    resource: str
+    """Where its method is, such as `identities.keys`."""
+    method: str
+    summary: str
+    description: str
+    answer: str
+    """The type of what it answers."""
+    in_path: list[Argument] = field(default_factory=list)
+    in_query: list[Argument] = field(default_factory=list)
+    in_body: list[Argument] | None = None
+    in_headers: list[Argument] = field(default_factory=list)
+    items: tuple[str, str] | None = None
+    """For a list in pages: the member that holds the items, and their type."""
+
+    @property
+    def keywords(self) -> list[Argument]:
+        return sorted([*(self.in_body or []), *self.in_query, *self.in_headers], key=lambda each: not each.required)
+
+
+def read_operations(document: dict[str, Any], methods: dict[str, str], types: Types) -> list[Operation]:
+    """Every operation that has a method; two with the same method are one, the first."""
+    operations: dict[str, Operation] = {}
+    for path, verbs in document["paths"].items():
+        for verb, raw in verbs.items():
+            where = methods.get(raw["operationId"])
+            if where is None:
+                raise SystemExit(f"{raw['operationId']} ({verb.upper()} {path}) has no method in clients/methods.json")
+            if where not in operations:
+                operations[where] = _read(document, path, verb.upper(), raw, where, types)
+    return list(operations.values())
+
+
+def _read(document: dict[str, Any], path: str, verb: str, raw: dict[str, Any], where: str, types: Types) -> Operation:
+    resource, method = where.rsplit(".", 1)
+    operation = Operation(
+        id=raw["operationId"],
+        verb=verb,
+        path=path,
+        resource=resource,
+        method=method,
+        summary=raw["summary"],
+        description=raw.get("description", raw["summary"]),
+        answer="",
+    )
+    for parameter in raw.get("parameters", []):
+        _read_parameter(_resolve(document, parameter), operation, types)
+    body = raw.get("requestBody")
+    if body is not None:
+        operation.in_body = _read_body(body["content"]["application/json"]["schema"], operation, types)
+    _read_answer(document, raw, operation, types)
+    for argument in operation.keywords:
+        if argument.name in RESERVED:
+            raise SystemExit(f"{operation.id}: {argument.name} is the name of an option; give the generator a rule")
+    return operation
+
+
+def _read_parameter(parameter: dict[str, Any], operation: Operation, types: Types) -> None:
+    wire, place = parameter["name"], parameter["in"]
+    if wire.lower() in CLIENTS_OWN or wire in FIXED_QUERY.get(operation.id, {}):
+        return
+    argument = Argument(
+        name=identifier(snake(wire.removeprefix("X-"))),
+        wire=wire,
+        kind=types.of(parameter["schema"], "request", pascal(operation.id) + pascal(wire)),
+        required=bool(parameter.get("required")),
+        description=parameter.get("description", ""),
+    )
+    {"path": operation.in_path, "query": operation.in_query, "header": operation.in_headers}[place].append(argument)
+
+
+def _read_body(schema: dict[str, Any], operation: Operation, types: Types) -> list[Argument]:
+    name = schema["$ref"].rsplit("/", 1)[1] if "$ref" in schema else pascal(operation.id) + "Request"
+    schema = types.components.get(name, schema)
+    types.define(name, schema, "request")
+    return [
+        Argument(
+            name=identifier(member),
+            wire=member,
+            kind=types.of(property_, "request", name + pascal(member)),
+            required=member in schema.get("required", []),
+            description=property_.get("description", ""),
+        )
+        for member, property_ in schema.get("properties", {}).items()
+    ]
+
+
+def _read_answer(document: dict[str, Any], raw: dict[str, Any], operation: Operation, types: Types) -> None:
+    status = min(code for code in raw["responses"] if code.startswith("2"))
+    content = _resolve(document, raw["responses"][status]).get("content", {})
+    schema = content.get("application/json", {}).get("schema")
+    if schema is None:
+        operation.answer = "str" if content else "None"
+        return
+    place = INLINE_NAMES.get(pascal(operation.id), pascal(operation.id) + "Response")
+    operation.answer = place if "[" in place else types.of(schema, "answer", place)
+    if any(argument.wire == "cursor" for argument in operation.in_query):
+        operation.items = _items_of(types.components[schema["$ref"].rsplit("/", 1)[1]], operation, types)
+
+
+def _items_of(schema: dict[str, Any], operation: Operation, types: Types) -> tuple[str, str]:
+    required = [(name, schema["properties"][name]) for name in schema["required"]]
+    lists = {name: each for name, each in required if each.get("type") == "array"}
+    if len(lists) != 1:
+        raise SystemExit(f"{operation.id} has a cursor, and not exactly one list that is always in its answer")
+    ((member, each),) = lists.items()
+    kind = types.of(each, "answer", operation.answer + pascal(member))
+    return member, kind.removeprefix("List[").removesuffix("]")
+
+
+def _resolve(document: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
+    while "$ref" in value:
+        found: Any = document
+        for part in value["$ref"].removeprefix("#/").split("/"):
+            found = found[part]
+        value = {**found, **{key: each for key, each in value.items() if key != "$ref"}}
+    return value

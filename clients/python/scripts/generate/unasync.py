@@ -1,0 +1,45 @@
+"""The synchronous client from the asynchronous one: `_async/` is the source, `_sync/` is what comes out."""
+
+from __future__ import annotations
+
+import re
+
+NAMES = {
+    "__aenter__": "__enter__",
+    "__aexit__": "__exit__",
+    "__aiter__": "__iter__",
+    "__anext__": "__next__",
+    "aclose": "close",
+    "aiter_bytes": "iter_bytes",
+    "aiter_lines": "iter_lines",
+    "aread": "read",
+    "asynccontextmanager": "contextmanager",
+    "_async": "_sync",
+    "AsyncByteStream": "SyncByteStream",
+    "AsyncClient": "Client",
+    "AsyncContextManager": "ContextManager",
+    "AsyncIterable": "Iterable",
+    "AsyncIterator": "Iterator",
+    "AsyncPaginator": "Page",
+}
+
+
+def to_sync(source: str) -> str:
+    """Replaces whole words, in docstrings too, where `async with` is code as well."""
+    source = re.sub(r"\basync (?=def|with|for)|\bawait ", "", source)
+    return _unwrap_awaitable(re.sub(r"\b\w+\b", lambda word: _name(word.group()), source))
+
+
+def _name(name: str) -> str:
+    return NAMES.get(name) or re.sub(r"^(_?)Async(?=[A-Z])", r"\1", name)
+
+
+def _unwrap_awaitable(source: str) -> str:
+    """`Awaitable[T]` is `T` where nothing is awaited."""
+    while (found := re.search(r"\bAwaitable\[", source)) is not None:
+        depth, at = 1, found.end()
+        while depth > 0:
+            depth += {"[": 1, "]": -1}.get(source[at], 0)
+            at += 1
+        source = source[: found.start()] + source[found.end() : at - 1] + source[at:]
+    return source

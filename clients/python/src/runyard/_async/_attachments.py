@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import hashlib
+import mimetypes
+import os
+
+from typing_extensions import Unpack
+
+from .._base import Call
+from .._options import RequestOptions
+from .._upload import form_of
+from .resources.attachments import AsyncAttachmentsBase
+
+
+class AsyncAttachments(AsyncAttachmentsBase):
+    async def upload(
+        self,
+        file: str | os.PathLike[str] | bytes,
+        *,
+        file_name: str | None = None,
+        mime_type: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> str:
+        """Uploads a file of up to 100 MB; answers its id, for `attachments=[{"attachment_id": …}]` of a run.
+
+        Small files can go into the request for the run itself.
+
+        Args:
+            file: A path, or the bytes themselves.
+            file_name: The name that the agent sees. Default: the path's last part; needed for bytes.
+            mime_type: Default: what the name's ending means, else `application/octet-stream`.
+        """
+        data = file if isinstance(file, bytes) else _read(file)
+        name = file_name or (None if isinstance(file, bytes) else os.path.basename(os.fspath(file)))
+        if not name:
+            raise ValueError("file_name is needed for bytes")
+        made = await self.create(
+            file_name=name,
+            mime_type=mime_type or mimetypes.guess_type(name)[0] or "application/octet-stream",
+            size_bytes=len(data),
+            sha256=hashlib.sha256(data).hexdigest(),
+            **options,
+        )
+        # The bytes may be there already, by an earlier try with the same Idempotency-Key.
+        if made.upload is not None:
+            headers, content = form_of(made.upload, data)
+            call = Call.plain(
+                self._client._settings,
+                made.upload.method,
+                made.upload.url,
+                headers=headers,
+                content=content,
+                options=options,
+            )
+            await self._client._repeat(call, lambda response: None)
+        return made.attachment_id
+
+
+def _read(path: str | os.PathLike[str]) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()

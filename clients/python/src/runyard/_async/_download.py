@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import AsyncIterator
+
+import httpx
+
+from ..errors import connection_error
+
+
+class AsyncDownload:
+    """A file that is being downloaded: the headers are there, the bytes come as they are asked for."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+
+    @property
+    def headers(self) -> httpx.Headers:
+        return self._response.headers
+
+    @property
+    def content_type(self) -> str | None:
+        value: str | None = self.headers.get("content-type")
+        return value
+
+    async def iter_bytes(self, chunk_size: int | None = None) -> AsyncIterator[bytes]:
+        """The bytes, piece by piece. Raises `APIConnectionError` where they break off."""
+        try:
+            async for chunk in self._response.aiter_bytes(chunk_size):
+                yield chunk
+        except httpx.RequestError as cause:
+            raise connection_error(cause, self._response.request) from cause
+
+    async def iter_lines(self) -> AsyncIterator[str]:
+        """The lines of a text, without their ends, such as the objects of JSON Lines."""
+        try:
+            async for line in self._response.aiter_lines():
+                yield line
+        except httpx.RequestError as cause:
+            raise connection_error(cause, self._response.request) from cause
+
+    async def read(self) -> bytes:
+        """All the bytes, in memory."""
+        return b"".join([chunk async for chunk in self.iter_bytes()])
+
+    async def write_to_file(self, path: str | os.PathLike[str]) -> None:
+        """Writes the bytes to a file, which is there only if they all came."""
+        partial = f"{os.fspath(path)}.part"
+        try:
+            # Writing to a local file is short against a network's waits, so no thread is asked to do it.
+            with open(partial, "wb") as file:  # noqa: ASYNC230
+                async for chunk in self.iter_bytes():
+                    file.write(chunk)
+            os.replace(partial, path)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(partial)

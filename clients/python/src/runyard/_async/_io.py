@@ -1,0 +1,40 @@
+"""The few things that have nothing in common with their synchronous counterparts in `_sync/_io.py`."""
+
+from __future__ import annotations
+
+from typing import AsyncIterator, Awaitable, Callable, Generator, Generic, TypeVar
+
+import anyio
+
+from ._pagination import AsyncPage
+
+__all__ = ["AsyncPage", "AsyncPaginator", "paginate", "sleep"]
+
+T = TypeVar("T")
+
+
+async def sleep(seconds: float) -> None:
+    await anyio.sleep(seconds)
+
+
+class AsyncPaginator(Generic[T]):
+    """What a `list` method answers: await it for its first page, or iterate over the items of all pages."""
+
+    def __init__(self, first: Callable[[], Awaitable[AsyncPage[T]]]) -> None:
+        self._first = first
+
+    def __await__(self) -> Generator[None, None, AsyncPage[T]]:
+        return self._first().__await__()
+
+    async def __aiter__(self) -> AsyncIterator[T]:
+        async for item in await self:
+            yield item
+
+    async def iter_pages(self) -> AsyncIterator[AsyncPage[T]]:
+        """Every page, this one first."""
+        async for page in (await self).iter_pages():
+            yield page
+
+
+def paginate(first: Callable[[], Awaitable[AsyncPage[T]]]) -> AsyncPaginator[T]:
+    return AsyncPaginator(first)

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from typing import AsyncIterator, Awaitable, Callable, Generic, TypeVar
+
+from .._models import BaseModel
+from ..types import PageInfo
+
+T = TypeVar("T")
+
+
+class AsyncPage(Generic[T]):
+    """One page of a list. Iterating over it goes on through all the pages that follow."""
+
+    data: list[T]
+    """The items of this page alone."""
+    page_info: PageInfo
+    """Whether there is more, and where."""
+    answer: BaseModel
+    """The answer as it came, for what it says beside its items, such as a conversation's id."""
+
+    def __init__(self, data: list[T], answer: BaseModel, fetch: Callable[[str], Awaitable[AsyncPage[T]]]) -> None:
+        self.data = data
+        self.page_info = getattr(answer, "page_info", None) or PageInfo(has_next_page=False)
+        self.answer = answer
+        self._fetch = fetch
+
+    def has_next_page(self) -> bool:
+        """Whether there is a page after this one."""
+        return bool(self.page_info.has_next_page and self.page_info.next_cursor)
+
+    async def get_next_page(self) -> AsyncPage[T]:
+        """The page after this one, of the same query. Raises `RuntimeError` after the last."""
+        cursor = self.page_info.next_cursor
+        if not self.has_next_page() or cursor is None:
+            raise RuntimeError("There is no page after this one: ask has_next_page() first.")
+        return await self._fetch(cursor)
+
+    async def iter_pages(self) -> AsyncIterator[AsyncPage[T]]:
+        """Every page, this one first."""
+        page = self
+        yield page
+        while page.has_next_page():
+            page = await page.get_next_page()
+            yield page
+
+    async def __aiter__(self) -> AsyncIterator[T]:
+        async for page in self.iter_pages():
+            for item in page.data:
+                yield item
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self.data)} items, has_next_page={self.has_next_page()}>"

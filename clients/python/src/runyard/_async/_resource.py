@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from typing import Any, Awaitable, Callable, Mapping, TypeVar, cast
+
+from typing_extensions import ParamSpec
+
+from .._decode import CastTo
+from .._models import BaseModel
+from .._options import RequestOptions
+from .._response import APIResponse
+from ._io import AsyncPage, AsyncPaginator, paginate
+from ._transport import AsyncTransport
+
+T = TypeVar("T")
+A = TypeVar("A", bound=BaseModel)
+P = ParamSpec("P")
+
+
+class AsyncResource:
+    """A group of operations of the API."""
+
+    _client: AsyncTransport
+
+    def __init__(self, client: AsyncTransport, *, _raw: bool = False) -> None:
+        self._client = client
+        self._raw = _raw
+
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        *,
+        cast_to: CastTo[T],
+        options: RequestOptions,
+        query: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, Any] | None = None,
+    ) -> T:
+        response = await self._client._call(
+            method, path, cast_to=cast_to, query=query, body=body, headers=headers, options=options
+        )
+        # Where `with_raw_response` made this resource, the method's type says what the caller gets.
+        return cast(T, response) if self._raw else response.parse()
+
+    def _list(
+        self,
+        path: str,
+        *,
+        cast_to: type[A],
+        items: Callable[[A], list[T]],
+        options: RequestOptions,
+        query: Mapping[str, Any],
+    ) -> AsyncPaginator[T]:
+        async def fetch(cursor: str | None = None) -> AsyncPage[T]:
+            asked = query if cursor is None else {**query, "cursor": cursor}
+            response = await self._client._call("GET", path, cast_to=cast_to, query=asked, options=options)
+            answer = response.parse()
+            page = AsyncPage(items(answer) or [], answer, fetch)
+            if self._raw:
+                return cast("AsyncPage[T]", APIResponse(response.http_response, page, response.retries_taken))
+            return page
+
+        return paginate(fetch)
+
+
+def to_raw(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[APIResponse[T]]]:
+    """The type of a method of a resource that answers raw responses."""
+    return cast(Callable[P, Awaitable[APIResponse[T]]], method)

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import time
+from contextlib import asynccontextmanager
+from typing import Any, AsyncIterator, Callable, Mapping, TypeVar
+
+import httpx
+
+from .._base import Call, Settings
+from .._decode import CastTo, UnreadableError, decode
+from .._options import RequestOptions
+from .._response import APIResponse
+from .._retry import retry_seconds, should_retry
+from ..errors import APIError, connection_error, status_error
+from ._io import sleep
+
+T = TypeVar("T")
+
+_HOPELESS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.TooManyRedirects)
+
+
+class AsyncTransport:
+    """Sends requests, again where that may help."""
+
+    _settings: Settings
+    _headers: dict[str, str]
+    _http: httpx.AsyncClient
+
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        *,
+        cast_to: CastTo[T],
+        options: RequestOptions,
+        query: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, Any] | None = None,
+    ) -> APIResponse[T]:
+        """Calls the API and reads the answer."""
+        call = Call.make(
+            self._settings, self._headers, method, path, query=query, body=body, headers=headers, options=options
+        )
+        return await self._repeat(call, lambda response: decode(response, cast_to))
+
+    @asynccontextmanager
+    async def _stream(self, url: str, options: RequestOptions) -> AsyncIterator[httpx.Response]:
+        """Fetches a signed address, without anything that is meant for the API alone. Its body is not read."""
+        call = Call.plain(self._settings, "GET", url, options=options)
+        answer = await self._repeat(call, lambda response: None, stream=True)
+        try:
+            yield answer.http_response
+        finally:
+            await answer.http_response.aclose()
+
+    async def _repeat(self, call: Call, read: Callable[[httpx.Response], T], stream: bool = False) -> APIResponse[T]:
+        attempt = 0
+        while True:
+            request = self._http.build_request(
+                call.method, call.url, content=call.content, headers=call.headers_of(attempt), timeout=call.timeout
+            )
+            wait: float | None
+            error: APIError
+            try:
+                response = await self._send(request, stream, call.signed)
+                if response.is_success:
+                    return APIResponse(response, read(response), attempt)
+                error = status_error(response)
+                wait = retry_seconds(attempt, response.headers) if should_retry(response) else None
+            except (httpx.RequestError, UnreadableError) as cause:
+                error = connection_error(cause, request)
+                wait = None if isinstance(cause, _HOPELESS) else retry_seconds(attempt)
+            if wait is None or attempt >= call.max_retries:
+                raise error
+            await sleep(wait)
+            attempt += 1
+
+    async def _send(self, request: httpx.Request, stream: bool, signed: bool) -> httpx.Response:
+        """One try. Unless the body is to be streamed, the time limit holds for the whole answer, not for each piece."""
+        auth = None if signed else httpx.USE_CLIENT_DEFAULT
+        deadline = _deadline(request)
+        response = await self._http.send(request, auth=auth, follow_redirects=True, stream=True)
+        if stream and response.is_success:
+            return response
+        if deadline is not None:
+            response.stream = _Hurried(response, deadline)
+        try:
+            await response.aread()
+        except BaseException:
+            await response.aclose()
+            raise
+        return response
+
+
+class _Hurried(httpx.AsyncByteStream):
+    """A body that has to be whole by a time."""
+
+    def __init__(self, response: httpx.Response, deadline: float) -> None:
+        self._stream = response.stream
+        self._request = response.request
+        self._deadline = deadline
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        assert isinstance(self._stream, httpx.AsyncByteStream)
+        async for chunk in self._stream:
+            if time.monotonic() > self._deadline:
+                raise httpx.ReadTimeout("The answer took too long.", request=self._request)
+            yield chunk
+
+    async def aclose(self) -> None:
+        assert isinstance(self._stream, httpx.AsyncByteStream)
+        await self._stream.aclose()
+
+
+def _deadline(request: httpx.Request) -> float | None:
+    limit: float | None = request.extensions["timeout"].get("read")
+    return None if limit is None else time.monotonic() + limit

@@ -1,0 +1,71 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Union
+
+from typing_extensions import Unpack
+
+from ... import _wire
+from ..._options import NOT_GIVEN, NotGiven, RequestOptions
+from ...types import (
+    Conversation,
+    ConversationRedirect,
+    Step,
+)
+from .._io import AsyncPaginator
+from .._resource import AsyncResource, to_raw
+
+
+class AsyncConversations(AsyncResource):
+    @cached_property
+    def with_raw_response(self) -> AsyncConversationsWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return AsyncConversationsWithRawResponse(AsyncConversations(self._client, _raw=True))
+
+    def retrieve(
+        self,
+        conversation_id: str,
+        *,
+        limit: Union[int, NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> AsyncPaginator[Step]:
+        """All runs of a conversation as one, oldest first.
+
+        `GET /agent/conversations/{conversationId}`
+
+        Args:
+            conversation_id: The conversation's id.
+            limit: How many at most. By default all, up to 500 or 4 MB.
+            cursor: `page_info.next_cursor` of the page before.
+        """
+        return self._list(
+            _wire.path("/agent/conversations/{conversation_id}", conversation_id=conversation_id),
+            cast_to=Conversation,
+            items=lambda answer: answer.steps,
+            query={"limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+    async def redirect(self, conversation_id: str, **options: Unpack[RequestOptions]) -> ConversationRedirect:
+        """The latest session of it that is shared with everybody.
+
+        `GET /agent/conversations/{conversationId}/redirect`
+
+        Args:
+            conversation_id: The conversation's id.
+        """
+        return await self._call(
+            "GET",
+            _wire.path("/agent/conversations/{conversation_id}/redirect", conversation_id=conversation_id),
+            cast_to=ConversationRedirect,
+            options=options,
+        )
+
+
+class AsyncConversationsWithRawResponse:
+    def __init__(self, raw: AsyncConversations) -> None:
+        self.retrieve = to_raw(raw.retrieve)
+        self.redirect = to_raw(raw.redirect)

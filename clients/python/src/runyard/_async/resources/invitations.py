@@ -1,0 +1,38 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from typing_extensions import Unpack
+
+from ... import _wire
+from ..._options import RequestOptions
+from ...types import (
+    Membership,
+)
+from .._resource import AsyncResource, to_raw
+
+
+class AsyncInvitations(AsyncResource):
+    @cached_property
+    def with_raw_response(self) -> AsyncInvitationsWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return AsyncInvitationsWithRawResponse(AsyncInvitations(self._client, _raw=True))
+
+    async def accept(self, token: str, **options: Unpack[RequestOptions]) -> Membership:
+        """The caller joins the team that they have a link of.
+
+        `POST /agent/invitations/{token}/accept`
+
+        Args:
+            token: The token.
+        """
+        return await self._call(
+            "POST", _wire.path("/agent/invitations/{token}/accept", token=token), cast_to=Membership, options=options
+        )
+
+
+class AsyncInvitationsWithRawResponse:
+    def __init__(self, raw: AsyncInvitations) -> None:
+        self.accept = to_raw(raw.accept)

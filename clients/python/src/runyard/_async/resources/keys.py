@@ -1,0 +1,87 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cached_property
+from typing import Optional, Union
+
+from typing_extensions import Unpack
+
+from ... import _wire
+from ..._options import NOT_GIVEN, NotGiven, RequestOptions
+from ...types import (
+    CreatedKey,
+    KeyItem,
+    ListKeysResponse,
+)
+from .._io import AsyncPaginator
+from .._resource import AsyncResource, to_raw
+
+
+class AsyncKeys(AsyncResource):
+    @cached_property
+    def with_raw_response(self) -> AsyncKeysWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return AsyncKeysWithRawResponse(AsyncKeys(self._client, _raw=True))
+
+    async def create(
+        self,
+        *,
+        name: str,
+        expires_at: Union[Optional[Union[str, datetime]], NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> CreatedKey:
+        """Another key of the caller's own, shown this once.
+
+        `POST /agent/keys`
+
+        Args:
+            name: What the key is called.
+            expires_at: In the future; without it the key is good until it is deleted.
+        """
+        return await self._call(
+            "POST", "/agent/keys", cast_to=CreatedKey, body={"name": name, "expires_at": expires_at}, options=options
+        )
+
+    def list(
+        self,
+        *,
+        limit: Union[int, NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> AsyncPaginator[KeyItem]:
+        """The caller's own keys, without what opens anything.
+
+        `GET /agent/keys`
+
+        Args:
+            limit: How many at most. By default all, up to 500 or 4 MB.
+            cursor: `page_info.next_cursor` of the page before.
+        """
+        return self._list(
+            "/agent/keys",
+            cast_to=ListKeysResponse,
+            items=lambda answer: answer.keys,
+            query={"limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+    async def delete(self, key_uid: str, **options: Unpack[RequestOptions]) -> None:
+        """One of the caller's own keys; it may be the one that the call came with.
+
+        `DELETE /agent/keys/{keyUid}`
+
+        Args:
+            key_uid: The key's uid.
+        """
+        return await self._call(
+            "DELETE", _wire.path("/agent/keys/{key_uid}", key_uid=key_uid), cast_to=type(None), options=options
+        )
+
+
+class AsyncKeysWithRawResponse:
+    def __init__(self, raw: AsyncKeys) -> None:
+        self.create = to_raw(raw.create)
+        self.list = to_raw(raw.list)
+        self.delete = to_raw(raw.delete)

@@ -1,0 +1,53 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Optional, Union
+
+from typing_extensions import Unpack
+
+from ..._options import NOT_GIVEN, NotGiven, RequestOptions
+from ...types import (
+    Me,
+)
+from .._resource import AsyncResource, to_raw
+
+
+class AsyncMyself(AsyncResource):
+    @cached_property
+    def with_raw_response(self) -> AsyncMyselfWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return AsyncMyselfWithRawResponse(AsyncMyself(self._client, _raw=True))
+
+    async def retrieve(self, **options: Unpack[RequestOptions]) -> Me:
+        """The caller, and the teams that they are in.
+
+        `GET /agent/me`
+        """
+        return await self._call("GET", "/agent/me", cast_to=Me, options=options)
+
+    async def update(
+        self,
+        *,
+        display_name: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        email: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> Me:
+        """Changes the name by which others see the caller.
+
+        `PUT /agent/me`
+
+        Args:
+            display_name: The name that is shown.
+            email: The person's address.
+        """
+        return await self._call(
+            "PUT", "/agent/me", cast_to=Me, body={"display_name": display_name, "email": email}, options=options
+        )
+
+
+class AsyncMyselfWithRawResponse:
+    def __init__(self, raw: AsyncMyself) -> None:
+        self.retrieve = to_raw(raw.retrieve)
+        self.update = to_raw(raw.update)

@@ -1,0 +1,32 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from typing_extensions import Unpack
+
+from ..._options import RequestOptions
+from ...types import (
+    ModelsResponse,
+)
+from .._resource import AsyncResource, to_raw
+
+
+class AsyncModels(AsyncResource):
+    @cached_property
+    def with_raw_response(self) -> AsyncModelsWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return AsyncModelsWithRawResponse(AsyncModels(self._client, _raw=True))
+
+    async def list(self, **options: Unpack[RequestOptions]) -> ModelsResponse:
+        """The models that a run may name, and the one that a run without a name gets.
+
+        `GET /agent/models`
+        """
+        return await self._call("GET", "/agent/models", cast_to=ModelsResponse, options=options)
+
+
+class AsyncModelsWithRawResponse:
+    def __init__(self, raw: AsyncModels) -> None:
+        self.list = to_raw(raw.list)

@@ -1,0 +1,274 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Mapping, Union
+
+from typing_extensions import Unpack
+
+from ... import _wire
+from ..._options import NOT_GIVEN, NotGiven, RequestOptions
+from ...params import (
+    AmbientAgentConfigParam,
+)
+from ...types import (
+    DeleteScheduleResponse,
+    ListSchedulesResponse,
+    ListTicksResponse,
+    ListTicksResponseTick,
+    Overlap,
+    RunAgentResponse,
+    RunMode,
+    ScheduleItem,
+)
+from .._io import AsyncPaginator
+from .._resource import AsyncResource, to_raw
+
+
+class AsyncSchedules(AsyncResource):
+    @cached_property
+    def with_raw_response(self) -> AsyncSchedulesWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return AsyncSchedulesWithRawResponse(AsyncSchedules(self._client, _raw=True))
+
+    async def create(
+        self,
+        *,
+        name: str,
+        cron_schedule: str,
+        prompt: Union[str, NotGiven] = NOT_GIVEN,
+        enabled: Union[bool, NotGiven] = NOT_GIVEN,
+        team: Union[bool, NotGiven] = NOT_GIVEN,
+        agent_config: Union[AmbientAgentConfigParam, NotGiven] = NOT_GIVEN,
+        agent_uid: Union[str, NotGiven] = NOT_GIVEN,
+        mode: Union[RunMode, NotGiven] = NOT_GIVEN,
+        metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
+        time_zone: Union[str, NotGiven] = NOT_GIVEN,
+        overlap: Union[Overlap, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> ScheduleItem:
+        """A prompt that is run whenever its cron says.
+
+        `POST /agent/schedules`
+
+        Args:
+            name: What the schedule is called.
+            cron_schedule: When it fires: five fields of cron, or `@daily` and the like. At most 512 bytes in UTF-8.
+            prompt: The task of each run. At most 262144 bytes in UTF-8.
+            enabled: Whether it fires.
+            team: Whether it belongs to the team. By default it does, where the caller has one.
+            agent_config: How its agents are set up.
+            agent_uid: The identity that carries the runs out. At most 512 bytes in UTF-8.
+            mode: `normal` works, `plan` only plans, `orchestrate` starts other runs.
+            metadata: Labels of the caller's own, to find the run by.
+            time_zone: The IANA time zone that the cron is read in; UTC by default. At most 64 bytes in UTF-8.
+            overlap: What happens at a firing while an earlier run has not ended.
+        """
+        return await self._call(
+            "POST",
+            "/agent/schedules",
+            cast_to=ScheduleItem,
+            body={
+                "name": name,
+                "cron_schedule": cron_schedule,
+                "prompt": prompt,
+                "enabled": enabled,
+                "team": team,
+                "agent_config": agent_config,
+                "agent_uid": agent_uid,
+                "mode": mode,
+                "metadata": metadata,
+                "time_zone": time_zone,
+                "overlap": overlap,
+            },
+            options=options,
+        )
+
+    def list(
+        self,
+        *,
+        limit: Union[int, NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> AsyncPaginator[ScheduleItem]:
+        """The schedules that the caller sees, by name.
+
+        `GET /agent/schedules`
+
+        Args:
+            limit: How many at most. By default all, up to 500 or 4 MB.
+            cursor: `page_info.next_cursor` of the page before.
+        """
+        return self._list(
+            "/agent/schedules",
+            cast_to=ListSchedulesResponse,
+            items=lambda answer: answer.schedules,
+            query={"limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+    async def retrieve(self, schedule_id: str, **options: Unpack[RequestOptions]) -> ScheduleItem:
+        """The schedule with its next firing and its latest runs.
+
+        `GET /agent/schedules/{scheduleId}`
+
+        Args:
+            schedule_id: The schedule's id.
+        """
+        return await self._call(
+            "GET",
+            _wire.path("/agent/schedules/{schedule_id}", schedule_id=schedule_id),
+            cast_to=ScheduleItem,
+            options=options,
+        )
+
+    async def update(
+        self,
+        schedule_id: str,
+        *,
+        name: str,
+        cron_schedule: str,
+        enabled: bool,
+        prompt: Union[str, NotGiven] = NOT_GIVEN,
+        agent_config: Union[AmbientAgentConfigParam, NotGiven] = NOT_GIVEN,
+        agent_uid: Union[str, NotGiven] = NOT_GIVEN,
+        mode: Union[RunMode, NotGiven] = NOT_GIVEN,
+        metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
+        time_zone: Union[str, NotGiven] = NOT_GIVEN,
+        overlap: Union[Overlap, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> ScheduleItem:
+        """Says anew what is run, and when.
+
+        `PUT /agent/schedules/{scheduleId}`
+
+        Args:
+            schedule_id: The schedule's id.
+            name: What the schedule is called.
+            cron_schedule: When it fires: five fields of cron, or `@daily` and the like. At most 512 bytes in UTF-8.
+            enabled: Whether it fires.
+            prompt: The task of each run. At most 262144 bytes in UTF-8.
+            agent_config: How its agents are set up; absent: as before.
+            agent_uid: The identity that carries the runs out. At most 512 bytes in UTF-8.
+            mode: `normal` works, `plan` only plans, `orchestrate` starts other runs.
+            metadata: Labels of the caller's own, to find the run by.
+            time_zone: The IANA time zone that the cron is read in; UTC by default. At most 64 bytes in UTF-8.
+            overlap: What happens at a firing while an earlier run has not ended.
+        """
+        return await self._call(
+            "PUT",
+            _wire.path("/agent/schedules/{schedule_id}", schedule_id=schedule_id),
+            cast_to=ScheduleItem,
+            body={
+                "name": name,
+                "cron_schedule": cron_schedule,
+                "prompt": prompt,
+                "enabled": enabled,
+                "agent_config": agent_config,
+                "agent_uid": agent_uid,
+                "mode": mode,
+                "metadata": metadata,
+                "time_zone": time_zone,
+                "overlap": overlap,
+            },
+            options=options,
+        )
+
+    async def delete(self, schedule_id: str, **options: Unpack[RequestOptions]) -> DeleteScheduleResponse:
+        """It never fires again; its runs stay.
+
+        `DELETE /agent/schedules/{scheduleId}`
+
+        Args:
+            schedule_id: The schedule's id.
+        """
+        return await self._call(
+            "DELETE",
+            _wire.path("/agent/schedules/{schedule_id}", schedule_id=schedule_id),
+            cast_to=DeleteScheduleResponse,
+            options=options,
+        )
+
+    async def pause(self, schedule_id: str, **options: Unpack[RequestOptions]) -> ScheduleItem:
+        """No further firing until it is resumed.
+
+        `POST /agent/schedules/{scheduleId}/pause`
+
+        Args:
+            schedule_id: The schedule's id.
+        """
+        return await self._call(
+            "POST",
+            _wire.path("/agent/schedules/{schedule_id}/pause", schedule_id=schedule_id),
+            cast_to=ScheduleItem,
+            options=options,
+        )
+
+    async def resume(self, schedule_id: str, **options: Unpack[RequestOptions]) -> ScheduleItem:
+        """It fires again, from its next time on.
+
+        `POST /agent/schedules/{scheduleId}/resume`
+
+        Args:
+            schedule_id: The schedule's id.
+        """
+        return await self._call(
+            "POST",
+            _wire.path("/agent/schedules/{schedule_id}/resume", schedule_id=schedule_id),
+            cast_to=ScheduleItem,
+            options=options,
+        )
+
+    async def run(self, schedule_id: str, **options: Unpack[RequestOptions]) -> RunAgentResponse:
+        """One run of it now, beside those that it plans.
+
+        `POST /agent/schedules/{scheduleId}/run`
+
+        Args:
+            schedule_id: The schedule's id.
+        """
+        return await self._call(
+            "POST",
+            _wire.path("/agent/schedules/{schedule_id}/run", schedule_id=schedule_id),
+            cast_to=RunAgentResponse,
+            options=options,
+        )
+
+    def ticks(
+        self,
+        schedule_id: str,
+        *,
+        limit: Union[int, NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> AsyncPaginator[ListTicksResponseTick]:
+        """What became of each planned firing, the latest first.
+
+        `GET /agent/schedules/{scheduleId}/ticks`
+
+        Args:
+            schedule_id: The schedule's id.
+            limit: How many at most. By default all, up to 500 or 4 MB.
+            cursor: `page_info.next_cursor` of the page before.
+        """
+        return self._list(
+            _wire.path("/agent/schedules/{schedule_id}/ticks", schedule_id=schedule_id),
+            cast_to=ListTicksResponse,
+            items=lambda answer: answer.ticks,
+            query={"limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+
+class AsyncSchedulesWithRawResponse:
+    def __init__(self, raw: AsyncSchedules) -> None:
+        self.create = to_raw(raw.create)
+        self.list = to_raw(raw.list)
+        self.retrieve = to_raw(raw.retrieve)
+        self.update = to_raw(raw.update)
+        self.delete = to_raw(raw.delete)
+        self.pause = to_raw(raw.pause)
+        self.resume = to_raw(raw.resume)
+        self.run = to_raw(raw.run)
+        self.ticks = to_raw(raw.ticks)

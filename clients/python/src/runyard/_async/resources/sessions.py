@@ -1,0 +1,41 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from typing_extensions import Unpack
+
+from ... import _wire
+from ..._options import RequestOptions
+from ...types import (
+    SessionRedirect,
+)
+from .._resource import AsyncResource, to_raw
+
+
+class AsyncSessions(AsyncResource):
+    @cached_property
+    def with_raw_response(self) -> AsyncSessionsWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return AsyncSessionsWithRawResponse(AsyncSessions(self._client, _raw=True))
+
+    async def redirect(self, session_id: str, **options: Unpack[RequestOptions]) -> SessionRedirect:
+        """The conversation of a session that is shared with everybody.
+
+        `GET /agent/sessions/{sessionId}/redirect`
+
+        Args:
+            session_id: The session's id.
+        """
+        return await self._call(
+            "GET",
+            _wire.path("/agent/sessions/{session_id}/redirect", session_id=session_id),
+            cast_to=SessionRedirect,
+            options=options,
+        )
+
+
+class AsyncSessionsWithRawResponse:
+    def __init__(self, raw: AsyncSessions) -> None:
+        self.redirect = to_raw(raw.redirect)

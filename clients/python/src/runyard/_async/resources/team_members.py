@@ -1,0 +1,121 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Union
+
+from typing_extensions import Unpack
+
+from ... import _wire
+from ..._options import NOT_GIVEN, NotGiven, RequestOptions
+from ...types import (
+    ListMembersResponse,
+    MemberItem,
+    Role,
+)
+from .._io import AsyncPaginator
+from .._resource import AsyncResource, to_raw
+
+
+class AsyncTeamMembers(AsyncResource):
+    @cached_property
+    def with_raw_response(self) -> AsyncTeamMembersWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return AsyncTeamMembersWithRawResponse(AsyncTeamMembers(self._client, _raw=True))
+
+    def list(
+        self,
+        team_uid: str,
+        *,
+        limit: Union[int, NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> AsyncPaginator[MemberItem]:
+        """Who is in the team, and as what.
+
+        `GET /agent/teams/{teamUid}/members`
+
+        Args:
+            team_uid: The team's uid.
+            limit: How many at most. By default all, up to 500 or 4 MB.
+            cursor: `page_info.next_cursor` of the page before.
+        """
+        return self._list(
+            _wire.path("/agent/teams/{team_uid}/members", team_uid=team_uid),
+            cast_to=ListMembersResponse,
+            items=lambda answer: answer.members,
+            query={"limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+    async def add(
+        self,
+        team_uid: str,
+        *,
+        uid: Union[str, NotGiven] = NOT_GIVEN,
+        email: Union[str, NotGiven] = NOT_GIVEN,
+        role: Union[Role, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> MemberItem:
+        """Takes somebody who has an account into the team.
+
+        `POST /agent/teams/{teamUid}/members`
+
+        Args:
+            team_uid: The team's uid.
+            uid: The person's id. At most 512 bytes in UTF-8.
+            email: The person's address. At most 320 bytes in UTF-8. Must be an e-mail address.
+            role: What they are to be in the team; `member` by default.
+        """
+        return await self._call(
+            "POST",
+            _wire.path("/agent/teams/{team_uid}/members", team_uid=team_uid),
+            cast_to=MemberItem,
+            body={"uid": uid, "email": email, "role": role},
+            options=options,
+        )
+
+    async def update(
+        self, team_uid: str, user_uid: str, *, role: Role, **options: Unpack[RequestOptions]
+    ) -> MemberItem:
+        """Another role; the last admin stays one.
+
+        `PUT /agent/teams/{teamUid}/members/{userUid}`
+
+        Args:
+            team_uid: The team's uid.
+            user_uid: The user's uid.
+            role: What they are to be in the team.
+        """
+        return await self._call(
+            "PUT",
+            _wire.path("/agent/teams/{team_uid}/members/{user_uid}", team_uid=team_uid, user_uid=user_uid),
+            cast_to=MemberItem,
+            body={"role": role},
+            options=options,
+        )
+
+    async def remove(self, team_uid: str, user_uid: str, **options: Unpack[RequestOptions]) -> None:
+        """From the next request on they see nothing of the team.
+
+        `DELETE /agent/teams/{teamUid}/members/{userUid}`
+
+        Args:
+            team_uid: The team's uid.
+            user_uid: The user's uid.
+        """
+        return await self._call(
+            "DELETE",
+            _wire.path("/agent/teams/{team_uid}/members/{user_uid}", team_uid=team_uid, user_uid=user_uid),
+            cast_to=type(None),
+            options=options,
+        )
+
+
+class AsyncTeamMembersWithRawResponse:
+    def __init__(self, raw: AsyncTeamMembers) -> None:
+        self.list = to_raw(raw.list)
+        self.add = to_raw(raw.add)
+        self.update = to_raw(raw.update)
+        self.remove = to_raw(raw.remove)

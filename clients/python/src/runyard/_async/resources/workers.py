@@ -1,0 +1,51 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Union
+
+from typing_extensions import Unpack
+
+from ..._options import NOT_GIVEN, NotGiven, RequestOptions
+from ...types import (
+    ListWorkersResponse,
+    WorkerItem,
+)
+from .._io import AsyncPaginator
+from .._resource import AsyncResource, to_raw
+
+
+class AsyncWorkers(AsyncResource):
+    @cached_property
+    def with_raw_response(self) -> AsyncWorkersWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return AsyncWorkersWithRawResponse(AsyncWorkers(self._client, _raw=True))
+
+    def list(
+        self,
+        *,
+        limit: Union[int, NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> AsyncPaginator[WorkerItem]:
+        """The workers of the caller's teams that are connected now, by their id.
+
+        `GET /agent/connected-self-hosted-workers`
+
+        Args:
+            limit: How many at most. By default all, up to 500 or 4 MB.
+            cursor: `page_info.next_cursor` of the page before.
+        """
+        return self._list(
+            "/agent/connected-self-hosted-workers",
+            cast_to=ListWorkersResponse,
+            items=lambda answer: answer.workers,
+            query={"limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+
+class AsyncWorkersWithRawResponse:
+    def __init__(self, raw: AsyncWorkers) -> None:
+        self.list = to_raw(raw.list)

@@ -1,0 +1,128 @@
+# Generated from src/runyard/_async/_runs.py by scripts/generate: do not edit.
+from __future__ import annotations
+
+import math
+import time
+from contextlib import contextmanager
+from typing import Callable, Iterator
+
+import httpx
+from typing_extensions import Unpack
+
+from .._options import RequestOptions
+from ..errors import RunTimeoutError
+from ..params import RunAgentRequestParam
+from ..types import RunEvent, RunItem
+from ._download import Download
+from ._io import sleep
+from .resources.runs import RunsBase
+
+ENDED = frozenset({"SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"})
+
+POLL_RETRIES = 30
+"""Two minutes and more of a service that cannot be reached."""
+
+
+class _CreateParams(RunAgentRequestParam, RequestOptions, total=False):
+    """What `create` takes."""
+
+
+class Runs(RunsBase):
+    def events(
+        self, run_id: str, *, after: int = 0, wait: int = 25, **options: Unpack[RequestOptions]
+    ) -> Iterator[RunEvent]:
+        """The events of a run, each once and in order, as they happen, until the run has ended.
+
+        Goes on where it was after connection errors: a poll is sent again 30 times unless `max_retries` says otherwise.
+
+        Args:
+            after: The sequence number of the last event that is known already.
+            wait: Seconds, 0 to 25, for which the service waits with its answer until there is an event. They come on
+                top of the time-out.
+        """
+        for event in self._events(run_id, after, wait, None, options):
+            yield event
+
+    def follow_until_done(
+        self,
+        run_id: str,
+        *,
+        on_event: Callable[[RunEvent], object] | None = None,
+        after: int = 0,
+        max_wait: float | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> RunItem:
+        """Follows a run to its end and answers it.
+
+        A run that failed is answered too, not raised: its `state` and `status_message` say what became of it.
+
+        Args:
+            on_event: Called with each event, in order.
+            after: The sequence number of the last event that is known already.
+            max_wait: Seconds to follow it at most. Default: as long as it takes.
+
+        Raises:
+            RunTimeoutError: The run has not ended in `max_wait` seconds. It goes on.
+        """
+        deadline = None if max_wait is None else time.monotonic() + max_wait
+        while True:
+            for event in self._events(run_id, after, 25, deadline, options):
+                after = event.sequence
+                if on_event is not None:
+                    on_event(event)
+            run = self.retrieve(run_id, **options)
+            # A follow-up may have woken it in between.
+            if run.state in ENDED:
+                return run
+
+    def create_and_wait(
+        self,
+        *,
+        on_event: Callable[[RunEvent], object] | None = None,
+        max_wait: float | None = None,
+        **params: Unpack[_CreateParams],
+    ) -> RunItem:
+        """Creates a run, follows it to its end and answers it: `create` and `follow_until_done` in one."""
+        made = self.create(**params)
+        options: RequestOptions = {}
+        if "timeout" in params:
+            options["timeout"] = params["timeout"]
+        if "max_retries" in params:
+            options["max_retries"] = params["max_retries"]
+        if "extra_headers" in params:
+            options["extra_headers"] = params["extra_headers"]
+        return self.follow_until_done(made.run_id, on_event=on_event, max_wait=max_wait, **options)
+
+    @contextmanager
+    def download_transcript(self, run_id: str, **options: Unpack[RequestOptions]) -> Iterator[Download]:
+        """The raw transcript, JSON Lines, as a stream; to be entered with `with`."""
+        where = self.transcript(run_id, **options)
+        with self._client._stream(where.download_url, options) as response:
+            yield Download(response)
+
+    def _events(
+        self, run_id: str, after: int, wait: int, deadline: float | None, options: RequestOptions
+    ) -> Iterator[RunEvent]:
+        polling: RequestOptions = {"max_retries": POLL_RETRIES, **options}
+        polling["timeout"] = _longer(options.get("timeout", self._client._settings.timeout), wait)
+        while True:
+            asked = time.monotonic()
+            if deadline is not None:
+                if asked >= deadline:
+                    raise RunTimeoutError(run_id)
+                wait = min(wait, math.ceil(deadline - asked))
+            answer = self.list_events(run_id, after=after, wait=wait, **polling)
+            for event in answer.events:
+                yield event
+            if answer.ended:
+                return
+            after = answer.next
+            if not answer.events and time.monotonic() - asked < 1:
+                # An answer that is empty and did not wait would be asked for without a pause.
+                sleep(1)
+
+
+def _longer(timeout: float | httpx.Timeout | None, seconds: float) -> httpx.Timeout:
+    given = timeout if isinstance(timeout, httpx.Timeout) else httpx.Timeout(timeout)
+    read = None if given.read is None else given.read + seconds
+    return httpx.Timeout(read, connect=given.connect, write=given.write, pool=given.pool)

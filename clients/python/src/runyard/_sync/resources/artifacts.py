@@ -1,0 +1,44 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from typing_extensions import Unpack
+
+from ... import _wire
+from ..._decode import Shape
+from ..._options import RequestOptions
+from ...types import (
+    ArtifactResponse,
+)
+from .._resource import Resource, to_raw
+
+_ARTIFACT_RESPONSE: Shape[ArtifactResponse] = Shape(ArtifactResponse)
+
+
+class ArtifactsBase(Resource):
+    @cached_property
+    def with_raw_response(self) -> ArtifactsWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return ArtifactsWithRawResponse(ArtifactsBase(self._client, _raw=True))
+
+    def retrieve(self, artifact_uid: str, **options: Unpack[RequestOptions]) -> ArtifactResponse:
+        """An artifact, with a time-limited URL of its file.
+
+        `GET /agent/artifacts/{artifactUid}`
+
+        Args:
+            artifact_uid: The artifact's uid.
+        """
+        return self._call(
+            "GET",
+            _wire.path("/agent/artifacts/{artifact_uid}", artifact_uid=artifact_uid),
+            cast_to=_ARTIFACT_RESPONSE,
+            options=options,
+        )
+
+
+class ArtifactsWithRawResponse:
+    def __init__(self, raw: ArtifactsBase) -> None:
+        self.retrieve = to_raw(raw.retrieve)

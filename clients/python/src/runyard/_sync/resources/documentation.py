@@ -1,0 +1,61 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Dict
+
+from typing_extensions import Unpack
+
+from ... import _wire
+from ..._decode import Shape
+from ..._options import RequestOptions
+from .._resource import Resource, to_raw
+
+_DICT_STR_ANY: Shape[Dict[str, Any]] = Shape(Dict[str, Any])
+
+
+class Documentation(Resource):
+    @cached_property
+    def with_raw_response(self) -> DocumentationWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return DocumentationWithRawResponse(Documentation(self._client, _raw=True))
+
+    def openapi(self, **options: Unpack[RequestOptions]) -> Dict[str, Any]:
+        """This document, with the address that it was asked at as its server.
+
+        `GET /openapi.json`
+        """
+        return self._call("GET", "/openapi.json", cast_to=_DICT_STR_ANY, options=options)
+
+    def reference(self, **options: Unpack[RequestOptions]) -> str:
+        """The API reference, for people to read.
+
+        `GET /docs`
+        """
+        return self._call("GET", "/docs", cast_to=str, options=options)
+
+    def errors(self, **options: Unpack[RequestOptions]) -> str:
+        """All error codes on a page.
+
+        `GET /docs/errors`
+        """
+        return self._call("GET", "/docs/errors", cast_to=str, options=options)
+
+    def error(self, code: str, **options: Unpack[RequestOptions]) -> str:
+        """The page of one error, which the `type` of a problem leads to.
+
+        `GET /docs/errors/{code}`
+
+        Args:
+            code: The code.
+        """
+        return self._call("GET", _wire.path("/docs/errors/{code}", code=code), cast_to=str, options=options)
+
+
+class DocumentationWithRawResponse:
+    def __init__(self, raw: Documentation) -> None:
+        self.openapi = to_raw(raw.openapi)
+        self.reference = to_raw(raw.reference)
+        self.errors = to_raw(raw.errors)
+        self.error = to_raw(raw.error)

@@ -1,0 +1,99 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cached_property
+from typing import Optional, Union
+
+from typing_extensions import Unpack
+
+from ... import _wire
+from ..._options import NOT_GIVEN, NotGiven, RequestOptions
+from ...types import (
+    CreatedKey,
+    KeyItem,
+    ListKeysResponse,
+)
+from .._io import Page
+from .._resource import Resource, to_raw
+
+
+class IdentityKeys(Resource):
+    @cached_property
+    def with_raw_response(self) -> IdentityKeysWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return IdentityKeysWithRawResponse(IdentityKeys(self._client, _raw=True))
+
+    def create(
+        self,
+        identity_uid: str,
+        *,
+        name: str,
+        expires_at: Union[Optional[Union[str, datetime]], NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> CreatedKey:
+        """A key with which an agent calls as the identity, shown this once.
+
+        `POST /agent/identities/{identityUid}/keys`
+
+        Args:
+            identity_uid: The identity's uid.
+            name: What the key is called.
+            expires_at: In the future; without it the key is good until it is deleted.
+        """
+        return self._call(
+            "POST",
+            _wire.path("/agent/identities/{identity_uid}/keys", identity_uid=identity_uid),
+            cast_to=CreatedKey,
+            body={"name": name, "expires_at": expires_at},
+            options=options,
+        )
+
+    def list(
+        self,
+        identity_uid: str,
+        *,
+        limit: Union[int, NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> Page[KeyItem]:
+        """The identity's keys, without what opens anything.
+
+        `GET /agent/identities/{identityUid}/keys`
+
+        Args:
+            identity_uid: The identity's uid.
+            limit: How many at most. By default all, up to 500 or 4 MB.
+            cursor: `page_info.next_cursor` of the page before.
+        """
+        return self._list(
+            _wire.path("/agent/identities/{identity_uid}/keys", identity_uid=identity_uid),
+            cast_to=ListKeysResponse,
+            items=lambda answer: answer.keys,
+            query={"limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+    def delete(self, identity_uid: str, key_uid: str, **options: Unpack[RequestOptions]) -> None:
+        """The key is refused from the next request on.
+
+        `DELETE /agent/identities/{identityUid}/keys/{keyUid}`
+
+        Args:
+            identity_uid: The identity's uid.
+            key_uid: The key's uid.
+        """
+        return self._call(
+            "DELETE",
+            _wire.path("/agent/identities/{identity_uid}/keys/{key_uid}", identity_uid=identity_uid, key_uid=key_uid),
+            cast_to=type(None),
+            options=options,
+        )
+
+
+class IdentityKeysWithRawResponse:
+    def __init__(self, raw: IdentityKeys) -> None:
+        self.create = to_raw(raw.create)
+        self.list = to_raw(raw.list)
+        self.delete = to_raw(raw.delete)

@@ -1,0 +1,41 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from typing_extensions import Unpack
+
+from ... import _wire
+from ..._options import RequestOptions
+from ...types import (
+    SessionRedirect,
+)
+from .._resource import Resource, to_raw
+
+
+class Sessions(Resource):
+    @cached_property
+    def with_raw_response(self) -> SessionsWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return SessionsWithRawResponse(Sessions(self._client, _raw=True))
+
+    def redirect(self, session_id: str, **options: Unpack[RequestOptions]) -> SessionRedirect:
+        """The conversation of a session that is shared with everybody.
+
+        `GET /agent/sessions/{sessionId}/redirect`
+
+        Args:
+            session_id: The session's id.
+        """
+        return self._call(
+            "GET",
+            _wire.path("/agent/sessions/{session_id}/redirect", session_id=session_id),
+            cast_to=SessionRedirect,
+            options=options,
+        )
+
+
+class SessionsWithRawResponse:
+    def __init__(self, raw: Sessions) -> None:
+        self.redirect = to_raw(raw.redirect)

@@ -1,0 +1,51 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Union
+
+from typing_extensions import Unpack
+
+from ..._options import NOT_GIVEN, NotGiven, RequestOptions
+from ...types import (
+    ListWorkersResponse,
+    WorkerItem,
+)
+from .._io import Page
+from .._resource import Resource, to_raw
+
+
+class Workers(Resource):
+    @cached_property
+    def with_raw_response(self) -> WorkersWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return WorkersWithRawResponse(Workers(self._client, _raw=True))
+
+    def list(
+        self,
+        *,
+        limit: Union[int, NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> Page[WorkerItem]:
+        """The workers of the caller's teams that are connected now, by their id.
+
+        `GET /agent/connected-self-hosted-workers`
+
+        Args:
+            limit: How many at most. By default all, up to 500 or 4 MB.
+            cursor: `page_info.next_cursor` of the page before.
+        """
+        return self._list(
+            "/agent/connected-self-hosted-workers",
+            cast_to=ListWorkersResponse,
+            items=lambda answer: answer.workers,
+            query={"limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+
+class WorkersWithRawResponse:
+    def __init__(self, raw: Workers) -> None:
+        self.list = to_raw(raw.list)

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from typing import Iterator
+
+import httpx
+import pytest
+from fault_server import FaultServer
+
+from runyard import AsyncRunyard, Runyard
+
+
+@pytest.fixture(scope="session")
+def _servers() -> Iterator[FaultServer]:
+    with FaultServer() as server:
+        yield server
+
+
+@pytest.fixture
+def server(_servers: FaultServer) -> FaultServer:
+    """A server without a script yet."""
+    _servers.play([])
+    return _servers
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that clients would have waited: they do not."""
+    noted: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        noted.append(seconds)
+
+    async def sleep_async(seconds: float) -> None:
+        noted.append(seconds)
+
+    for module in ("_transport", "_runs"):
+        monkeypatch.setattr(f"runyard._sync.{module}.sleep", sleep)
+        monkeypatch.setattr(f"runyard._async.{module}.sleep", sleep_async)
+    return noted
+
+
+@pytest.fixture(scope="session")
+def _http() -> Iterator[httpx.Client]:
+    """One for all tests: each would read every certificate there is."""
+    with httpx.Client() as http:
+        yield http
+
+
+@pytest.fixture
+def client(server: FaultServer, waits: list[float], _http: httpx.Client) -> Runyard:
+    """A client of the fault server that waits for nothing."""
+    return Runyard(api_key="ryp_test", base_url=server.api, http_client=_http)
+
+
+@pytest.fixture
+async def async_client(server: FaultServer, waits: list[float]) -> AsyncRunyard:
+    return AsyncRunyard(api_key="ryp_test", base_url=server.api)

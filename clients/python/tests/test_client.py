@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import httpx
+import pytest
+from fault_server import FaultServer
+
+import runyard
+from runyard import AsyncRunyard, Runyard
+from runyard.types import Me, RunItem
+
+RUN = {"run_id": "r1", "task_id": "r1", "title": "T", "state": "QUEUED", "prompt": "P"}
+TIMES = {"created_at": "2026-05-18T19:00:00.000Z", "updated_at": "2026-05-18T19:00:00.518Z"}
+ANSWER = {"body": {**RUN, **TIMES}, "headers": {"x-request-id": "t-1"}}
+
+
+class TestSettings:
+    def test_come_from_the_environment(self, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("RUNYARD_API_KEY", "ryp_environment")
+        monkeypatch.setenv("RUNYARD_BASE_URL", server.api + "/")
+        server.play([ANSWER])
+        with Runyard() as client:
+            assert client.base_url == server.api
+            client.runs.retrieve("r1")
+        assert server.seen[0].headers["authorization"] == "Bearer ryp_environment"
+
+    @pytest.mark.parametrize(
+        ("missing", "variable"), [("api_key", "RUNYARD_API_KEY"), ("base_url", "RUNYARD_BASE_URL")]
+    )
+    def test_name_what_is_missing(self, missing: str, variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv(variable, raising=False)
+        given: dict[str, Any] = {"api_key": "k", "base_url": "http://127.0.0.1:9/api/v1"}
+        with pytest.raises(runyard.RunyardError, match=f"{missing}.*{variable}"):
+            Runyard(**{**given, missing: None})
+        with pytest.raises(runyard.RunyardError, match=f"{missing}.*{variable}"):
+            AsyncRunyard(**{**given, missing: ""})
+
+    def test_refuse_a_negative_number_of_retries(self) -> None:
+        with pytest.raises(ValueError, match="max_retries"):
+            Runyard(api_key="k", base_url="http://127.0.0.1:9", max_retries=-1)
+
+    def test_do_not_show_the_key(self, server: FaultServer) -> None:
+        with Runyard(api_key="ryp_secret", base_url=server.api) as client:
+            assert "ryp_secret" not in repr(client) + repr(vars(client)["_settings"])
+
+    def test_are_kept_where_with_options_names_others(self, server: FaultServer, client: Runyard) -> None:
+        server.play([ANSWER, ANSWER])
+        other = client.with_options(team_uid="team-1", max_retries=0, timeout=3, default_headers={"X-Extra": "1"})
+        other.runs.retrieve("r1")
+        client.runs.retrieve("r1")
+        first, second = (seen.headers for seen in server.seen)
+        assert (first["x-team-uid"], first["x-extra"], first["authorization"]) == ("team-1", "1", "Bearer ryp_test")
+        assert "x-team-uid" not in second
+        assert (other.max_retries, other.timeout, client.max_retries) == (0, 3, 2)
+        assert (other.team_uid, client.team_uid) == ("team-1", None)
+
+
+class TestConnections:
+    def test_are_closed_with_the_client(self, server: FaultServer) -> None:
+        with Runyard(api_key="k", base_url=server.api) as client:
+            derived = client.with_options(max_retries=0)
+            derived.close()
+            server.play([ANSWER])
+            client.runs.retrieve("r1")
+        with pytest.raises(RuntimeError, match="closed"):
+            client.runs.retrieve("r1")
+
+    def test_of_an_own_http_client_stay_open(self, server: FaultServer) -> None:
+        server.play([ANSWER, ANSWER])
+        with httpx.Client(headers={"x-own": "1"}) as http:
+            with Runyard(api_key="k", base_url=server.api, http_client=http) as client:
+                client.runs.retrieve("r1")
+            assert http.get(f"{server.api}/agent/runs/r1").status_code == 200
+        assert server.seen[0].headers["x-own"] == "1"
+
+    @pytest.mark.anyio
+    async def test_are_closed_with_the_asynchronous_client(self, server: FaultServer) -> None:
+        server.play([ANSWER])
+        async with AsyncRunyard(api_key="k", base_url=server.api) as client:
+            assert (await client.runs.retrieve("r1")).run_id == "r1"
+        with pytest.raises(RuntimeError, match="closed"):
+            await client.runs.retrieve("r1")
+
+
+class TestCall:
+    def test_takes_options_of_its_own(self, server: FaultServer, client: Runyard) -> None:
+        server.play([{"body": RUN}])
+        client.runs.create(
+            prompt="x",
+            idempotency_key="mine",
+            extra_headers={"X-Run-Source": "CLI", "Authorization": "Bearer other"},
+            extra_query={"dry_run": True, "tags": ["a", "b"]},
+            extra_body={"invented": {"later": [1]}},
+            timeout=httpx.Timeout(3),
+        )
+        (seen,) = server.seen
+        assert seen.headers["idempotency-key"] == "mine"
+        assert (seen.headers["x-run-source"], seen.headers["authorization"]) == ("CLI", "Bearer other")
+        assert seen.raw_query == "dry_run=true&tags=a&tags=b"
+        assert json.loads(seen.body) == {"prompt": "x", "invented": {"later": [1]}}
+
+    def test_names_each_post_anew(self, server: FaultServer, client: Runyard) -> None:
+        server.play([{"body": RUN}] * 2)
+        client.runs.create(prompt="x")
+        client.runs.create(prompt="x")
+        first, second = (seen.headers["idempotency-key"] for seen in server.seen)
+        assert first != second
+
+    def test_sends_times_bytes_and_nulls_as_the_service_reads_them(self, server: FaultServer, client: Runyard) -> None:
+        page = {"body": {"runs": [], "page_info": {"has_next_page": False}}}
+        server.play([{"body": RUN}, page, {"body": {}}])
+        moment = datetime(2026, 5, 18, 21, 0, 0, 123456, tzinfo=timezone(timedelta(hours=2)))
+        image = {"file_name": "a.png", "mime_type": "image/png", "data": b"\x00\xff"}
+        client.runs.create(prompt="grüß 日本", attachments=[image])  # type: ignore[list-item]
+        client.runs.list(created_after=moment, metadata={"a": "b c"}, state=["QUEUED"])
+        client.keys.create(name="k", expires_at=None)
+        create, listing, key = server.seen
+        assert create.body.decode() == (
+            '{"prompt":"grüß 日本","attachments":[{"file_name":"a.png","mime_type":"image/png","data":"AP8="}]}'
+        )
+        assert listing.raw_query == (
+            "state=QUEUED&created_after=2026-05-18T21%3A00%3A00.123456%2B02%3A00&metadata%5Ba%5D=b+c"
+        )
+        assert json.loads(key.body) == {"name": "k", "expires_at": None}
+
+    def test_sends_text_that_has_no_utf8(self, server: FaultServer, client: Runyard) -> None:
+        server.play([{"body": RUN}])
+        client.runs.create(prompt="\ud800")
+        assert server.seen[0].body == b'{"prompt":"\\ud800"}'
+
+    @pytest.mark.parametrize("value", [float("nan"), object()])
+    def test_refuses_what_has_no_form_in_json(self, value: object, server: FaultServer, client: Runyard) -> None:
+        with pytest.raises((TypeError, ValueError)):
+            client.runs.create(prompt="x", extra_body={"value": value})
+        assert server.seen == []
+
+    def test_refuses_an_empty_id(self, server: FaultServer, client: Runyard) -> None:
+        with pytest.raises(ValueError, match="run_id"):
+            client.runs.retrieve("")
+        assert server.seen == []
+
+    @pytest.mark.parametrize(("value", "sent"), [("..", "%2E%2E"), ("a/b?c#d%", "a%2Fb%3Fc%23d%25"), ("é", "%C3%A9")])
+    def test_keeps_an_id_one_segment(self, value: str, sent: str, server: FaultServer, client: Runyard) -> None:
+        server.play([ANSWER])
+        client.runs.retrieve(value)
+        assert server.seen[0].path == f"/agent/runs/{sent}"
+
+    def test_can_be_of_what_has_no_method(self, server: FaultServer, client: Runyard) -> None:
+        server.play([{"body": {"uid": "u1", "display_name": "Ada", "email": "a@example.com", "teams": []}}])
+        me = client.request("GET", "/agent/me", cast_to=Me, query={"a": 1})
+        assert (me.uid, server.seen[0].raw_query) == ("u1", "a=1")
+
+
+class TestRawResponse:
+    def test_has_status_headers_and_value(self, server: FaultServer, client: Runyard) -> None:
+        server.play([{"status": 503, "headers": {"retry-after-ms": "0"}}, ANSWER])
+        response = client.runs.with_raw_response.retrieve("r1")
+        run: RunItem = response.parse()
+        assert (run.run_id, response.status_code, response.request_id, response.retries_taken) == ("r1", 200, "t-1", 1)
+        assert json.loads(response.text) == json.loads(response.content) == ANSWER["body"]
+        assert response.headers["content-type"] == "application/json"
+        assert "200" in repr(response)
+
+    def test_has_pages_that_go_on(self, server: FaultServer, client: Runyard) -> None:
+        more = {"has_next_page": True, "next_cursor": "c"}
+        server.play(
+            [
+                {"body": {"keys": [{"uid": "1"}], "page_info": more}, "headers": {"x-request-id": "t-2"}},
+                {"body": {"keys": [{"uid": "2"}]}},
+            ]
+        )
+        response = client.identities.keys.with_raw_response.list("i1")
+        assert response.request_id == "t-2"
+        assert [key.uid for key in response.parse().data] == ["1"]
+        assert response.parse().has_next_page()
+
+    @pytest.mark.anyio
+    async def test_is_had_asynchronously_too(self, server: FaultServer, async_client: AsyncRunyard) -> None:
+        page = {"body": {"runs": [ANSWER["body"]], "page_info": {"has_next_page": False}}}
+        server.play([ANSWER, page, {"status": 204}])
+        async with async_client as client:
+            assert (await client.runs.with_raw_response.retrieve("r1")).parse().run_id == "r1"
+            listed = await client.runs.with_raw_response.list()
+            assert [run.run_id for run in listed.parse().data] == ["r1"]
+            nothing = await client.keys.with_raw_response.delete("k1")
+            assert nothing.status_code == 204
+
+
+class TestPages:
+    PAGES = (
+        {"body": {"runs": [{"run_id": "1"}], "page_info": {"has_next_page": True, "next_cursor": "c"}}},
+        {"body": {"runs": [{"run_id": "2"}], "page_info": {"has_next_page": False}}},
+    )
+
+    def test_are_walked_by_hand(self, server: FaultServer, client: Runyard) -> None:
+        server.play(list(self.PAGES))
+        page = client.runs.list(limit=1, timeout=9)
+        assert (page.has_next_page(), [run.run_id for run in page.data]) == (True, ["1"])
+        last = page.get_next_page()
+        assert (last.has_next_page(), [run.run_id for run in last.data]) == (False, ["2"])
+        assert "1 items" in repr(last)
+        assert last.answer.to_dict() == self.PAGES[1]["body"]
+        with pytest.raises(RuntimeError, match="no page"):
+            last.get_next_page()
+        assert [seen.raw_query for seen in server.seen] == ["limit=1", "limit=1&cursor=c"]
+
+    def test_are_asked_for_as_they_are_needed(self, server: FaultServer, client: Runyard) -> None:
+        server.play(list(self.PAGES))
+        items = iter(client.runs.list())
+        assert next(items).run_id == "1"
+        assert len(server.seen) == 1
+        assert next(items).run_id == "2"
+        assert len(server.seen) == 2
+
+    @pytest.mark.anyio
+    async def test_are_walked_asynchronously(self, server: FaultServer, async_client: AsyncRunyard) -> None:
+        server.play([*self.PAGES, *self.PAGES, *self.PAGES])
+        async with async_client as client:
+            page = await client.runs.list()
+            assert [run.run_id async for run in page] == ["1", "2"]
+            assert [run.run_id async for run in client.runs.list()] == ["1", "2"]
+            assert [len(each.data) async for each in client.runs.list().iter_pages()] == [1, 1]

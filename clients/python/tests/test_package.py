@@ -1,0 +1,31 @@
+"""What is tested is the wheel, as a stranger installs it."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from pathlib import Path
+
+import runyard
+
+
+def test_is_the_installed_wheel() -> None:
+    assert "site-packages" in Path(runyard.__file__).parts
+    assert metadata.version("runyard") == runyard.__version__
+
+
+def test_ships_its_types() -> None:
+    files = [str(file) for file in metadata.files("runyard") or []]
+    assert "runyard/py.typed" in files
+    assert [
+        file for file in files if not file.startswith(("runyard/", f"runyard-{runyard.__version__}.dist-info"))
+    ] == []
+
+
+def test_needs_little() -> None:
+    needed = {requirement.split(">")[0] for requirement in metadata.requires("runyard") or []}
+    assert {name.split("<")[0] for name in needed} == {"anyio", "httpx", "pydantic", "typing-extensions"}
+
+
+def test_says_what_it_exports() -> None:
+    assert [name for name in runyard.__all__ if not hasattr(runyard, name)] == []
+    assert sorted(runyard.__all__, key=str.casefold) == sorted(set(runyard.__all__), key=str.casefold)

@@ -1,0 +1,34 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { ApiDocument } from "./document.ts";
+import { type ClientMethod, pascalCase } from "./methods.ts";
+
+/** src/generated/client.ts: the object that has all resources; those of src/resources with what was added to them by hand. */
+export function emitClient(methods: readonly ClientMethod[], { tags }: ApiDocument): string {
+  const resources = new Map<string, string>();
+  for (const { resource, operation } of methods) {
+    const [name = ""] = resource;
+    if (!resources.has(name)) resources.set(name, tags[operation.tag] ?? "");
+  }
+  const all = [...resources];
+  const isByHand = (name: string): boolean => existsSync(join(import.meta.dirname, `../src/resources/${name}.ts`));
+  const generated = all.filter(([name]) => !isByHand(name)).map(([name]) => pascalCase(name));
+  return [
+    "// Made of docs/openapi.json and clients/methods.json by `npm run clients:generate`; not to be edited.",
+    ...all.filter(([name]) => isByHand(name)).map(([name]) => importOf([pascalCase(name)], `../resources/${name}.ts`)),
+    'import type { Transport } from "../transport.ts";',
+    importOf(generated.sort(), "./resources.ts"),
+    "",
+    "/** All operations of the API, by resource. */",
+    "export class ApiResources {",
+    ...all.map(([name, text]) => `${text === "" ? "" : `  /** ${text} */\n`}  readonly ${name}: ${pascalCase(name)};`),
+    "",
+    "  constructor(transport: Transport) {",
+    ...all.map(([name]) => `    this.${name} = new ${pascalCase(name)}(transport);`),
+    "  }",
+    "}",
+    "",
+  ].join("\n");
+}
+
+const importOf = (names: readonly string[], file: string): string => `import { ${names.join(", ")} } from "${file}";`;

@@ -1,0 +1,98 @@
+import type { ApiParameter } from "./document.ts";
+import { type ClientMethod, camelCase, pascalCase } from "./methods.ts";
+
+/** src/generated/resources.ts: one class for each resource, one method for each operation. */
+export function emitResources(methods: readonly ClientMethod[]): string {
+  const resources = resourcesOf(methods);
+  return [
+    "// Made of docs/openapi.json and clients/methods.json by `npm run clients:generate`; not to be edited.",
+    'import type { RequestOptions } from "../options.ts";',
+    'import type { PagePromise } from "../page.ts";',
+    'import { path } from "../path.ts";',
+    'import type { APIPromise } from "../promise.ts";',
+    'import { APIResource } from "../resource.ts";',
+    'import type * as types from "./types.ts";',
+    "",
+    // What has sub-resources makes them, so those come first.
+    ...[...resources].sort(([a], [b]) => depth(b) - depth(a)).map(([name, own]) => emitClass(name, own, resources)),
+  ].join("\n");
+}
+
+const depth = (name: string): number => name.split(".").length;
+
+export function resourcesOf(methods: readonly ClientMethod[]): Map<string, ClientMethod[]> {
+  const resources = new Map<string, ClientMethod[]>();
+  for (const method of methods) {
+    const name = method.resource.join(".");
+    resources.set(name, [...(resources.get(name) ?? []), method]);
+  }
+  return resources;
+}
+
+const className = (resource: string): string => resource.split(".").map(pascalCase).join("");
+
+function emitClass(name: string, methods: readonly ClientMethod[], all: ReadonlyMap<string, unknown>): string {
+  const parts = [...all.keys()]
+    .filter((other) => other.startsWith(`${name}.`))
+    .map((other) => `  readonly ${other.slice(name.length + 1)} = new ${className(other)}(this.transport);\n`);
+  const body = [parts.join(""), ...methods.map(emitMethod)].filter((text) => text !== "").join("\n");
+  return `export class ${className(name)} extends APIResource {\n${body}}\n`;
+}
+
+/** `runId: string, query?: RunsCancelParams, options?: RequestOptions`, for a page or for a program. */
+export function parametersOf({ operation, query, queryRequired, body }: ClientMethod, named = plain): string[] {
+  return [
+    ...operation.pathParameters.map(({ name }) => `${camelCase(name)}: string`),
+    ...(body === undefined ? [] : [`body: ${named(body)}`]),
+    ...(query === undefined || body !== undefined ? [] : [`query${queryRequired ? "" : "?"}: ${named(query)}`]),
+    query !== undefined && body !== undefined
+      ? `options?: RequestOptions & { query?: ${named(query)} }`
+      : "options?: RequestOptions",
+  ];
+}
+
+export function answerOf({ answer, list }: ClientMethod, named = plain): string {
+  if (list === undefined) return `APIPromise<${named(answer)}>`;
+  return `PagePromise<${named(list.item ?? `${answer}["${list.member}"][number]`)}, ${named(answer)}>`;
+}
+
+const plain = (type: string): string => type;
+/** As generated code names the types of the API, some of which are called like a class of methods. */
+const qualified = (type: string): string => (/^[A-Z]/.test(type) ? `types.${type}` : type);
+
+function emitMethod(method: ClientMethod): string {
+  const { operation, name, query, fixedQuery, body, answer, list } = method;
+  const request = [
+    `method: "${operation.method}"`,
+    `path: ${pathOf(operation.path, operation.pathParameters)}`,
+    ...(fixedQuery === undefined
+      ? []
+      : [`query: ${query === undefined ? fixedQuery : `{ ...query, ...${fixedQuery} }`}`]),
+    ...(query === undefined || fixedQuery !== undefined
+      ? []
+      : [body === undefined ? "query" : "query: options?.query"]),
+    ...(body === undefined ? [] : ["body"]),
+    ...(operation.answer === "text" ? ['answer: "text"'] : []),
+    "options",
+  ].join(", ");
+  const call =
+    list === undefined
+      ? `this.transport.request({ ${request} })`
+      : `this.transport.page({ ${request} }, (body: ${qualified(answer)}) => body.${list.member})`;
+  return [
+    "  /**",
+    `   * ${operation.summary.replaceAll("*/", "* /")}.`,
+    "   *",
+    `   * \`${operation.method} ${operation.path}\``,
+    ...(operation.deprecated ? ["   * @deprecated"] : []),
+    "   */",
+    `  ${name}(${parametersOf(method, qualified).join(", ")}): ${answerOf(method, qualified)} {`,
+    `    return ${call};`,
+    "  }\n",
+  ].join("\n");
+}
+
+function pathOf(path: string, parameters: readonly ApiParameter[]): string {
+  if (parameters.length === 0) return JSON.stringify(path);
+  return `path\`${path.replace(/\{(\w+)\}/g, (_, name: string) => `\${${camelCase(name)}}`)}\``;
+}

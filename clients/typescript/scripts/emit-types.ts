@@ -1,0 +1,48 @@
+import openapiTS, { astToString } from "openapi-typescript";
+import { type ApiDocument, isObject, type Json, type JsonObject } from "./document.ts";
+import type { NamedSchemas } from "./methods.ts";
+
+/** Names that would hide what every program knows by them. */
+const RENAMED: Readonly<Record<string, string>> = { Error: "Problem" };
+
+/** src/generated/types.ts: one exported type for each schema of the API. */
+export async function emitTypes(document: ApiDocument, named: NamedSchemas): Promise<string> {
+  const schemas = Object.entries({ ...document.schemas, ...named }).map(([name, schema]) => [
+    RENAMED[name] ?? name,
+    tidy(schema),
+  ]);
+  const ast = await openapiTS(
+    JSON.stringify({
+      openapi: "3.1.1",
+      info: { title: "Runyard", version: "1" },
+      paths: {},
+      components: { schemas: Object.fromEntries(schemas) },
+    }),
+    { rootTypes: true, rootTypesNoSchemaPrefix: true, rootTypesKeepCasing: true, defaultNonNullable: false },
+  );
+  // Only the schemas are for others; the rest of the tool's output is empty.
+  const text = astToString(ast)
+    .replace(/^export type (paths|webhooks|\$defs|operations) = Record<string, never>;\n/gm, "")
+    .replace("export interface components", "interface components")
+    .replace(/^ {4}(responses|parameters|requestBodies|headers|pathItems): never;\n/gm, "");
+  return `// Made of docs/openapi.json by \`npm run clients:generate\`; not to be edited.\n${text}`;
+}
+
+/** The schema in other words. */
+function tidy(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(tidy);
+  if (!isObject(schema)) return schema;
+  const entries = Object.entries(schema).filter(([name]) => !("properties" in schema && isCondition(name, schema)));
+  const copy = Object.fromEntries(entries.map(([name, value]) => [name, tidy(value)]));
+  const { $ref } = schema;
+  if (typeof $ref !== "string") return copy;
+  const name = $ref.replace("#/components/schemas/", "");
+  return { ...copy, $ref: `#/components/schemas/${RENAMED[name] ?? name}` };
+}
+
+/** What only says which of an object's members go together would make a union of the object's type with anything. */
+function isCondition(name: string, schema: JsonObject): boolean {
+  const choices = schema[name];
+  if (!/^(anyOf|oneOf|allOf)$/.test(name) || !Array.isArray(choices)) return false;
+  return choices.every((choice) => isObject(choice) && !("type" in choice) && !("$ref" in choice));
+}

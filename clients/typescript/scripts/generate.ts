@@ -1,0 +1,8 @@
+/** `npm run clients:generate`: the client's types, methods and api.md, made of docs/openapi.json and clients/methods.json. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { generate } from "./generated-files.ts";
+
+for (const [file, text] of Object.entries(await generate())) {
+  writeFileSync(join(import.meta.dirname, "..", file), text);
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import {
+  type ApiDocument,
+  type ApiOperation,
+  type ApiParameter,
+  isObject,
+  type JsonObject,
+  repository,
+} from "./document.ts";
+
+/** A method of the client: an operation of the API under a name that a reader of code would guess. */
+export interface ClientMethod {
+  readonly operation: ApiOperation;
+  /** The way to its object: `["identities", "keys"]` of `client.identities.keys.create`. */
+  readonly resource: readonly string[];
+  readonly name: string;
+  /** TypeScript's names of the types; undefined where there is none. */
+  readonly query: string | undefined;
+  readonly queryRequired: boolean;
+  /** A query that is always sent, as code. */
+  readonly fixedQuery: string | undefined;
+  readonly body: string | undefined;
+  readonly answer: string;
+  /** Where a list has its items, and the name of their type, if it has one. */
+  readonly list: { readonly member: string; readonly item: string | undefined } | undefined;
+}
+
+/** Schemas that the document writes out in place and that get a name of their own here. */
+export type NamedSchemas = Record<string, JsonObject>;
+
+const METHODS = "clients/methods.json";
+
+/** A redirect to the storage would be followed to an answer that is not the API's; its address is an answer of its own. */
+const FIXED_QUERY: Readonly<Record<string, JsonObject>> = { getTranscript: { redirect: false } };
+
+/**
+ * The methods of the client, in the order of the document. An operation without a line in clients/methods.json throws, and
+ * so does a line without an operation. Of two operations of one method, the first makes it.
+ */
+export function clientMethods(document: ApiDocument): { methods: ClientMethod[]; named: NamedSchemas } {
+  const names = readMethodNames();
+  const stale = Object.keys(names).filter((id) => !document.operations.some((operation) => operation.id === id));
+  if (stale.length > 0) throw new Error(`${METHODS} names operations that there are not: ${stale.join(", ")}`);
+  const named: NamedSchemas = {};
+  const methods = new Map<string, ClientMethod>();
+  for (const operation of document.operations) {
+    const name = names[operation.id];
+    if (name === undefined) {
+      throw new Error(`${METHODS} has no line for ${operation.id}, such as "${operation.id}": "resource.method"`);
+    }
+    if (!methods.has(name)) methods.set(name, clientMethod(operation, name, document, named));
+  }
+  return { methods: [...methods.values()], named };
+}
+
+/** The methods by operationId, as `resource.method` in snake_case. */
+export function readMethodNames(): Readonly<Record<string, string>> {
+  const Names = v.record(v.string(), v.pipe(v.string(), v.regex(/^[a-z_]+(\.[a-z_]+)+$/)));
+  return v.parse(Names, JSON.parse(readFileSync(join(repository, METHODS), "utf8")));
+}
+
+function clientMethod(
+  operation: ApiOperation,
+  dotted: string,
+  document: ApiDocument,
+  named: NamedSchemas,
+): ClientMethod {
+  const parts = dotted.split(".").map(camelCase);
+  const name = parts.at(-1) ?? "";
+  const resource = parts.slice(0, -1);
+  const fixed = FIXED_QUERY[operation.id];
+  const prefix = parts.map(pascalCase).join("");
+  const typeOf = (schema: JsonObject, suffix: string): string => {
+    const reference = referenceOf(schema);
+    if (reference !== undefined) return reference;
+    if (schema["type"] === "string") return "string";
+    named[`${prefix}${suffix}`] = schema;
+    return `${prefix}${suffix}`;
+  };
+  const { body, answer } = operation;
+  const queryParameters = operation.queryParameters.filter((parameter) => !(parameter.name in (fixed ?? {})));
+  const query = queryParameters.length > 0 ? typeOf(querySchema(queryParameters), "Params") : undefined;
+  return {
+    operation,
+    resource,
+    name,
+    query,
+    fixedQuery: fixed && JSON.stringify(fixed),
+    queryRequired: queryParameters.some((parameter) => parameter.required),
+    body: body && typeOf(body, "Request"),
+    answer: answer === undefined ? "void" : answer === "text" ? "string" : typeOf(answer, "Response"),
+    list: answer === undefined || answer === "text" ? undefined : listOf(resolve(answer, document)),
+  };
+}
+
+/** A list is an answer with `page_info` and one array that is always there. */
+function listOf(schema: JsonObject): ClientMethod["list"] {
+  const properties = isObject(schema["properties"]) ? schema["properties"] : {};
+  if (!("page_info" in properties)) return undefined;
+  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  const arrays = Object.entries(properties).flatMap(([member, property]) =>
+    required.includes(member) && isObject(property) && isObject(property["items"])
+      ? [{ member, item: referenceOf(property["items"]) }]
+      : [],
+  );
+  const [only, ...others] = arrays;
+  return only === undefined || others.length > 0 ? undefined : only;
+}
+
+function querySchema(parameters: readonly ApiParameter[]): JsonObject {
+  const properties: JsonObject = {};
+  for (const { name, schema, description } of parameters) properties[name] = { ...schema, description };
+  return {
+    type: "object",
+    properties,
+    required: parameters.filter(({ required }) => required).map(({ name }) => name),
+  };
+}
+
+function resolve(schema: JsonObject, { schemas }: ApiDocument): JsonObject {
+  const reference = referenceOf(schema);
+  const found = reference === undefined ? schema : schemas[reference];
+  return isObject(found) ? found : {};
+}
+
+function referenceOf(schema: JsonObject): string | undefined {
+  const reference = schema["$ref"];
+  return typeof reference === "string" ? reference.replace("#/components/schemas/", "") : undefined;
+}
+
+export const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+export const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

@@ -1,0 +1,26 @@
+// biome-ignore-all lint/performance/noBarrelFile: this is the package's one entry.
+// biome-ignore-all lint/performance/noReExportAll: all that the API names is public.
+export { Runyard } from "./client.ts";
+export {
+  APIConnectionError,
+  APIError,
+  APITimeoutError,
+  APIUserAbortError,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  InternalServerError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  RunyardError,
+  UnprocessableEntityError,
+} from "./errors.ts";
+export type * from "./generated/types.ts";
+export type { ClientOptions, Fetch, RequestOptions } from "./options.ts";
+export { Page, type PageBody, PagePromise } from "./page.ts";
+export { APIPromise, type WithResponse } from "./promise.ts";
+export type { Upload } from "./resources/attachments.ts";
+export type { FollowOptions, FollowUntilDoneOptions } from "./resources/runs.ts";
+export type { APIRequest } from "./transport.ts";
+export { VERSION } from "./version.ts";

@@ -1,0 +1,186 @@
+import { APIConnectionError, APIError, APITimeoutError, APIUserAbortError, errorOf, RunyardError } from "./errors.ts";
+import type { ClientOptions, Fetch, RequestOptions } from "./options.ts";
+import { type PageBody, PagePromise } from "./page.ts";
+import { encodeQuery } from "./path.ts";
+import { APIPromise, type WithResponse } from "./promise.ts";
+import { sleep, waitBeforeRepeat } from "./retry.ts";
+import { VERSION } from "./version.ts";
+
+/** A request of the API. */
+export interface APIRequest {
+  readonly method: string;
+  /** The path after the base URL, percent-encoded. */
+  readonly path: string;
+  readonly query?: object | undefined;
+  /** What is sent as JSON; undefined: no body. */
+  readonly body?: unknown;
+  /** What the answer is. Default: JSON. */
+  readonly answer?: "json" | "text";
+  readonly options?: RequestOptions | undefined;
+}
+
+/** A request as every attempt sends it. */
+interface Prepared {
+  readonly url: string;
+  readonly init: RequestInit;
+  readonly headers: () => Promise<Headers>;
+  readonly options: RequestOptions;
+}
+
+/** Makes data of an answer; without it, the body is left unread. */
+// biome-ignore lint/suspicious/noExplicitAny: what an answer holds is known to the caller alone.
+type Read = (response: Response) => Promise<any>;
+
+/** Sends requests: adds what every request has, repeats them, and turns what is no success into errors. */
+export class Transport {
+  readonly #options: ClientOptions;
+  readonly #baseURL: string;
+  readonly #apiKey: NonNullable<ClientOptions["apiKey"]>;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#apiKey = required("apiKey", options.apiKey, "RUNYARD_API_KEY");
+    this.#baseURL = required("baseURL", options.baseURL, "RUNYARD_BASE_URL").replace(/\/+$/, "");
+  }
+
+  get baseURL(): string {
+    return this.#baseURL;
+  }
+
+  /** Milliseconds that an attempt may take where its call does not say. */
+  get timeout(): number {
+    return this.#options.timeout ?? 60_000;
+  }
+
+  /** Waits between attempts and between polls. */
+  sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return (this.#options.sleep ?? sleep)(ms, signal);
+  }
+
+  /** Sends a request of the API. T is what it answers, and is believed. */
+  request<T>(request: APIRequest): APIPromise<T> {
+    return new APIPromise((read) => this.#send<T>(request, read));
+  }
+
+  /** Sends a request for a page of a list, and for those after it with the same query. */
+  page<Item, Body extends PageBody>(
+    request: APIRequest,
+    itemsOf: (body: Body) => readonly Item[],
+  ): PagePromise<Item, Body> {
+    return new PagePromise(
+      (read) => this.#send<Body>(request, read),
+      itemsOf,
+      (cursor) => this.page({ ...request, query: { ...request.query, cursor } }, itemsOf),
+    );
+  }
+
+  /** Fetches a signed address of the storage, without anything that is meant for the API alone. */
+  async storage(url: string, init: RequestInit, options: RequestOptions = {}): Promise<Response> {
+    const headers = async () => new Headers(init.headers);
+    return (await this.#repeat({ url, init, headers, options })).response;
+  }
+
+  async #send<T>(request: APIRequest, read: boolean): Promise<WithResponse<T>> {
+    const { method, body, query, options = {} } = request;
+    const idempotencyKey = method === "POST" ? (options.idempotencyKey ?? randomKey()) : undefined;
+    const prepared: Prepared = {
+      url: `${this.#baseURL}${request.path}${encodeQuery(query)}`,
+      init: { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
+      headers: () => this.#headers(request, idempotencyKey),
+      options,
+    };
+    if (!read) return this.#repeat<T>(prepared);
+    return this.#repeat<T>(prepared, async (response) => {
+      const text = await response.text();
+      if (response.status === 204) return undefined;
+      return request.answer === "text" ? text : JSON.parse(text);
+    });
+  }
+
+  async #headers(
+    { body, answer = "json", options = {} }: APIRequest,
+    idempotencyKey: string | undefined,
+  ): Promise<Headers> {
+    const key = typeof this.#apiKey === "function" ? await this.#apiKey() : this.#apiKey;
+    const team = options.team ?? this.#options.team;
+    const headers = new Headers({
+      accept: answer === "json" ? "application/json" : "text/*",
+      authorization: `Bearer ${key}`,
+    });
+    // A browser says by itself what it is, and would have to ask for leave to send this.
+    if (environment()?.versions?.node !== undefined) headers.set("user-agent", `runyard-typescript/${VERSION}`);
+    if (body !== undefined) headers.set("content-type", "application/json");
+    if (team !== undefined) headers.set("x-team-uid", team);
+    if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
+    for (const [name, value] of Object.entries({ ...this.#options.headers, ...options.headers }))
+      headers.set(name, value);
+    return headers;
+  }
+
+  async #repeat<T>(request: Prepared, read?: Read): Promise<WithResponse<T>> {
+    const maxRetries = request.options.maxRetries ?? this.#options.maxRetries ?? 2;
+    for (let repeats = 0; ; repeats++) {
+      try {
+        const headers = await request.headers();
+        if (repeats > 0) headers.set("x-stainless-retry-count", String(repeats));
+        return await this.#attempt(request, headers, read);
+      } catch (error) {
+        if (!(error instanceof APIError) || error instanceof APIUserAbortError || repeats >= maxRetries) throw error;
+        const wait = waitBeforeRepeat(error, repeats);
+        if (wait === undefined) throw error;
+        await this.sleep(wait, request.options.signal);
+      }
+    }
+  }
+
+  async #attempt(request: Prepared, headers: Headers, read: Read | undefined) {
+    const { signal, timeout = this.timeout } = request.options;
+    const controller = new AbortController();
+    const abort = (): void => controller.abort(signal?.reason);
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      controller.abort();
+    }, timeout);
+    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", abort);
+    try {
+      const fetch: Fetch = this.#options.fetch ?? globalThis.fetch;
+      const response = await fetch(request.url, { ...request.init, headers, signal: controller.signal });
+      if (!response.ok) throw errorOf(response, await response.text());
+      return { response, data: await read?.(response) };
+    } catch (error) {
+      if (error instanceof APIError) throw error;
+      if (signal?.aborted) throw new APIUserAbortError("The call was aborted.", { cause: signal.reason });
+      if (late) throw new APITimeoutError(`No answer within ${timeout} ms.`, { cause: error });
+      throw new APIConnectionError(`The connection failed: ${messageOf(error)}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+      // An unread body goes on to obey the signal.
+      if (read !== undefined) signal?.removeEventListener("abort", abort);
+    }
+  }
+}
+
+function required<T>(name: string, given: T | undefined, variable: string): T | string {
+  const value = given ?? environment()?.env?.[variable];
+  if (value === undefined || value === "") {
+    throw new RunyardError(`There is no ${name}: pass it to new Runyard({ ${name} }), or set ${variable}.`);
+  }
+  return value;
+}
+
+/** `process`, which Node, Deno and Bun have. */
+function environment(): { env?: Record<string, string | undefined>; versions?: { node?: string } } | undefined {
+  return Reflect.get(globalThis, "process");
+}
+
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `runyard-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}

@@ -1,0 +1,19 @@
+import { endpoint } from "#shared/http/endpoint.ts";
+import { executionOf } from "#shared/runs/execution.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { commitSnapshot as commit } from "#shared/runs/snapshots.ts";
+import { CommitSnapshotRequest, CommitSnapshotResponse } from "#shared/wire/harness.ts";
+
+/** POST /harness-support/commit-snapshot: the uploaded files become the checkpoint from which the run goes on. */
+export const commitSnapshot = endpoint({
+  request: { body: CommitSnapshotRequest },
+  reply: { 200: CommitSnapshotResponse },
+  errors: ["conflict"],
+  async run({ body, principal, header }, ports: RunPorts) {
+    await commit(await executionOf(principal, header, ports), body, ports);
+    return { status: 200, body: { generation: body.generation } };
+  },
+});
+
+export const handler = commitSnapshot.lambda(liveRuns);

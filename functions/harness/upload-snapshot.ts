@@ -1,0 +1,19 @@
+import { endpoint } from "#shared/http/endpoint.ts";
+import { executionOf } from "#shared/runs/execution.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { uploadSnapshot as upload } from "#shared/runs/snapshots.ts";
+import { UploadSnapshotRequest, UploadSnapshotResponse } from "#shared/wire/harness.ts";
+
+/** POST /harness-support/upload-snapshot: where to upload the files from which the run could go on. */
+export const uploadSnapshot = endpoint({
+  request: { body: UploadSnapshotRequest },
+  reply: { 200: UploadSnapshotResponse },
+  errors: ["conflict", "resource_unavailable"],
+  async run({ body, principal, header }, ports: RunPorts) {
+    const head = await executionOf(principal, header, ports);
+    return { status: 200, body: { uploads: await upload(head, body, ports) } };
+  },
+});
+
+export const handler = uploadSnapshot.lambda(liveRuns);

@@ -1,0 +1,77 @@
+import * as v from "valibot";
+import { endpoint } from "#shared/http/endpoint.ts";
+import { one } from "#shared/http/request.ts";
+import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import { principalKey } from "#shared/principals/principal.ts";
+import { teamsToRead } from "#shared/principals/team-of.ts";
+import { findAgents } from "#shared/skills/list-agents.ts";
+import { liveSkills } from "#shared/skills/live.ts";
+import type { SkillPorts } from "#shared/skills/ports.ts";
+import { sortableTime } from "#shared/table/keys.ts";
+import { textOfBytes } from "#shared/wire/primitives.ts";
+import { type AgentItem, ListAgentsResponse } from "#shared/wire/skill.ts";
+
+const Flag = v.pipe(
+  v.picklist(["true", "false"], "must be true or false"),
+  v.transform((value) => value === "true"),
+);
+
+/** After every time there will be. */
+const LAST_TIME = 9_999_999_999_999;
+
+const nameKey = ({ name }: AgentItem): string => `${name.normalize("NFKC").toLowerCase()}\u0000${name}`;
+
+/** Places in the list: by name without regard to case, or the latest run first and what never ran last. */
+const places = {
+  name: nameKey,
+  last_run: (agent: AgentItem): string => {
+    const times = agent.variants.map(({ last_run_timestamp }) => Date.parse(last_run_timestamp ?? "") || 0);
+    return `${sortableTime(LAST_TIME - Math.max(...times))}#${nameKey(agent)}`;
+  },
+} as const;
+
+/**
+ * GET /agent: the skills in the repositories of the caller's environments, or in the one that `repo` names. What was looked
+ * into within the last ten minutes is not looked into again; the header `age` says how many seconds ago the oldest look was.
+ */
+export const listAgents = endpoint({
+  request: {
+    query: {
+      ...pageQuery,
+      repo: one(textOfBytes(2048)),
+      link: one(textOfBytes(512)),
+      refresh: one(Flag),
+      include_malformed_skills: one(Flag),
+      sort_by: one(v.picklist(["name", "last_run"])),
+    },
+  },
+  reply: { 200: ListAgentsResponse },
+  errors: ["resource_not_found", "external_authentication_required"],
+  async run({ query, principal }, ports: SkillPorts) {
+    const { repo, link, refresh = false, include_malformed_skills: withMalformed = false, sort_by = "name" } = query;
+    const placeOf = places[sort_by];
+    const binding = [
+      "agents",
+      principalKey(principal),
+      teamsToRead(principal),
+      repo ?? "",
+      link ?? "",
+      withMalformed,
+      sort_by,
+    ];
+    const { agents, unavailable, ageSeconds } = await findAgents(
+      { repo, link, refresh, withMalformed },
+      principal,
+      ports,
+    );
+    const all = agents.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+    const { items, page } = await pageOf(all, query, { binding, placeOf }, ports.cursors);
+    return {
+      status: 200,
+      body: { agents: items, ...(unavailable.length === 0 ? {} : { unavailable: [...unavailable] }), ...page },
+      ...(ageSeconds === undefined ? {} : { headers: { age: String(ageSeconds) } }),
+    };
+  },
+});
+
+export const handler = listAgents.lambda(liveSkills);

@@ -1,0 +1,138 @@
+/** Texts that are looked for in others, all at once, in time that does not grow with their number. */
+export interface Needles {
+  add(text: string): void;
+  readonly isEmpty: boolean;
+  /** Begins to look through one text, which comes character by character. */
+  scan(): Scan;
+}
+
+export interface Scan {
+  /** One more character that is no white space, at its place in the text. Calls `found` for each needle that ends with it. */
+  next(code: number, place: number, found: (needle: Needle, start: number) => void): void;
+  /** Begins anew behind what came so far. */
+  reset(): void;
+  /** Where the earliest needle starts that what comes next may complete; `undefined` where none has begun. */
+  pendingFrom(): number | undefined;
+  /** As `pendingFrom`, of those alone that have matched for several characters. */
+  partialFrom(): number | undefined;
+  /** Places are counted from there from now on. */
+  moveStart(by: number): void;
+}
+
+export interface Needle {
+  /** Without its white space. */
+  readonly text: string;
+  /** As it was given, trimmed. */
+  readonly whole: string;
+}
+
+interface Known extends Needle {
+  /** For each length that has matched, the longest shorter one that has then matched too. Made when it is first needed. */
+  shorter?: Uint16Array;
+}
+
+/** Needles are found by their first characters; shorter ones are not looked for. */
+export const ANCHOR = 4;
+const LONGEST = 65_535;
+/** What programs put between the parts of a long text. */
+export const isSpace = (code: number): boolean =>
+  code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0xfeff;
+const WHITE_SPACE = /[\t-\r \u00a0\ufeff]+/g;
+
+/**
+ * White space between the characters of a needle does not hide it: programs wrap long lines. Each needle is looked at from
+ * where its first four characters stand, and then followed by the rule of Knuth, Morris and Pratt: nothing is read twice.
+ */
+export function createNeedles(): Needles {
+  const known = new Set<string>();
+  const byAnchor = new Map<number, Known[]>();
+  return {
+    add(given) {
+      const whole = given.trim();
+      const text = whole.replace(WHITE_SPACE, "");
+      if (text.length < ANCHOR || text.length > LONGEST || known.has(whole)) return;
+      known.add(whole);
+      let anchor = 0;
+      for (let index = 0; index < ANCHOR; index++) anchor = shifted(anchor, text.charCodeAt(index));
+      const alike = byAnchor.get(anchor);
+      if (alike === undefined) byAnchor.set(anchor, [{ text, whole }]);
+      else alike.push({ text, whole });
+    },
+    get isEmpty() {
+      return known.size === 0;
+    },
+    scan: () => createScan(byAnchor),
+  };
+}
+
+/** A number that tells the last four characters, of Latin text exactly. */
+const shifted = (window: number, code: number): number => (window << 8) ^ code;
+
+function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>): Scan {
+  /** How much of each needle has matched up to here; those that are not in it have less than an anchor. */
+  const matched = new Map<Known, number>();
+  let window = 0;
+  let codes: number[] = [];
+  let places: number[] = [];
+
+  const start = (length: number) => places[places.length - length] ?? 0;
+  const follow = (needle: Known, length: number, found: (needle: Needle, start: number) => void) => {
+    if (length === needle.text.length) found(needle, start(length));
+    const now = length === needle.text.length ? shorterOf(needle)[length - 1] : length;
+    if (now !== undefined && now >= ANCHOR) matched.set(needle, now);
+    else matched.delete(needle);
+  };
+  const startsHere = ({ text }: Known) => {
+    const first = codes.length - ANCHOR;
+    for (let index = 0; index < ANCHOR; index++) if (codes[first + index] !== text.charCodeAt(index)) return false;
+    return true;
+  };
+  const longest = () => Math.max(0, ...matched.values());
+  const forget = (count: number) => {
+    codes = codes.slice(codes.length - count);
+    places = places.slice(places.length - count);
+  };
+
+  return {
+    next(code, place, found) {
+      window = shifted(window, code);
+      codes.push(code);
+      places.push(place);
+      for (const [needle, length] of matched) follow(needle, lengthAfter(needle, length, code), found);
+      for (const needle of byAnchor.get(window) ?? [])
+        if (!matched.has(needle) && startsHere(needle)) follow(needle, ANCHOR, found);
+    },
+    reset() {
+      matched.clear();
+      window = 0;
+      forget(0);
+    },
+    pendingFrom: () =>
+      places.length === 0 ? undefined : start(Math.min(places.length, Math.max(ANCHOR - 1, longest()))),
+    partialFrom: () => (matched.size === 0 ? undefined : start(longest())),
+    moveStart(by) {
+      forget(Math.min(places.length, Math.max(ANCHOR, longest())));
+      places = places.map((place) => place - by);
+    },
+  };
+}
+
+/** How much of the needle has matched once this character has come. */
+function lengthAfter(needle: Known, length: number, code: number): number {
+  let now = length;
+  while (now > 0 && needle.text.charCodeAt(now) !== code) now = shorterOf(needle)[now - 1] ?? 0;
+  return needle.text.charCodeAt(now) === code ? now + 1 : now;
+}
+
+function shorterOf(needle: Known): Uint16Array {
+  if (needle.shorter !== undefined) return needle.shorter;
+  const { text } = needle;
+  const shorter = new Uint16Array(text.length);
+  for (let index = 1, length = 0; index < text.length; index++) {
+    while (length > 0 && text[index] !== text[length]) length = shorter[length - 1] ?? 0;
+    if (text[index] === text[length]) length++;
+    shorter[index] = length;
+  }
+  needle.shorter = shorter;
+  return shorter;
+}

@@ -1,0 +1,29 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as v from "valibot";
+import { ScanRequest } from "#shared/wire/scan.ts";
+import { closeInherited } from "./processes.ts";
+import { scan } from "./scan.ts";
+
+/** Reads a scan's request from standard input and writes its answer to standard output, and nothing else. */
+async function main(): Promise<void> {
+  closeInherited();
+  const request = v.parse(ScanRequest, JSON.parse(readFileSync(0, "utf8")));
+  const folder = mkdtempSync(join(tmpdir(), "runyard-scan-"));
+  try {
+    const answer = JSON.stringify(await scan(request, folder));
+    await new Promise<void>((resolve) => process.stdout.write(answer, () => resolve()));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+main().then(
+  () => process.exit(0),
+  () => {
+    // What was asked may hold a credential, so nothing of it is repeated.
+    process.stderr.write("the scan failed\n");
+    process.exit(1);
+  },
+);

@@ -1,0 +1,72 @@
+/**
+ * The ways in which programs spell a value: as it is, as a part of JSON, a URL, a shell command or a page, as hexadecimal
+ * and as base64. A value of several lines is also known by each of them, since most tools show lines one by one.
+ */
+export function spellingsOf(value: string): Set<string> {
+  const spellings = new Set<string>();
+  for (const part of new Set([value, ...linesOf(value)])) {
+    const bytes = Buffer.from(part);
+    for (const spell of SPELLINGS) spellings.add(spell(part));
+    for (const escaped of URL_ESCAPED) for (const url of urlForms(part, escaped)) spellings.add(url);
+    for (const form of [bytes.toString("hex"), ...base64Forms(bytes)]) spellings.add(form);
+    spellings.add(bytes.toString("hex").toUpperCase());
+  }
+  return spellings;
+}
+
+/** Shorter lines are words like any other. */
+const SHORTEST_LINE = 8;
+
+/** Lines that say something of their own; a key's armour is the same in every key. */
+function linesOf(value: string): string[] {
+  const lines = value.split(/[\r\n]+/).map((line) => line.trim());
+  return lines.length < 2 ? [] : lines.filter((line) => line.length >= SHORTEST_LINE && !line.startsWith("-----"));
+}
+
+const json = (text: string): string => JSON.stringify(text).slice(1, -1);
+const asciiOnly = (text: string): string =>
+  text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const html = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+
+const SPELLINGS: readonly ((text: string) => string)[] = [
+  (text) => text,
+  json,
+  (text) => asciiOnly(json(text)),
+  (text) => json(text).replaceAll("/", "\\/"),
+  (text) => json(json(text)),
+  html,
+  (text) => html(text).replaceAll("'", "&#39;"),
+  (text) => html(text).replaceAll("'", "&#x27;"),
+  // Within single quotes, within double quotes, and without quotes, as shells show what they run.
+  (text) => text.replaceAll("'", "'\\''"),
+  (text) => text.replace(/["$`\\]/g, "\\$&"),
+  (text) => text.replace(/[^\w@%+=:,./-]/g, "\\$&"),
+];
+
+/** What URL encoders escape by RFC 3986, in paths, by encodeURIComponent, by encodeURI, and in forms. */
+const URL_ESCAPED = [/[^\w.~-]/gu, /[^\w.~/-]/gu, /[^\w.!~*'()-]/gu, /[^\w.!~*'();,/?:@&=+$#-]/gu, /[^\w.*-]/gu];
+
+function urlForms(text: string, escaped: RegExp): string[] {
+  const upper = text.replace(escaped, (character) =>
+    [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
+  );
+  const lower = upper.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
+  return [upper, lower, upper.replaceAll("%20", "+"), lower.replaceAll("%20", "+")];
+}
+
+/**
+ * Base64 of a text that contains the value shows it in one of three ways, depending on how many bytes come before it.
+ * The first and last characters depend on the neighbours and are left out.
+ */
+function base64Forms(bytes: Buffer): string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString("base64")
+      .replace(/=+$/, "");
+    const first = before === 0 ? 0 : before + 1;
+    const last = (before + bytes.length) % 3 === 0 ? encoded.length : encoded.length - 1;
+    const stable = encoded.slice(first, last);
+    return [stable, stable.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+}

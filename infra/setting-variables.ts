@@ -1,0 +1,21 @@
+import type { Settings } from "./settings.ts";
+
+/** The settings that functions are told, by the names of their variables; what is not set is not there. */
+export function settingVariables(settings: Settings): Record<string, string> {
+  const { anthropicKeyParameter, openaiKeyParameter, bedrock, compatible, disabledModels } = settings;
+  const { createsPerMinute, followupsPerMinute, keysPerMinute } = settings;
+  const providers = [
+    ...(anthropicKeyParameter === undefined ? [] : ["anthropic"]),
+    ...(openaiKeyParameter === undefined ? [] : ["openai"]),
+    ...(bedrock ? ["bedrock"] : []),
+    ...(compatible === undefined ? [] : ["compatible"]),
+  ];
+  return {
+    ...(createsPerMinute !== undefined && { CREATES_PER_MINUTE: String(createsPerMinute) }),
+    ...(followupsPerMinute !== undefined && { FOLLOWUPS_PER_MINUTE: String(followupsPerMinute) }),
+    ...(keysPerMinute !== undefined && { KEYS_PER_MINUTE: String(keysPerMinute) }),
+    ...(providers.length > 0 && { MODEL_PROVIDERS: providers.join(",") }),
+    ...(compatible !== undefined && { COMPATIBLE_MODELS: compatible.models.join(",") }),
+    ...(disabledModels.length > 0 && { DISABLED_MODELS: disabledModels.join(",") }),
+  };
+}

@@ -1,0 +1,67 @@
+import type { Model } from "#shared/wire/model.ts";
+
+/** Whose models a deployment may offer beside its own; what stands before the slash of a model's id. */
+export const PROVIDERS = ["anthropic", "openai", "bedrock", "compatible"] as const;
+export type Provider = (typeof PROVIDERS)[number];
+
+const usd = (input: number, output: number) => ({ input_per_million_usd: input, output_per_million_usd: output });
+
+/**
+ * The models of each provider that has a list of its own; the first is what a run gets that names none. What stands behind the
+ * slash of an id is the provider's own name for the model.
+ *
+ * Ids, prices, vision and reasoning levels (the effort that is the model's default) of Anthropic's models: its overview of models,
+ * https://platform.claude.com/docs/en/models/overview, and https://platform.claude.com/docs/en/about-claude/models/model-ids-and-versions,
+ * as they stood in September 2026. Bedrock's ids are those of its inference profiles for all regions. Where no price of the
+ * provider itself was at hand, there is none: a price that is wrong is worse than one that is missing.
+ */
+export const CATALOGUE: Readonly<Record<Exclude<Provider, "compatible">, readonly Model[]>> = {
+  anthropic: [
+    {
+      id: "anthropic/claude-opus-5-5",
+      display_name: "Claude Opus 5.5",
+      provider: "ANTHROPIC",
+      vision_supported: true,
+      description: "For long agentic work on code, and for knowledge work.",
+      reasoning_level: "medium",
+      cost: usd(4, 20),
+    },
+    {
+      id: "anthropic/claude-sonnet-5-5",
+      display_name: "Claude Sonnet 5.5",
+      provider: "ANTHROPIC",
+      vision_supported: true,
+      description: "Fast, at half the price of Opus.",
+      reasoning_level: "high",
+      cost: usd(2, 10),
+    },
+    {
+      id: "anthropic/claude-haiku-4-5-20251001",
+      display_name: "Claude Haiku 4.5",
+      provider: "ANTHROPIC",
+      vision_supported: true,
+      description: "For small tasks that are to be done at once.",
+      cost: usd(1, 5),
+    },
+  ],
+  openai: [
+    { id: "openai/gpt-5.4", display_name: "GPT-5.4", provider: "OPENAI", vision_supported: true },
+    { id: "openai/gpt-5.4-mini", display_name: "GPT-5.4 mini", provider: "OPENAI", vision_supported: true },
+  ],
+  bedrock: [
+    {
+      id: "bedrock/global.anthropic.claude-opus-5-5",
+      display_name: "Claude Opus 5.5 on Amazon Bedrock",
+      provider: "AMAZON",
+      vision_supported: true,
+      reasoning_level: "medium",
+    },
+    {
+      id: "bedrock/global.anthropic.claude-sonnet-5-5",
+      display_name: "Claude Sonnet 5.5 on Amazon Bedrock",
+      provider: "AMAZON",
+      vision_supported: true,
+      reasoning_level: "high",
+    },
+  ],
+};

@@ -1,0 +1,175 @@
+import * as v from "valibot";
+import type { SkillFile } from "#shared/wire/scan.ts";
+import {
+  inSkillOrder,
+  isSkillPath,
+  MOST_SKILLS,
+  SKILL_BYTES,
+  SKILL_FOLDERS,
+  SKILLS_BYTES,
+} from "#shared/wire/skill-file.ts";
+import { DiscoveryFailure } from "./discovery-failure.ts";
+import { askGithub, type Github, type GithubAnswer, outage } from "./github-api.ts";
+
+/** Files that are fetched at the same time; GitHub asks not to be sent many requests at once. */
+const AT_ONCE = 6;
+/** Milliseconds for the files of one repository; what is not read by then is read the next time. */
+const FILES_MS = 15_000;
+
+const Entry = v.object({
+  path: v.string(),
+  mode: v.string(),
+  type: v.string(),
+  sha: v.pipe(v.string(), v.regex(/^[0-9a-f]{40,64}$/)),
+  size: v.optional(v.number()),
+});
+type Entry = v.InferOutput<typeof Entry>;
+const Tree = v.object({ sha: v.string(), tree: v.array(Entry), truncated: v.optional(v.boolean(), false) });
+type Tree = v.InferOutput<typeof Tree>;
+/** What is in a repository without a commit. */
+const NOTHING: Tree = { sha: "", tree: [], truncated: false };
+const Blob = v.object({ content: v.string(), encoding: v.literal("base64") });
+
+export interface GithubRepository {
+  readonly owner: string;
+  readonly repo: string;
+  /** A branch, tag or commit. @default the default branch */
+  readonly ref?: string | undefined;
+  /** A token in the repository's own URL, which goes before the deployment's. */
+  readonly token?: string | undefined;
+}
+
+/** What was found before, so that nothing is fetched twice. */
+export interface Before {
+  readonly etag?: string | undefined;
+  /** Whether this content at this path is known already. */
+  readonly knows: (path: string, sha: string) => boolean;
+}
+
+/** A file with its text; one that is known already is not read again. */
+export type ReadFile = SkillFile & { readonly isKnown?: true };
+
+export interface GithubSkills {
+  readonly files: readonly ReadFile[];
+  readonly leftOut: number;
+  readonly etag?: string;
+  /** Why some of the files have no text, where GitHub stopped answering on the way. */
+  readonly failure?: DiscoveryFailure;
+}
+
+/**
+ * The skills of a repository on GitHub, or `unchanged` where it is as it was.
+ * @throws DiscoveryFailure
+ */
+export async function githubSkills(
+  repository: GithubRepository,
+  before: Before,
+  github: Github,
+): Promise<GithubSkills | "unchanged"> {
+  const { owner, repo, ref = "HEAD" } = repository;
+  const token = repository.token ?? (await github.token());
+  const what = `${owner}/${repo}${repository.ref === undefined ? "" : ` at ${repository.ref}`}`;
+  const git = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}/git`;
+  const ask = <T>(
+    schema: v.GenericSchema<unknown, T>,
+    path: string,
+    more?: { etag?: string | undefined; ifEmpty?: T },
+  ) => askGithub(schema, { path: `${git}/${path}`, token, what, ...more }, github);
+  const top = `trees/${encodeURIComponent(ref)}?recursive=1`;
+  const answer = await ask(Tree, top, { etag: before.etag, ifEmpty: NOTHING });
+  if (!answer.changed) return "unchanged";
+  const subTree = async (sha: string, recursive = false) =>
+    bodyOf(await ask(Tree, `trees/${sha}${recursive ? "?recursive=1" : ""}`));
+  const entries = answer.body.truncated ? await walked(answer.body, subTree) : answer.body.tree;
+  const listed = entries.filter(isSkill).sort((a, b) => inSkillOrder(a.path, b.path));
+  const deadline = performance.now() + FILES_MS;
+  const { files, failure } = await read(listed.slice(0, MOST_SKILLS), before, async (sha) => {
+    if (performance.now() > deadline) throw outage(`GitHub answers slowly about ${what}`, github);
+    return Buffer.from(bodyOf(await ask(Blob, `blobs/${sha}`)).content, "base64");
+  });
+  const { etag } = answer;
+  return {
+    files,
+    leftOut: Math.max(0, listed.length - MOST_SKILLS),
+    // Without it, the next look reads what this one could not.
+    ...(etag === undefined || failure !== undefined ? {} : { etag }),
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
+
+/** Links are not followed: what they lead to is listed where it is. */
+const isSkill = ({ path, mode, type }: Entry): boolean =>
+  type === "blob" && (mode === "100644" || mode === "100755") && isSkillPath(path);
+
+function bodyOf<T>(answer: GithubAnswer<T>): T {
+  if (answer.changed) return answer.body;
+  throw new Error("an answer that was not asked for by its tag says that it has not changed");
+}
+
+/**
+ * The entries below the skills' folders of a repository with so many files that GitHub leaves some out. At most two trees
+ * a folder are read, and one a skill where even a folder's own tree is left incomplete.
+ */
+async function walked(
+  root: Pick<Tree, "sha">,
+  subTree: (sha: string, recursive?: boolean) => Promise<Tree>,
+): Promise<Entry[]> {
+  const found: Entry[] = [];
+  const { tree } = await subTree(root.sha);
+  const trees = (entries: readonly Entry[]) => entries.filter(({ type }) => type === "tree");
+  for (const folder of trees(tree).filter(({ path }) => SKILL_FOLDERS.includes(path))) {
+    const skills = trees((await subTree(folder.sha)).tree).find(({ path }) => path === "skills");
+    if (skills === undefined) continue;
+    const within = (prefix: string, entries: readonly Entry[]) =>
+      entries.map((entry) => ({ ...entry, path: `${folder.path}/skills/${prefix}${entry.path}` }));
+    const whole = await subTree(skills.sha, true);
+    if (!whole.truncated) {
+      found.push(...within("", whole.tree));
+      continue;
+    }
+    for (const skill of trees((await subTree(skills.sha)).tree).slice(0, MOST_SKILLS)) {
+      found.push(...within(`${skill.path}/`, (await subTree(skill.sha)).tree));
+    }
+  }
+  return found;
+}
+
+/** The texts of the files, a few at a time. Once GitHub stops answering, it is not asked for the rest. */
+async function read(
+  listed: readonly Entry[],
+  { knows }: Before,
+  fetchBlob: (sha: string) => Promise<Uint8Array>,
+): Promise<{ files: ReadFile[]; failure?: DiscoveryFailure }> {
+  let room = SKILLS_BYTES;
+  let failure: DiscoveryFailure | undefined;
+  const files: ReadFile[] = [];
+  const one = async ({ path, sha, size = 0 }: Entry): Promise<ReadFile> => {
+    if (size > SKILL_BYTES) return { path, sha, problem: `is larger than ${SKILL_BYTES} bytes` };
+    if (size > room) {
+      return { path, sha, problem: `was left out: the skills before it have ${SKILLS_BYTES} bytes together` };
+    }
+    room -= size;
+    if (knows(path, sha)) return { path, sha, isKnown: true };
+    if (failure !== undefined) return { path, sha, problem: "is not read yet" };
+    try {
+      return { path, sha, ...decoded(await fetchBlob(sha)) };
+    } catch (error) {
+      if (!(error instanceof DiscoveryFailure)) throw error;
+      failure = error;
+      return { path, sha, problem: "is not read yet" };
+    }
+  };
+  for (let from = 0; from < listed.length; from += AT_ONCE) {
+    files.push(...(await Promise.all(listed.slice(from, from + AT_ONCE).map(one))));
+  }
+  return { files, ...(failure === undefined ? {} : { failure }) };
+}
+
+function decoded(bytes: Uint8Array): Pick<SkillFile, "text" | "problem"> {
+  if (bytes.length > SKILL_BYTES) return { problem: `is larger than ${SKILL_BYTES} bytes` };
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { problem: "is not UTF-8" };
+  }
+}

@@ -1,0 +1,40 @@
+// The form of a skill in a repository, which the control plane and the harness read alike.
+
+/** Where repositories keep skills, as `<folder>/skills/<name>/SKILL.md`, in the order in which they are looked at. */
+export const SKILL_FOLDERS = [".agents", ".claude", ".codex", ".cursor", ".gemini", ".github", ".warp"];
+
+/** Skills that are looked for in one repository. */
+export const MOST_SKILLS = 200;
+/** Bytes of a SKILL.md that is listed. */
+export const SKILL_BYTES = 64 * 1024;
+/** Bytes of the skills of one repository, together. */
+export const SKILLS_BYTES = 2 * 1024 * 1024;
+
+/** Whether a path in a repository, with slashes, is that of a skill which is listed. */
+export function isSkillPath(path: string): boolean {
+  const [folder = "", skills, name, file, ...rest] = path.split("/");
+  return SKILL_FOLDERS.includes(folder) && skills === "skills" && !!name && file === "SKILL.md" && rest.length === 0;
+}
+
+/** Sorts paths of skills as they are looked at: by folder, then by name. */
+export function inSkillOrder(a: string, b: string): number {
+  const folder = (path: string) => SKILL_FOLDERS.indexOf(path.slice(0, path.indexOf("/")));
+  return folder(a) - folder(b) || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+/** The front matter, where the text begins with one that ends, and the Markdown behind it. */
+export function splitFrontMatter(text: string): { readonly matter?: string; readonly body: string } {
+  const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m.exec(text);
+  if (match?.index !== 0) return { body: text };
+  return { matter: match[1] ?? "", body: text.slice(match[0].length) };
+}
+
+/** Owner and name of a repository: the last two segments of its URL; a file URL has them too. */
+export function identityOf(url: string): { readonly owner: string; readonly name: string } {
+  const segments = url
+    .replace(/[?#].*$/, "")
+    .replace(/\/+$/, "")
+    .replace(/\/?\.git$/, "")
+    .split(/[/:]+/);
+  return { owner: segments.at(-2) ?? "", name: segments.at(-1) ?? "" };
+}

@@ -1,0 +1,165 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { RUN_SOURCES } from "#shared/wire/run.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { createRun, deliver, harnessOf } from "../support/execution.ts";
+import { type Answer, makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+});
+
+const read = async (id: string): Promise<Answer["body"]> => (await ada.get(`/agent/runs/${id}`)).body;
+/** The configuration that a run with this one shows. */
+const resolved = async (config: Record<string, unknown>, more: Record<string, unknown> = {}) =>
+  (await read(await createRun(world, { prompt: "hello", config, ...more }))).agent_config;
+const refused = async (config: Record<string, unknown>) => ada.post("/agent/runs", { prompt: "hello", config });
+
+describe("skills of a run", () => {
+  it.each([
+    ["skill", { skill: "acme/tools:review" }],
+    ["config.skill_spec", { config: { skill_spec: "acme/tools:review" } }],
+    ["config.skills", { config: { skills: ["acme/tools:review"] } }],
+  ])("takes each kind of skill in place of a prompt: %s", async (_, body) => {
+    expect((await read(await createRun(world, body))).agent_config).toMatchObject({
+      skill_spec: "acme/tools:review",
+      skills: ["acme/tools:review"],
+      name: "review",
+    });
+  });
+
+  it.each([
+    ["tools:review", "review"],
+    ["tools:skills/review/SKILL.md", "review"],
+    ["acme/tools:review", "review"],
+    ["acme/tools:path/to/review/SKILL.md", "review"],
+  ])("takes every form of a skill, which wins over the configuration's: %s", async (skill, name) => {
+    const config = { skill_spec: "acme/tools:other" };
+    expect(await resolved(config, { skill })).toMatchObject({ skill_spec: skill, skills: [skill], name });
+    expect(await resolved({ ...config, name: "mine" }, { skill })).toMatchObject({ name: "mine" });
+  });
+
+  it("refuses skill_spec beside skills", async () => {
+    const answer = await refused({ skill_spec: "acme/tools:a", skills: ["acme/tools:b"] });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "config" }] } });
+  });
+});
+
+describe("the configuration of a run", () => {
+  it("takes harness, secrets of harnesses and every strategy", async () => {
+    const shared = {
+      harness_auth_secrets: { claude_auth_secret_name: "CLAUDE", codex_auth_secret_name: "CODEX" },
+      computer_use_enabled: false,
+    };
+    for (const credential_strategy of ["CREATOR", "EXECUTOR", null]) {
+      for (const public_access of ["VIEWER", "EDITOR"]) {
+        const config = { ...shared, credential_strategy, session_sharing: { public_access } };
+        expect(await resolved(config)).toMatchObject(config);
+      }
+    }
+    for (const wrong of [
+      { credential_strategy: "BOTH" },
+      { session_sharing: { public_access: "OWNER" } },
+      { harness_auth_secrets: { claude_auth_secret_name: 7 } },
+    ]) {
+      expect((await refused(wrong)).status).toBe(400);
+    }
+  });
+
+  it("takes repositories by https, ssh and file", async () => {
+    const repositories = [
+      { url: "https://git.test/acme/shop.git", ref: "main", path: "shop" },
+      { url: "ssh://git@git.test/acme/shop.git" },
+      { url: "git@git.test:acme/tools.git", ref: "v1.2" },
+      { url: "file:///srv/git/notes" },
+    ];
+    expect((await resolved({ repositories })).repositories).toEqual(repositories);
+    const ten = Array.from({ length: 10 }, (_, index) => ({ url: `https://git.test/acme/${index}` }));
+    expect((await resolved({ repositories: ten })).repositories).toHaveLength(10);
+  });
+
+  it("takes idle_timeout_minutes from 1 to 60", async () => {
+    for (const idle_timeout_minutes of [1, 60]) {
+      expect(await resolved({ idle_timeout_minutes })).toMatchObject({ idle_timeout_minutes });
+    }
+  });
+
+  it("takes hosted and warp for its own sandboxes, and refuses workers, which there are none of yet", async () => {
+    for (const worker_host of ["hosted", "warp"]) {
+      expect(await resolved({ worker_host })).not.toHaveProperty("worker_host");
+    }
+    await deliver(world);
+    expect(world.started).toHaveLength(2);
+    expect(await refused({ worker_host: "rack-7" })).toMatchObject({
+      status: 422,
+      body: { error_code: "operation_not_supported" },
+    });
+  });
+
+  it("takes every name of a harness, and shows none for the default one", async () => {
+    for (const type of ["default", "oz"]) expect(await resolved({ harness: { type } })).not.toHaveProperty("harness");
+    for (const type of ["claude", "codex", "gemini"]) {
+      const answer = await refused({ harness: { type, model_id: "m", reasoning_level: "high" } });
+      expect(answer).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
+    }
+  });
+
+  it("takes an MCP server of each kind, as a map or as a list", async () => {
+    const mcp_servers = {
+      shared: { warp_id: "0199e0b2" },
+      command: { command: "serve", args: ["-v"], env: { TOKEN: "secret" } },
+      web: { url: "https://mcp.test/sse", headers: { authorization: "secret" } },
+    };
+    const shown = {
+      shared: { warp_id: "0199e0b2" },
+      command: { command: "serve", args: ["-v"], env: { TOKEN: "***" } },
+      web: { url: "https://mcp.test/sse", headers: { authorization: "***" } },
+    };
+    expect((await resolved({ mcp_servers })).mcp_servers).toEqual(shown);
+    const list = Object.entries(mcp_servers).map(([name, server]) => ({ name, ...server }));
+    expect((await resolved({ mcp_servers: list })).mcp_servers).toEqual(shown);
+  });
+});
+
+describe("a new run", () => {
+  it("hands the mode to the agent, normal by default", async () => {
+    for (const [mode, given] of [
+      ["normal", {}],
+      ["normal", { mode: "normal" }],
+      ["plan", { mode: "plan" }],
+      ["orchestrate", { mode: "orchestrate" }],
+    ] as const) {
+      const id = await createRun(world, { prompt: "hello", ...given });
+      expect((await harnessOf(world, await world.dispatch(id)).resolve()).body.context.mode).toBe(mode);
+    }
+  });
+
+  it.each(RUN_SOURCES.filter((source) => source !== "SCHEDULED_AGENT" && source !== "ORCHESTRATION"))(
+    "takes every source that a caller may state: %s",
+    async (source) => {
+      for (const name of ["x-run-source", "x-oz-api-source"]) {
+        const { body } = await ada.post("/agent/runs", { prompt: "hello" }, { headers: { [name]: source } });
+        expect((await read(body.run_id)).source).toBe(source);
+      }
+      expect((await ada.get(`/agent/runs?source=${source}`)).body.runs).toHaveLength(2);
+    },
+  );
+
+  it("shows what every run has, from its first moment", async () => {
+    const id = await createRun(world, { prompt: "hello" });
+    const run = await read(id);
+    expect(run).toMatchObject({
+      run_id: id,
+      task_id: id,
+      title: "hello",
+      state: "QUEUED",
+      prompt: "hello",
+      created_at: "2026-05-18T19:00:00.000Z",
+      updated_at: "2026-05-18T19:00:00.000Z",
+    });
+    const [listed] = (await ada.get("/agent/runs")).body.runs;
+    expect(listed).toEqual(run);
+  });
+});

@@ -1,0 +1,89 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Client, clientOf } from "../support/client.ts";
+import { harnessOf } from "../support/execution.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+});
+
+describe("POST /agent/environments", () => {
+  it("takes a name of 256 characters and none of 257", async () => {
+    const name = "😀".repeat(256);
+    expect(await ada.post("/agent/environments", { name })).toMatchObject({ status: 201, body: { config: { name } } });
+    const longer = await ada.post("/agent/environments", { name: `${name}x` });
+    expect(longer).toMatchObject({ status: 400, body: { errors: [{ path: "name" }] } });
+  });
+});
+
+describe("GET /agent/environments", () => {
+  it("shows the latest run with its times", async () => {
+    const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
+    const run = async (title: string) =>
+      (await ada.post("/agent/runs", { prompt: "hello", title, config: { environment_id: uid } })).body.run_id;
+    await run("First");
+    world.clock.now += 1_000;
+    const id = await run("Second");
+    world.clock.now += 1_000;
+    await harnessOf(world, await world.dispatch(id)).resolve();
+    const [shown] = (await ada.get("/agent/environments")).body.environments;
+    expect(shown).toMatchObject({
+      last_task_run_timestamp: "2026-05-18T19:00:01.000Z",
+      last_task_created: {
+        id,
+        title: "Second",
+        state: "INPROGRESS",
+        created_at: "2026-05-18T19:00:01.000Z",
+        updated_at: "2026-05-18T19:00:02.000Z",
+        started_at: "2026-05-18T19:00:02.000Z",
+      },
+    });
+  });
+});
+
+describe("POST …/share", () => {
+  it("makes one link for one Idempotency-Key: a repeat is told so, and the link stays what it was", async () => {
+    const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
+    const share = (key: string) =>
+      ada.post(`/agent/environments/${uid}/share`, { link: true }, { headers: { "idempotency-key": key } });
+    const { link } = (await share("one")).body;
+    expect(await share("one")).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
+    const bo = clientOf(world, world.otherKey);
+    const target = link.slice(world.ports.baseUrl.length);
+    expect((await bo.get(target)).status).toBe(200);
+    expect((await share("two")).status).toBe(200);
+    expect((await bo.get(target)).status).toBe(404);
+  });
+
+  it("makes a guest once for one Idempotency-Key, whatever came after it", async () => {
+    const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
+    const bo = clientOf(world, world.otherKey);
+    const body = { user_uid: (await bo.get("/agent/me")).body.uid };
+    const headers = { "idempotency-key": "one" };
+    const share = () => ada.post(`/agent/environments/${uid}/share`, body, { headers });
+    expect((await share()).status).toBe(200);
+    await ada.delete(`/agent/environments/${uid}/share`, { body });
+    expect(await share()).toMatchObject({ status: 200, body: {}, headers: { "idempotent-replay": "true" } });
+    expect((await bo.get(`/agent/environments/${uid}`)).status).toBe(404);
+  });
+});
+
+describe("GET /agent/models", () => {
+  it("shows of each model what every one has, the default one among them", async () => {
+    const { default_model_id, models } = (await ada.get("/agent/models")).body;
+    expect(models.map(({ id }: { id: string }) => id)).toContain(default_model_id);
+    for (const model of models) {
+      expect(model).toMatchObject({
+        id: expect.stringMatching(/./),
+        display_name: expect.stringMatching(/./),
+        provider: expect.stringMatching(/^(OPENAI|ANTHROPIC|GOOGLE|AMAZON|LOCAL|UNKNOWN)$/),
+        vision_supported: expect.any(Boolean),
+      });
+    }
+    const [local] = models.filter(({ id }: { id: string }) => id === "local/runbook");
+    expect(local.cost).toEqual({ input_per_million_usd: 0, output_per_million_usd: 0 });
+  });
+});

@@ -1,0 +1,173 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Client, clientOf } from "../support/client.ts";
+import { createRun, workingRun } from "../support/execution.ts";
+import { makeStage } from "../support/principals.ts";
+import { fireAt, makeSchedule } from "../support/schedules.ts";
+import { targetOf } from "../support/valid-requests.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+});
+
+const found = async (query: string, client = ada): Promise<string[]> => {
+  const answer = await client.get(`/agent/runs?${query}`);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body.runs.map(({ run_id }: { run_id: string }) => run_id);
+};
+
+describe("GET /agent/runs", () => {
+  it("takes q of 256 characters and refuses 257", async () => {
+    expect(await found(`q=${"😀".repeat(256)}`)).toEqual([]);
+    const answer = await ada.get(`/agent/runs?q=${"q".repeat(257)}`);
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "q" }] } });
+  });
+
+  it("sorts by updated_at desc unless told otherwise", async () => {
+    const first = await createRun(world, { prompt: "a", title: "a" });
+    world.clock.now += 1;
+    const second = await createRun(world, { prompt: "b", title: "b" });
+    world.clock.now += 1;
+    await ada.post(`/agent/runs/${first}/followups`, { message: "more" });
+    expect(await found("")).toEqual([first, second]);
+    expect(await found("sort_by=created_at")).toEqual([second, first]);
+    expect(await found("sort_by=title")).toEqual([second, first]);
+    expect(await found("sort_order=asc")).toEqual([second, first]);
+  });
+
+  it("leaves out runs of another model", async () => {
+    const id = await createRun(world);
+    expect(await found("model_id=local/runbook")).toEqual([id]);
+    expect(await found("model_id=another")).toEqual([]);
+  });
+
+  it("leaves out a run of the very millisecond that a time filter names", async () => {
+    const id = await createRun(world);
+    const at = "2026-05-18T19:00:00.000";
+    for (const name of ["created_after", "created_before", "updated_after"]) {
+      expect(await found(`${name}=${at}Z`), name).toEqual([]);
+      // Less than a millisecond is none.
+      expect(await found(`${name}=${at}999Z`), name).toEqual([]);
+    }
+    expect(await found("created_after=2026-05-18T18:59:59.999Z")).toEqual([id]);
+    expect(await found("updated_after=2026-05-18T18:59:59.999Z")).toEqual([id]);
+    expect(await found("created_before=2026-05-18T19:00:00.001Z")).toEqual([id]);
+  });
+
+  it("finds a schedule's runs and no others", async () => {
+    const one = await makeSchedule(world, { name: "One" });
+    const two = await makeSchedule(world, { name: "Two" });
+    await createRun(world);
+    await fireAt(world, one.id, "2026-05-19T02:30:00Z");
+    await fireAt(world, two.id, "2026-05-19T02:30:00Z");
+    const [ofOne, ofTwo] = [await found(`schedule_id=${one.id}`), await found(`schedule_id=${two.id}`)];
+    expect(ofOne).toHaveLength(1);
+    expect(ofTwo).toHaveLength(1);
+    expect(ofOne).not.toEqual(ofTwo);
+  });
+
+  it("takes five metadata filters", async () => {
+    const metadata = { a: "1", b: "2", c: "3", d: "4", e: "5" };
+    const id = await createRun(world, { prompt: "a", metadata });
+    await createRun(world, { prompt: "b", metadata: { ...metadata, e: "6" } });
+    const query = Object.entries(metadata).map(([key, value]) => `metadata[${key}]=${value}`);
+    expect(await found(query.join("&"))).toEqual([id]);
+  });
+
+  it("looks for q in title, prompt and skill", async () => {
+    const titled = await createRun(world, { prompt: "x", title: "Polish the lantern" });
+    world.clock.now += 1;
+    const prompted = await createRun(world, { prompt: "buy a lantern", title: "y" });
+    world.clock.now += 1;
+    const skilled = await createRun(world, { prompt: "x", title: "y", skill: "acme/tools:lantern" });
+    await createRun(world, { prompt: "x", title: "y", metadata: { note: "lantern" } });
+    expect(await found("q=lantern")).toEqual([skilled, prompted, titled]);
+  });
+
+  it("binds a cursor to the team that is named", async () => {
+    const { key } = await world.person("Mia", [world.team, world.otherTeam]);
+    const mia = clientOf(world, key);
+    for (let number = 0; number < 3; number++) await createRun(world, { prompt: `${number}` });
+    const inTeam = { headers: { "x-team-uid": world.team } };
+    const { next_cursor } = (await mia.get("/agent/runs?limit=1", inTeam)).body.page_info;
+    expect((await mia.get(`/agent/runs?cursor=${next_cursor}`, inTeam)).status).toBe(200);
+    for (const headers of [{}, { "x-team-uid": world.otherTeam }]) {
+      const answer = await mia.get(`/agent/runs?cursor=${next_cursor}`, { headers });
+      expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
+    }
+  });
+});
+
+describe("a list that answers everything", () => {
+  it("has 500 items at most: a timeline of more goes on in the next answer", async () => {
+    const harness = await workingRun(world);
+    for (let number = 1; number <= 600; number++) {
+      const event = { event_uuid: `e${number}`, event_name: "setup_commands", timestamp: "2026-05-18T19:00:00Z" };
+      await harness.event(event);
+    }
+    const path = `/agent/runs/${harness.run_id}/timeline`;
+    const first = (await ada.get(path)).body;
+    expect(first.events).toHaveLength(500);
+    const rest = (await ada.get(`${path}?cursor=${first.page_info.next_cursor}`)).body;
+    expect(rest.page_info).toEqual({ has_next_page: false });
+    const uuids = [...first.events, ...rest.events].map(({ event_uuid }: { event_uuid: string }) => event_uuid);
+    expect(uuids).toHaveLength(603);
+    expect(uuids.slice(3)).toEqual(Array.from({ length: 600 }, (_, index) => `e${index + 1}`));
+    const two = (await ada.get(`${path}?limit=2`)).body;
+    expect(two.events).toHaveLength(2);
+    expect(two.page_info.has_next_page).toBe(true);
+  });
+});
+
+/** Lists without a form of pages of their own, and the member that has their items. */
+const lists = [
+  ["/agent", "agents"],
+  ["/agent/connected-self-hosted-workers", "workers"],
+  ["/agent/conversations/{conversationId}", "steps"],
+  ["/agent/environments", "environments"],
+  ["/agent/identities", "agents"],
+  ["/agent/identities/{identityUid}/keys", "keys"],
+  ["/agent/keys", "keys"],
+  ["/agent/runs/{runId}/conversation", "steps"],
+  ["/agent/runs/{runId}/timeline", "events"],
+  ["/agent/schedules", "schedules"],
+  ["/agent/schedules/{scheduleId}/ticks", "ticks"],
+  ["/agent/secrets", "secrets"],
+  ["/agent/teams", "teams"],
+  ["/agent/teams/{teamUid}/invitations", "invitations"],
+  ["/agent/teams/{teamUid}/members", "members"],
+] as const;
+
+describe.each(lists)("GET %s", (path, items) => {
+  it("answers everything without page_info, takes limit and cursor, and 400 for ones that are none", async () => {
+    const stage = await makeStage();
+    const creator = clientOf(stage.world);
+    const target = targetOf(`GET ${path}`, stage);
+    const all = await creator.get(target);
+    expect(all.body).toEqual({ ...all.body, [items]: expect.any(Array) });
+    expect(all.body).not.toHaveProperty("page_info");
+    const walked: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await creator.get(`${target}?limit=1${cursor === undefined ? "" : `&cursor=${cursor}`}`);
+      expect(page.status, JSON.stringify(page.body)).toBe(200);
+      walked.push(...page.body[items]);
+      cursor = page.body.page_info.next_cursor;
+      expect(page.body.page_info.has_next_page).toBe(cursor !== undefined);
+    } while (cursor !== undefined);
+    expect(walked).toEqual(all.body[items]);
+    expect((await creator.get(`${target}?limit=500`)).body.page_info).toEqual({ has_next_page: false });
+    for (const [query, field] of [
+      ["limit=0", "limit"],
+      ["limit=501", "limit"],
+      ["limit=1.5", "limit"],
+      ["cursor=none", "cursor"],
+    ]) {
+      const refused = await creator.get(`${target}?${query}`);
+      expect(refused, query).toMatchObject({ status: 400, body: { errors: [{ path: field }] } });
+    }
+  });
+});

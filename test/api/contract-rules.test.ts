@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { routes } from "#infra/routes.ts";
+import { signedUrlSeconds } from "#shared/settings.ts";
+import { clientOf, request } from "../support/client.ts";
+import { createRun } from "../support/execution.ts";
+import { makeStage } from "../support/principals.ts";
+import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
+import { makeWorld } from "../support/world.ts";
+
+describe("the document of the API", () => {
+  it("writes every member and parameter in snake_case", () => {
+    const document: unknown = JSON.parse(readFileSync(join(import.meta.dirname, "../../docs/openapi.json"), "utf8"));
+    const names = new Set<string>();
+    collectNames(document, names);
+    expect(names.size).toBeGreaterThan(200);
+    const others = [...names].filter((name) => !/^[a-z0-9]+(_[a-z0-9]+)*(\[key\])?$/.test(name));
+    expect(others).toEqual([]);
+  });
+});
+
+describe("the order of checks", () => {
+  it("answers 404 and 405 before it asks for a key", async () => {
+    const world = await makeWorld();
+    for (const [method, target, status] of [
+      ["GET", "/agent/nothing", 404],
+      ["POST", "/agent/runs/", 404],
+      ["PATCH", "/agent/runs", 405],
+      ["HEAD", "/agent/models", 405],
+    ] as const) {
+      const answer = await request(world, method, target, { key: undefined });
+      expect(answer).toMatchObject({ status, headers: { "content-type": "application/problem+json" } });
+    }
+  });
+
+  it("answers 401 before 413, 413 before 415, 415 before 400", async () => {
+    const world = await makeWorld();
+    const tooLarge = "x".repeat(4 * 1024 * 1024 + 1);
+    const send = async (body: string, type: string, key: string | undefined = world.key) =>
+      (await request(world, "POST", "/agent/runs", { key, body, headers: { "content-type": type } })).status;
+    expect(await send(tooLarge, "text/plain", "none")).toBe(401);
+    expect(await send("{", "text/plain", "none")).toBe(401);
+    expect(await send(tooLarge, "text/plain")).toBe(413);
+    expect(await send(tooLarge, "application/json")).toBe(413);
+    expect(await send("{", "text/plain")).toBe(415);
+    expect(await send("{", "application/json")).toBe(400);
+  });
+
+  it("answers 403 and 404 before 409 and 422", async () => {
+    const world = await makeWorld();
+    const bo = clientOf(world, world.otherKey);
+    const mia = clientOf(world, (await world.person("Mia")).key);
+    const local = await createRun(world, { prompt: "hello", execution_location: "LOCAL" });
+    expect((await clientOf(world).post(`/agent/runs/${local}/cancel`)).status).toBe(422);
+    expect((await bo.post(`/agent/runs/${local}/cancel`)).status).toBe(404);
+    const members = `/agent/teams/${world.team}/members`;
+    expect((await clientOf(world).post(members, { email: "ada@runyard.test" })).status).toBe(409);
+    expect((await mia.post(members, { email: "ada@runyard.test" })).status).toBe(403);
+    await clientOf(world).post("/agent/environments", { name: "Taken" });
+    const { body } = await clientOf(world).post("/agent/environments", { name: "Shop" });
+    expect((await bo.put(`/agent/environments/${body.uid}`, { name: "Taken" })).status).toBe(404);
+  });
+});
+
+describe("a request without a body", () => {
+  it("takes a cancel and a deletion with a content type and no body", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    for (const headers of [{ "content-type": "application/json" }, {}]) {
+      const id = await createRun(world);
+      expect((await ada.post(`/agent/runs/${id}/cancel`, undefined, { headers })).status).toBe(200);
+      const { body } = await ada.post("/agent/environments", { name: `Shop ${id}` });
+      expect((await ada.delete(`/agent/environments/${body.uid}`, { headers })).status).toBe(204);
+    }
+    const id = await createRun(world);
+    expect((await ada.post(`/agent/runs/${id}/cancel`, {})).status, "an empty object is as good").toBe(200);
+  });
+});
+
+describe("a personal run", () => {
+  it("shows a personal run to its creator alone, not to an admin", async () => {
+    const world = await makeWorld();
+    const mia = await world.person("Mia");
+    const id = await createRun(world, { prompt: "mine", team: false }, mia.key);
+    expect((await clientOf(world, mia.key).get(`/agent/runs/${id}`)).status).toBe(200);
+    expect((await clientOf(world).get("/agent/me")).body.teams).toMatchObject([{ role: "admin" }]);
+    const agent = await world.agent();
+    for (const key of [world.key, agent.key, world.otherKey]) {
+      const client = clientOf(world, key);
+      for (const answer of [
+        await client.get(`/agent/runs/${id}`),
+        await client.get(`/agent/runs/${id}/timeline`),
+        await client.get(`/agent/conversations/${id}`),
+        await client.post(`/agent/runs/${id}/followups`, { message: "m" }),
+        await client.post(`/agent/runs/${id}/cancel`),
+      ]) {
+        expect(answer.status).toBe(404);
+      }
+      expect((await client.get("/agent/runs")).body).toMatchObject({ runs: [] });
+    }
+  });
+});
+
+/** Routes by which somebody makes or starts something: those of harnesses have numbers and uuids of their own for that. */
+const posts = routes.filter(({ method, who }) => method === "POST" && who.includes("personal"));
+
+describe.each(posts.map(({ path }) => `POST ${path}`))("%s", (route) => {
+  it("makes one thing of a request that comes twice with one Idempotency-Key", async () => {
+    const stage = await makeStage();
+    await prepare(route, stage);
+    const { world } = stage;
+    const body = bodies[route]?.(stage);
+    const key = { "idempotency-key": randomUUID() };
+    const once = () =>
+      request(world, "POST", targetOf(route, stage), { headers: key, ...(body === undefined ? {} : { body }) });
+    const first = await once();
+    expect(first.status).toBeLessThan(300);
+    const before = structuredClone(world.table.all());
+    const again = await once();
+    // What shows a secret once says so instead of showing it again.
+    const shownOnce = again.status === 409 && again.body.retryable === false;
+    if (!shownOnce) expect(again).toMatchObject({ status: first.status, headers: { "idempotent-replay": "true" } });
+    expect(world.table.all()).toEqual(before);
+  });
+});
+
+describe("signed URLs", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it("live 15 minutes, or as long as the setting says, 5 seconds at least", () => {
+    expect(signedUrlSeconds()).toBe(900);
+    vi.stubEnv("SIGNED_URL_SECONDS", "5");
+    expect(signedUrlSeconds()).toBe(5);
+    vi.stubEnv("SIGNED_URL_SECONDS", "4");
+    expect(() => signedUrlSeconds()).toThrow();
+  });
+});
+
+function collectNames(value: unknown, names: Set<string>): void {
+  if (Array.isArray(value)) {
+    for (const entry of value) collectNames(entry, names);
+    return;
+  }
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, entry] of Object.entries(value)) {
+    if (key === "properties" && typeof entry === "object" && entry !== null) {
+      for (const name of Object.keys(entry)) names.add(name);
+    }
+    collectNames(entry, names);
+  }
+  if ("in" in value && value.in === "query" && "name" in value && typeof value.name === "string") names.add(value.name);
+}

@@ -1,0 +1,244 @@
+import { createHash } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import { StartDeferred } from "#shared/sandbox/sandbox.ts";
+import { TimelineType } from "#shared/wire/event.ts";
+import { RunState } from "#shared/wire/run.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { consume, createRun, deliver, nextExecution, startedRun, workingRun } from "../support/execution.ts";
+import { timelineOf } from "../support/look.ts";
+import { type Answer, makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+});
+
+const read = async (id: string): Promise<Answer["body"]> => (await ada.get(`/agent/runs/${id}`)).body;
+
+describe("RunState", () => {
+  it("says every state that there is, and no other", () => {
+    expect(RunState.options.toSorted()).toEqual(
+      ["QUEUED", "PENDING", "CLAIMED", "INPROGRESS", "SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"].toSorted(),
+    );
+  });
+});
+
+describe("a run", () => {
+  it("keeps its metadata through a follow-up and its end", async () => {
+    const metadata = { ticket: "T-1", "a.b": "c" };
+    const harness = await workingRun(world, { prompt: "hello", metadata });
+    await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "more", metadata: { ticket: "T-2" } });
+    await harness.beat(1);
+    await harness.finish();
+    expect((await read(harness.run_id)).metadata).toEqual(metadata);
+    expect((await ada.put(`/agent/runs/${harness.run_id}`, { metadata: {} })).status).toBe(405);
+  });
+
+  it("shows session_link while it works and once it succeeded, and never without a web app", async () => {
+    const harness = await startedRun(world);
+    const link = `https://runyard.test/runs/${harness.run_id}`;
+    expect(await read(harness.run_id)).not.toHaveProperty("session_link");
+    await harness.resolve();
+    expect((await read(harness.run_id)).session_link).toBe(link);
+    await harness.finish();
+    expect((await read(harness.run_id)).session_link).toBe(link);
+    const failed = await workingRun(world);
+    await failed.finish(false);
+    expect(await read(failed.run_id)).not.toHaveProperty("session_link");
+    const { getRun } = await import("#functions/runs/get-run.ts");
+    const withoutWeb = { ...world.ports, webUrl: undefined };
+    const answer = await world.call(
+      { handle: (event) => getRun.handle(event, withoutWeb) },
+      { path: { runId: harness.run_id } },
+    );
+    expect(answer).toMatchObject({ status: 200, body: { state: "SUCCEEDED" } });
+    expect(answer.body).not.toHaveProperty("session_link");
+  });
+
+  it("moves updated_at with an artifact and with its end", async () => {
+    const harness = await workingRun(world);
+    world.clock.now += 1_000;
+    const { report, target } = await fileOf(harness);
+    expect((await read(harness.run_id)).updated_at).toBe("2026-05-18T19:00:00.000Z");
+    await world.upload(target.upload.url, CONTENT);
+    await report();
+    expect((await read(harness.run_id)).updated_at).toBe("2026-05-18T19:00:01.000Z");
+    world.clock.now += 1_000;
+    await harness.finish();
+    expect((await read(harness.run_id)).updated_at).toBe("2026-05-18T19:00:02.000Z");
+  });
+});
+
+describe("POST /agent/runs/{runId}/cancel", () => {
+  it("answers 422 for a run that is executed elsewhere, prepared or not", async () => {
+    const headers = { "x-run-source": "GITHUB_ACTION" };
+    const { body } = await ada.post("/agent/runs", { prompt: "hello" }, { headers });
+    const path = `/agent/runs/${body.run_id}/cancel`;
+    const refused = { status: 422, body: { error_code: "operation_not_supported", retryable: false } };
+    expect(await ada.post(path)).toMatchObject(refused);
+    await world.dispatch(body.run_id);
+    expect(await read(body.run_id)).toMatchObject({ state: "PENDING", is_run_type_cancellable: false });
+    expect(await ada.post(path)).toMatchObject(refused);
+    expect((await ada.post(`${path}?force=false`)).status).toBe(422);
+    expect((await ada.post(`${path}?force=true`)).status).toBe(200);
+    expect(await ada.post(path)).toMatchObject({ status: 400, body: { error_code: "invalid_request" } });
+    expect(await read(body.run_id)).toMatchObject({ state: "CANCELLED", is_run_type_cancellable: false });
+  });
+});
+
+describe("POST /agent/runs/{runId}/followups", () => {
+  it("takes a mode with a follow-up, and no other than there are", async () => {
+    const id = await createRun(world);
+    const send = (body: unknown) => ada.post(`/agent/runs/${id}/followups`, body);
+    for (const mode of ["normal", "plan", "orchestrate"]) {
+      expect(await send({ message: "more", mode })).toMatchObject({ status: 200, body: {} });
+    }
+    expect(await send({ message: "more", mode: "fast" })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "mode" }] },
+    });
+  });
+
+  it("brings a run back that never began with its prompt and then the message", async () => {
+    const id = await createRun(world, { prompt: "the prompt" });
+    await ada.post(`/agent/runs/${id}/cancel`);
+    await deliver(world);
+    expect((await ada.post(`/agent/runs/${id}/followups`, { message: "and this" })).status).toBe(200);
+    const run = await read(id);
+    expect(run).toMatchObject({ state: "QUEUED", started_at: null });
+    expect(run).not.toHaveProperty("status_message");
+    const next = await nextExecution(world);
+    expect((await next.resolve()).body).toMatchObject({
+      prompt: "the prompt",
+      context: { messages: [], next_sequence: 1, followups: [{ number: 1, message: "and this" }] },
+    });
+  });
+});
+
+describe("GET /agent/runs/{runId}/timeline", () => {
+  it("says every kind of event of a timeline", () => {
+    const kinds = [
+      ...["run_created", "run_queued", "run_pending", "run_claimed", "worker_container_ready"],
+      ...["setup_environment_resolution", "setup_repo_clone", "setup_commands", "setup_mcp_servers"],
+      ...["setup_skill_loading", "agent_started", "followup_received", "checkpoint_saved", "execution_lost"],
+      ...["run_succeeded", "run_failed", "run_errored", "run_blocked", "run_cancelled", "run_stopped"],
+      "artifact_created",
+    ];
+    expect(TimelineType.options.toSorted()).toEqual(kinds.toSorted());
+  });
+
+  it("tells by run_queued of a start that was put off", async () => {
+    const id = await createRun(world);
+    world.failures.push(new StartDeferred("throttled"));
+    await consume(world, "runs", id);
+    expect(await timelineOf(world, id)).toEqual(["run_created", "run_pending", "run_queued"]);
+  });
+
+  it("tells by run_failed and run_errored of bad ends", async () => {
+    const failed = await workingRun(world);
+    await failed.finish(false, "it went wrong");
+    expect((await timelineOf(world, failed.run_id)).at(-1)).toBe("run_failed");
+    const errored = await createRun(world);
+    world.failures.push(new Error("no such function"));
+    await consume(world, "runs", errored);
+    await consume(world, "runs-dead", errored);
+    expect((await timelineOf(world, errored)).at(-1)).toBe("run_errored");
+  });
+});
+
+describe("GET /agent/runs/{runId}/conversation", () => {
+  it("takes each role, block, category and state of a result, and shows them as they were sent", async () => {
+    const harness = await workingRun(world);
+    const categories = ["command", "files", "search", "integration", "documents", "computer", "review", "skill"];
+    const states = ["running", "completed", "failed", "denied"];
+    const actions = categories.map((category, index) => ({
+      type: "action",
+      id: `a${index}`,
+      category,
+      name: "run_command",
+      input: { command: "make" },
+      message_id: `m${index}`,
+    }));
+    const results = categories.map((category, index) => ({
+      type: "action_result",
+      action_id: `a${index}`,
+      category,
+      name: "run_command",
+      state: states[index % states.length],
+      output: { stdout: "done" },
+    }));
+    const messages = [
+      { role: "assistant", content: [{ type: "text", text: "I begin", message_id: "m" }, ...actions] },
+      { role: "tool", content: results },
+      { role: "system", content: [{ type: "event", name: "note", data: { a: [1] } }], request_id: "r-1" },
+      { role: "user", content: [{ type: "text", text: "go on" }], message_ids: ["m-1"] },
+    ];
+    const batch = { execution_id: harness.execution_id, first_sequence: 1, messages };
+    expect(await harness.support("messages", batch)).toMatchObject({ status: 200, body: { next_sequence: 5 } });
+    const { conversation_id, steps } = (await ada.get(`/agent/runs/${harness.run_id}/conversation`)).body;
+    expect(conversation_id).toBe(harness.run_id);
+    const shown = steps.flatMap(({ id, messages, steps }: Answer["body"]) => {
+      expect({ id, steps }).toEqual({ id: expect.any(String), steps: [] });
+      return messages;
+    });
+    expect(shown.slice(1)).toMatchObject(messages);
+    const wrong = { ...results[0], state: "skipped" };
+    const refused = await harness.support("messages", {
+      ...batch,
+      first_sequence: 5,
+      messages: [{ role: "tool", content: [wrong] }],
+    });
+    expect(refused.status).toBe(400);
+  });
+});
+
+describe("an artifact", () => {
+  it("shows a file's artifact in the run and by its uid", async () => {
+    const harness = await workingRun(world);
+    const { report, target } = await fileOf(harness);
+    await world.upload(target.upload.url, CONTENT);
+    await report();
+    const uid: string = target.artifact_uid;
+    const told = { filepath: "out/report.md", filename: "report.md", title: "Report", description: "What changed" };
+    expect((await read(harness.run_id)).artifacts).toEqual([
+      {
+        artifact_type: "FILE",
+        created_at: "2026-05-18T19:00:00.000Z",
+        data: { artifact_uid: uid, mime_type: "text/markdown", size_bytes: CONTENT.length, ...told },
+      },
+    ]);
+    const { body } = await ada.get(`/agent/artifacts/${uid}`);
+    expect(body).toEqual({
+      artifact_uid: uid,
+      artifact_type: "FILE",
+      created_at: "2026-05-18T19:00:00.000Z",
+      data: {
+        download_url: expect.stringMatching(/^https:/),
+        expires_at: expect.stringMatching(/Z$/),
+        content_type: "text/markdown",
+        size_bytes: CONTENT.length,
+        ...told,
+      },
+    });
+    expect(await world.download(body.data.download_url)).toBe(CONTENT);
+  });
+});
+
+const CONTENT = "the report\n";
+
+/** A file that a harness has reported and not uploaded yet. */
+async function fileOf(harness: Awaited<ReturnType<typeof workingRun>>) {
+  const data = {
+    filepath: "out/report.md",
+    filename: "report.md",
+    mime_type: "text/markdown",
+    size_bytes: CONTENT.length,
+    sha256: createHash("sha256").update(CONTENT).digest("hex"),
+    title: "Report",
+    description: "What changed",
+  };
+  const report = () => harness.support("report-artifact", { artifact_type: "FILE", data });
+  return { report, target: (await report()).body };
+}

@@ -1,0 +1,66 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { clientOf } from "../support/client.ts";
+import { harnessOf } from "../support/execution.ts";
+import { fireAt, makeSchedule, nightly, readSchedule, runsOf } from "../support/schedules.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await makeWorld();
+});
+
+describe("POST /agent/schedules", () => {
+  it("takes a name of 256 characters", async () => {
+    const name = "😀".repeat(256);
+    expect((await makeSchedule(world, { name })).name).toBe(name);
+  });
+
+  // From Monday, the 18th of May 2026, at 19:00.
+  it.each([
+    ["*/20 * * * *", "2026-05-18T19:20:00.000Z"],
+    ["5,35 20-22 * * *", "2026-05-18T20:05:00.000Z"],
+    ["0 9 * * MON-FRI", "2026-05-19T09:00:00.000Z"],
+    ["0 9 * jun Sun", "2026-06-07T09:00:00.000Z"],
+    ["0 9 * * 0", "2026-05-24T09:00:00.000Z"],
+    ["0 9 * * 7", "2026-05-24T09:00:00.000Z"],
+    ["10-40/15 19 * * *", "2026-05-18T19:10:00.000Z"],
+    ["0 0 13 * FRI", "2026-05-22T00:00:00.000Z"],
+    ["0 12 20 * SUN", "2026-05-20T12:00:00.000Z"],
+    ["@hourly", "2026-05-18T20:00:00.000Z"],
+    ["@daily", "2026-05-19T00:00:00.000Z"],
+    ["@weekly", "2026-05-24T00:00:00.000Z"],
+    ["@monthly", "2026-06-01T00:00:00.000Z"],
+    ["@yearly", "2027-01-01T00:00:00.000Z"],
+    ["0 0 29 2 *", "2028-02-29T00:00:00.000Z"],
+  ])("finds the next run of %s at %s", async (cron_schedule, next_run) => {
+    expect((await makeSchedule(world, { cron_schedule })).history).toEqual({ last_ran: null, next_run });
+  });
+
+  it("makes runs in the mode that it names", async () => {
+    for (const [mode, given] of [
+      ["plan", { mode: "plan" }],
+      ["normal", {}],
+    ] as const) {
+      const { id } = await makeSchedule(world, { name: mode, ...given });
+      const { body } = await clientOf(world).post(`/agent/schedules/${id}/run`);
+      const { context } = (await harnessOf(world, await world.dispatch(body.run_id)).resolve()).body;
+      expect(context.mode).toBe(mode);
+    }
+    expect((await clientOf(world).post("/agent/schedules", { ...nightly, mode: "fast" })).body.errors).toMatchObject([
+      { path: "mode" },
+    ]);
+  });
+});
+
+describe("GET /agent/schedules", () => {
+  it("shows recent_runs of one alone, empty before the first", async () => {
+    const { id } = await makeSchedule(world);
+    expect((await readSchedule(world, id)).recent_runs).toEqual([]);
+    await fireAt(world, id, "2026-05-19T02:30:00Z");
+    const [run] = await runsOf(world, id);
+    expect((await readSchedule(world, id)).recent_runs).toMatchObject([{ run_id: run.run_id }]);
+    const [listed] = (await clientOf(world).get("/agent/schedules")).body.schedules;
+    expect(listed).toMatchObject({ id });
+    expect(listed).not.toHaveProperty("recent_runs");
+  });
+});

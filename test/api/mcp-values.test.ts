@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Client, clientOf } from "../support/client.ts";
+import { deliver, workingRun } from "../support/execution.ts";
+import { nightly } from "../support/schedules.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+});
+
+const TOKEN = "a-value-of-an-environment";
+const HEADER = "Bearer a-value-of-a-header";
+const mcp_servers = {
+  local: { command: "serve", env: { TOKEN } },
+  remote: { url: "https://tracker.test/mcp", headers: { authorization: HEADER } },
+};
+
+const stored = () => JSON.stringify(world.table.all());
+const counts = () => [TOKEN, HEADER].map((value) => stored().split(value).length - 1);
+const expectNone = (answer: unknown) => {
+  expect(JSON.stringify(answer)).not.toContain(TOKEN);
+  expect(JSON.stringify(answer)).not.toContain(HEADER);
+};
+
+describe("values of MCP servers", () => {
+  it("of a run are in no answer about it, not even to its own execution, and not in its transcript", async () => {
+    const harness = await workingRun(world, { prompt: "hello", config: { mcp_servers } });
+    expectNone(await harness.resolve());
+    await harness.finish();
+    await deliver(world);
+    expect(counts()).toEqual([1, 1]);
+    const path = `/agent/runs/${harness.run_id}`;
+    for (const part of ["", "/timeline", "/conversation", "/events?after=0", "/response"])
+      expectNone((await ada.get(path + part)).body);
+    expectNone((await ada.get("/agent/runs")).body);
+    const { headers } = await ada.get(`${path}/transcript`);
+    const transcript = await world.download(headers["location"] ?? "");
+    expect(transcript).toContain("run_succeeded");
+    expectNone(transcript);
+  });
+
+  it.each([
+    ["an identity", "/agent/identities", { name: "Reviewer", mcp_servers }, (body: { uid: string }) => body.uid],
+    [
+      "a schedule",
+      "/agent/schedules",
+      { ...nightly, agent_config: { mcp_servers } },
+      (body: { id: string }) => body.id,
+    ],
+  ])("of %s are in no answer, and stay when what was read is written back", async (_, path, request, idOf) => {
+    const made = await ada.post(path, request);
+    expect(made.status).toBe(201);
+    const own = `${path}/${idOf(made.body)}`;
+    const read = await ada.get(own);
+    const written = await ada.put(own, { ...request, ...read.body });
+    expect(written.status).toBe(200);
+    for (const { body } of [made, read, written, await ada.get(path)]) {
+      expectNone(body);
+      expect(JSON.stringify(body)).toContain('"TOKEN":"***"');
+    }
+    expect(counts()).toEqual([1, 1]);
+  });
+
+  it("are not repeated by the refusal of a request that has one", async () => {
+    const config = {
+      mcp_servers: { ...mcp_servers, both: { command: "serve", url: "https://a.test", env: { TOKEN } } },
+    };
+    const answers = [
+      await ada.post("/agent/runs", { prompt: "hello", config }),
+      await ada.post("/agent/identities", { name: "Reviewer", mcp_servers: config.mcp_servers }),
+      await ada.post("/agent/schedules", { ...nightly, agent_config: config }),
+    ];
+    for (const { status, body } of answers) {
+      expect(status).toBe(400);
+      expectNone(body);
+    }
+    expect(counts()).toEqual([0, 0]);
+  });
+});

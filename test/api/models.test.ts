@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CATALOGUE } from "#shared/models/catalogue.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { createRun, workingRun } from "../support/execution.ts";
+import { nightly } from "../support/schedules.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+const OPUS = "anthropic/claude-opus-5-5";
+const SONNET = "anthropic/claude-sonnet-5-5";
+const settings = ["MODEL_PROVIDERS", "COMPATIBLE_MODELS", "DISABLED_MODELS"] as const;
+const set = (values: Partial<Record<(typeof settings)[number], string>>) => void Object.assign(process.env, values);
+let world: World;
+let ada: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+});
+afterEach(() => {
+  for (const name of settings) delete process.env[name];
+});
+
+describe("GET /agent/models", () => {
+  const idsOf = ({ body }: { body: { models: { id: string }[] } }) => body.models.map(({ id }) => id);
+
+  it("has the embedded model alone where no provider is configured, and it is the default", async () => {
+    const answer = await ada.get("/agent/models");
+    expect(idsOf(answer)).toEqual(["local/runbook"]);
+    expect(answer.body.default_model_id).toBe("local/runbook");
+    expect(answer.body.models[0]).toMatchObject({ provider: "LOCAL", vision_supported: false });
+  });
+
+  it("has the models of the providers that are configured, and the first one's first is the default", async () => {
+    set({ MODEL_PROVIDERS: "compatible,openai", COMPATIBLE_MODELS: "llama,qwen/coder" });
+    const answer = await ada.get("/agent/models");
+    const openai = CATALOGUE.openai.map(({ id }) => id);
+    expect(idsOf(answer)).toEqual([...openai, "compatible/llama", "compatible/qwen/coder", "local/runbook"]);
+    expect(answer.body.default_model_id).toBe(openai[0]);
+    expect(answer.body.models.at(-2)).toMatchObject({ provider: "UNKNOWN", display_name: "qwen/coder" });
+    set({ MODEL_PROVIDERS: "anthropic,bedrock" });
+    const other = await ada.get("/agent/models");
+    expect(other.body.default_model_id).toBe(OPUS);
+    expect(other.body.models[0]).toMatchObject({
+      provider: "ANTHROPIC",
+      reasoning_level: "medium",
+      cost: { input_per_million_usd: 4, output_per_million_usd: 20 },
+    });
+    expect(other.body.models).toContainEqual(expect.objectContaining({ provider: "AMAZON" }));
+  });
+
+  it("says which are disabled, and none of those is the default", async () => {
+    set({ MODEL_PROVIDERS: "anthropic", DISABLED_MODELS: `${OPUS},none` });
+    const { body } = await ada.get("/agent/models");
+    const disabled = body.models.filter((model: { disable_reason?: string }) => model.disable_reason !== undefined);
+    expect(disabled).toEqual([expect.objectContaining({ id: OPUS, disable_reason: "ADMIN_DISABLED" })]);
+    expect(body.default_model_id).toBe(SONNET);
+  });
+
+  it("answers with the default of the caller's team, whoever of it asks", async () => {
+    set({ MODEL_PROVIDERS: "anthropic" });
+    const agent = await world.agent();
+    const run = await workingRun(world, { prompt: "hello", config: { model_id: "local/runbook" } });
+    const twofold = await world.person("Tess", [world.team, world.otherTeam]);
+    const changed = await ada.put(`/agent/teams/${world.team}`, { settings: { default_model_id: SONNET } });
+    expect(changed.status).toBe(200);
+    const defaultFor = async (key: string, team?: string) => {
+      const headers = team === undefined ? {} : { "x-team-uid": team };
+      return (await clientOf(world, key).get("/agent/models", { headers })).body.default_model_id;
+    };
+    for (const key of [world.key, agent.key, run.key]) expect(await defaultFor(key)).toBe(SONNET);
+    expect(await defaultFor(world.otherKey)).toBe(OPUS);
+    expect(await defaultFor(twofold.key), "of two teams neither").toBe(OPUS);
+    expect(await defaultFor(twofold.key, world.team)).toBe(SONNET);
+    expect(await defaultFor(twofold.key, world.otherTeam)).toBe(OPUS);
+    const personal = await createRun(world, { prompt: "mine", team: false });
+    expect((await ada.get(`/agent/runs/${personal}`)).body.agent_config.model_id).toBe(OPUS);
+    expect((await ada.get(`/agent/runs/${await createRun(world)}`)).body.agent_config.model_id).toBe(SONNET);
+  });
+});
+
+describe("a model that is named", () => {
+  const naming: [string, (id: string) => Promise<{ status: number; body: { errors: unknown } }>, string][] = [
+    [
+      "POST /agent/runs",
+      (model_id) => ada.post("/agent/runs", { prompt: "a", config: { model_id } }),
+      "config.model_id",
+    ],
+    [
+      "POST /agent/schedules",
+      (model_id) => ada.post("/agent/schedules", { ...nightly, agent_config: { model_id } }),
+      "agent_config.model_id",
+    ],
+    ["POST /agent/identities", (base_model) => ada.post("/agent/identities", { name: "a", base_model }), "base_model"],
+    [
+      "PUT /agent/teams/{teamUid}",
+      (default_model_id) => ada.put(`/agent/teams/${world.team}`, { settings: { default_model_id } }),
+      "settings.default_model_id",
+    ],
+  ];
+
+  it.each(naming)(
+    "by %s is refused with 400 where it is not to be had, and the refusal says where to look",
+    async (_, name, path) => {
+      set({ MODEL_PROVIDERS: "anthropic", DISABLED_MODELS: SONNET });
+      const message = expect.stringContaining("GET /agent/models");
+      for (const id of ["gpt-0", "openai/gpt-5.4", SONNET]) {
+        expect(await name(id), id).toMatchObject({ status: 400, body: { errors: [{ path, message }] } });
+      }
+      expect((await name(OPUS)).status).toBeLessThan(300);
+    },
+  );
+});
+
+describe("the catalogue", () => {
+  it("names each model once, by its provider, with whole prices or none", () => {
+    const all = Object.entries(CATALOGUE).flatMap(([provider, list]) => list.map((model) => ({ provider, model })));
+    expect(new Set(all.map(({ model }) => model.id)).size).toBe(all.length);
+    for (const { provider, model } of all) {
+      expect(model.id).toMatch(new RegExp(`^${provider}/[\\w.-]+$`));
+      if (model.cost !== undefined)
+        expect(model.cost.output_per_million_usd).toBeGreaterThan(model.cost.input_per_million_usd);
+    }
+  });
+});

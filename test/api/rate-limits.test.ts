@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { routes } from "#infra/routes.ts";
+import { DEFAULT_RATES, liveRates, type TollKind } from "#shared/limits/token-bucket.ts";
+import { routedEndpoints } from "../../scripts/openapi/endpoints.ts";
+import { clientOf, request } from "../support/client.ts";
+import { createRun, workingRun } from "../support/execution.ts";
+import { makeStage, type Stage } from "../support/principals.ts";
+import { bodies, targetOf } from "../support/valid-requests.ts";
+import { type Answer, makeWorld, type World } from "../support/world.ts";
+
+const LIMITED: Readonly<Record<string, TollKind>> = {
+  "POST /agent/runs": "create",
+  "POST /agent/run": "create",
+  "POST /agent/schedules/{scheduleId}/run": "create",
+  "POST /agent/runs/{runId}/followups": "followup",
+  "POST /agent/keys": "key",
+  "POST /agent/identities/{identityUid}/keys": "key",
+};
+const MINUTE = 60_000;
+const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
+const tokensTaken = (world: World) =>
+  world.table.all().flatMap(({ pk, taken }) => (pk.startsWith("BUCKET#") ? [Number(taken)] : []));
+
+it("are declared by exactly the routes that start runs, send follow-ups and make keys", async () => {
+  const declared = (await routedEndpoints()).flatMap(({ route, definition }) =>
+    "rateLimit" in definition && definition.rateLimit !== undefined
+      ? [[`${route.method} ${route.path}`, definition.rateLimit]]
+      : [],
+  );
+  expect(Object.fromEntries(declared)).toEqual(LIMITED);
+  for (const { method, path, rights } of routes) {
+    if (`${method} ${path}` in LIMITED) expect(rights.table, path).toContain("UpdateItem");
+  }
+});
+
+describe.each(Object.entries(LIMITED))("%s", (route, kind) => {
+  let stage: Stage;
+  const send = (principal: "creator" | "teammate" = "creator"): Promise<Answer> => {
+    const body = bodies[route]?.(stage);
+    const options = { key: stage.key(principal), ...(body === undefined ? {} : { body }) };
+    return request(stage.world, "POST", targetOf(route, stage), options);
+  };
+  beforeEach(async () => {
+    stage = await makeStage();
+    // A minute in which nobody has asked for anything yet, and a quarter of it gone.
+    stage.world.clock.now += 1.25 * MINUTE;
+    stage.world.rates[kind] = 2;
+  });
+
+  it("answers 429 to a caller whose bucket is empty and stores nothing, until the next minute fills it up", async () => {
+    expect([(await send()).status, (await send()).status]).toEqual([expect.any(Number), expect.any(Number)]);
+    const before = structuredClone(stage.world.table.all());
+    const refused = await send();
+    expect(refused).toMatchObject({
+      status: 429,
+      headers: { "content-type": "application/problem+json", "retry-after": "45", "x-should-retry": "true" },
+      body: { error_code: "resource_unavailable", retryable: true },
+    });
+    expect(stage.world.table.all()).toEqual(before);
+    stage.world.clock.now += 0.75 * MINUTE - 1;
+    expect((await send()).headers).toMatchObject({ "retry-after": "1" });
+    stage.world.clock.now += 1;
+    expect((await send()).status).toBeLessThan(300);
+  });
+
+  it("lets one caller spend nothing of another's", async () => {
+    for (let sent = 0; sent < 3; sent++) await send();
+    expect((await send()).status).toBe(429);
+    expect((await send("teammate")).status).toBeLessThan(300);
+  });
+});
+
+describe("a token", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await makeWorld();
+  });
+
+  it("is spent by each of many at once, and by no more than there are", async () => {
+    world.rates.create = 5;
+    const prompts = Array.from({ length: 20 }, (_, number) => ({ prompt: `run ${number}` }));
+    const answers = await Promise.all(prompts.map((body) => clientOf(world).post("/agent/runs", body)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
+    expect(world.table.all().filter(({ sk }) => sk === "HEAD")).toHaveLength(5);
+    expect(tokensTaken(world)).toEqual([5]);
+  });
+
+  it("is not spent by what is refused", async () => {
+    world.rates.create = 1;
+    const ada = clientOf(world);
+    expect((await ada.post("/agent/runs", {})).status).toBe(400);
+    expect((await ada.post("/agent/runs", { prompt: "a", parent_run_id: crypto.randomUUID() })).status).toBe(400);
+    expect((await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: crypto.randomUUID() })).status).toBe(400);
+    expect(tokensTaken(world)).toEqual([]);
+    expect((await ada.post("/agent/runs", { prompt: "a" })).status).toBe(200);
+  });
+
+  it("is not needed for a repeat: it is answered as the first was, though the bucket be empty", async () => {
+    world.rates.create = 1;
+    world.rates.followup = 1;
+    const ada = clientOf(world);
+    const first = await ada.post("/agent/runs", { prompt: "a" }, keyed("k"));
+    const again = await ada.post("/agent/runs", { prompt: "a" }, keyed("k"));
+    expect(again).toMatchObject({ status: 200, headers: { "idempotent-replay": "true" } });
+    expect(again.body.run_id).toBe(first.body.run_id);
+    expect((await ada.post("/agent/runs", { prompt: "a" }, keyed("other"))).status).toBe(429);
+    expect((await ada.post("/agent/runs", { prompt: "b" }, keyed("k"))).status).toBe(409);
+
+    const target = `/agent/runs/${first.body.run_id}/followups`;
+    const retry = { headers: { "x-stainless-retry-count": "1" } };
+    expect((await ada.post(target, { message: "more" })).status).toBe(200);
+    expect(await ada.post(target, { message: "more" }, retry)).toMatchObject({
+      status: 200,
+      headers: { "idempotent-replay": "true" },
+    });
+    expect((await ada.post(target, { message: "and more" })).status).toBe(429);
+    expect(tokensTaken(world)).toEqual([1, 1]);
+  });
+
+  it("is a run's own where its key asks, and its creator's bucket stays as it is", async () => {
+    const parent = await workingRun(world);
+    world.rates.create = 1;
+    const child = { prompt: "child", parent_run_id: parent.run_id };
+    expect((await parent.client.post("/agent/runs", child)).status).toBe(200);
+    expect((await parent.client.post("/agent/runs", { ...child, prompt: "twin" })).status).toBe(429);
+    world.clock.now += MINUTE;
+    expect(await createRun(world)).toEqual(expect.any(String));
+    expect((await parent.client.post("/agent/runs", { ...child, prompt: "twin" })).status).toBe(200);
+  });
+
+  it("is spent once by a run that has to wait, though it takes a second transaction", async () => {
+    world.rates.create = 21;
+    const answers: Answer[] = [];
+    for (let number = 0; number < 22; number++) {
+      answers.push(await clientOf(world).post("/agent/runs", { prompt: `run ${number}` }));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 21 }, () => 200), 429]);
+    expect(tokensTaken(world)).toEqual([21]);
+  });
+});
+
+describe("how many tokens there are", () => {
+  const names = ["CREATES_PER_MINUTE", "FOLLOWUPS_PER_MINUTE", "KEYS_PER_MINUTE"] as const;
+  afterEach(() => {
+    for (const name of names) delete process.env[name];
+  });
+
+  it("is a setting of the deployment, with defaults that hold nobody up", () => {
+    expect(liveRates()).toEqual(DEFAULT_RATES);
+    Object.assign(process.env, { CREATES_PER_MINUTE: "7", FOLLOWUPS_PER_MINUTE: "8", KEYS_PER_MINUTE: "9" });
+    expect(liveRates()).toEqual({ create: 7, followup: 8, key: 9 });
+  });
+
+  it("is refused where it is no number", () => {
+    process.env["KEYS_PER_MINUTE"] = "many";
+    expect(liveRates).toThrow();
+  });
+});

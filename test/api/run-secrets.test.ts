@@ -1,0 +1,256 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Client, clientOf } from "../support/client.ts";
+import { createRun, deliver, harnessOf, nextExecution, startedRun, workingRun } from "../support/execution.ts";
+import { nightly } from "../support/schedules.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+let bo: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+  bo = clientOf(world, world.otherKey);
+});
+
+const VALUE = "correct horse battery staple";
+const keep = async (name: string, value = VALUE, client = ada) =>
+  expect((await client.post("/agent/secrets", { name, value })).status).toBe(201);
+const named = (...names: string[]) => names.map((name) => ({ name }));
+const environment = async (secrets: string[], body: Record<string, unknown> = {}, client = ada): Promise<string> => {
+  const made = await client.post("/agent/environments", { name: `E ${secrets}`, secrets: named(...secrets), ...body });
+  expect(made.status).toBe(201);
+  return made.body.uid;
+};
+const identity = async (...secrets: string[]): Promise<string> =>
+  (await ada.post("/agent/identities", { name: `I ${secrets}`, secrets: named(...secrets) })).body.uid;
+const within = (environment_id: string, more: Record<string, unknown> = {}) => ({
+  prompt: "hello",
+  config: { environment_id },
+  ...more,
+});
+/** What a run's execution is handed, by names of secrets: the value, or the reason why there is none. */
+async function planted(body: Record<string, unknown>, key = world.key): Promise<Record<string, string> | undefined> {
+  return secretsIn(await startedRun(world, body, key));
+}
+async function secretsIn(harness: Awaited<ReturnType<typeof startedRun>>): Promise<Record<string, string> | undefined> {
+  const { status, body } = await harness.resolve();
+  expect(status).toBe(200);
+  const secrets: { name: string; value?: string; unavailable?: string }[] | undefined = body.context.secrets;
+  return (
+    secrets && Object.fromEntries(secrets.map(({ name, value, unavailable }) => [name, value ?? `! ${unavailable}`]))
+  );
+}
+
+describe("the secrets of a run", () => {
+  it("are those that its environment and its identity name, handed to its execution alone", async () => {
+    await keep("NPM_TOKEN");
+    await keep("TRACKER", "tracker's value");
+    await keep("OTHER", "nobody names it");
+    const uid = await environment(["NPM_TOKEN"]);
+    const agent = await identity("TRACKER", "NPM_TOKEN");
+    expect(await planted(within(uid))).toEqual({ NPM_TOKEN: VALUE });
+    expect(await planted(within(uid, { agent_identity_uid: agent }))).toEqual({
+      NPM_TOKEN: VALUE,
+      TRACKER: "tracker's value",
+    });
+    expect(await planted({ prompt: "hello" })).toBeUndefined();
+  });
+
+  it("are in no other answer and in no item of the table", async () => {
+    await keep("NPM_TOKEN");
+    const harness = await workingRun(world, within(await environment(["NPM_TOKEN"])));
+    await harness.finish();
+    await deliver(world);
+    const path = `/agent/runs/${harness.run_id}`;
+    for (const part of ["", "/timeline", "/conversation", "/events?after=0", "/response"])
+      expect(JSON.stringify((await ada.get(path + part)).body), part).not.toContain(VALUE);
+    expect(JSON.stringify(world.table.all())).not.toContain(VALUE);
+  });
+
+  it("are refused to every key but that of the execution in force", async () => {
+    await keep("NPM_TOKEN");
+    const uid = await environment(["NPM_TOKEN"]);
+    const first = await workingRun(world, within(uid));
+    await first.shutDown({ error: { category: "test", message: "gone" } });
+    const second = await nextExecution(world);
+    expect((await first.resolve()).status).toBe(401);
+    expect(await secretsIn(second)).toEqual({ NPM_TOKEN: VALUE });
+    const other = await workingRun(world, within(uid));
+    const byPerson = await ada.post("/harness-support/resolve-prompt", {});
+    expect(byPerson.status).toBe(403);
+    await other.finish();
+    expect((await other.resolve()).status).toBe(401);
+  });
+
+  it("have the values that they have when an execution begins", async () => {
+    await keep("NPM_TOKEN", "the first value");
+    const body = within(await environment(["NPM_TOKEN"]));
+    const waiting = await createRun(world, body);
+    await ada.delete("/agent/secrets/NPM_TOKEN");
+    await keep("NPM_TOKEN", "the second value");
+    expect(await secretsIn(harnessOf(world, await world.dispatch(waiting)))).toEqual({ NPM_TOKEN: "the second value" });
+  });
+
+  it("are those that the environment named when the run was made", async () => {
+    await keep("NPM_TOKEN");
+    await keep("TRACKER", "tracker's value");
+    const uid = await environment(["NPM_TOKEN"]);
+    const waiting = await createRun(world, within(uid));
+    await ada.put(`/agent/environments/${uid}`, { secrets: named("TRACKER") });
+    expect(await secretsIn(harnessOf(world, await world.dispatch(waiting)))).toEqual({ NPM_TOKEN: VALUE });
+  });
+
+  it("go to the runs of a schedule too", async () => {
+    await keep("NPM_TOKEN");
+    await keep("TRACKER", "tracker's value");
+    const agent_config = { environment_id: await environment(["NPM_TOKEN"]) };
+    const { id } = (
+      await ada.post("/agent/schedules", { ...nightly, agent_config, agent_uid: await identity("TRACKER") })
+    ).body;
+    const { run_id } = (await ada.post(`/agent/schedules/${id}/run`)).body;
+    expect(await secretsIn(harnessOf(world, await world.dispatch(run_id)))).toEqual({
+      NPM_TOKEN: VALUE,
+      TRACKER: "tracker's value",
+    });
+  });
+});
+
+describe("a secret that a run cannot have", () => {
+  it("is told with its name, so that the run ends FAILED and not without it", async () => {
+    await keep("NPM_TOKEN");
+    expect(await planted(within(await environment(["NPM_TOKEN", "ABSENT"])))).toEqual({
+      NPM_TOKEN: VALUE,
+      ABSENT: expect.stringMatching(/^! the team has no secret of this name/),
+    });
+  });
+
+  it("is one whose value is gone", async () => {
+    await keep("NPM_TOKEN");
+    world.vault.values.clear();
+    expect(await planted(within(await environment(["NPM_TOKEN"])))).toEqual({
+      NPM_TOKEN: expect.stringMatching(/^! /),
+    });
+  });
+
+  it("is one of another team, also where that team shares the environment", async () => {
+    await keep("NPM_TOKEN");
+    await keep("NPM_TOKEN", "the other team's", bo);
+    const uid = await environment(["NPM_TOKEN"]);
+    await ada.post(`/agent/environments/${uid}/share`, { user_uid: (await bo.get("/agent/me")).body.uid });
+    expect(await planted(within(uid), world.otherKey)).toEqual({
+      NPM_TOKEN: expect.stringMatching(/^! the environment is shared with the run's team/),
+    });
+  });
+
+  it("is any, for a run that its caller executes: no answer hands a value out to a caller", async () => {
+    await keep("NPM_TOKEN");
+    const uid = await environment(["NPM_TOKEN"]);
+    const made = await ada.post("/agent/runs", within(uid, { execution_location: "LOCAL" }));
+    const own = clientOf(world, made.body.run_key);
+    const { status, body } = await own.post("/harness-support/resolve-prompt", {});
+    expect(status).toBe(200);
+    expect(body.context.secrets).toMatchObject([
+      { name: "NPM_TOKEN", unavailable: expect.stringContaining("executed by") },
+    ]);
+    expect(JSON.stringify(body)).not.toContain(VALUE);
+  });
+
+  it("is any, for a person's own run; a person's own environment brings the team's to a team run", async () => {
+    await keep("NPM_TOKEN");
+    const uid = await environment(["NPM_TOKEN"], { team: false });
+    expect(await planted(within(uid, { team: false }))).toEqual({
+      NPM_TOKEN: expect.stringMatching(/^! secrets are a team's/),
+    });
+    expect(await planted(within(uid))).toEqual({ NPM_TOKEN: VALUE });
+  });
+
+  it("is one of a name that programs obey, kept before such names were refused", async () => {
+    await keep("NPM_TOKEN");
+    const item = world.table.all().find(({ sk }) => sk === "SECRET#NPM_TOKEN");
+    if (item !== undefined)
+      await world.table.write({ kind: "put", item: { ...item, sk: "SECRET#LD_PRELOAD", name: "LD_PRELOAD" } });
+    expect(await planted(within(await environment(["LD_PRELOAD"])))).toEqual({
+      LD_PRELOAD: expect.stringMatching(/^! programs obey/),
+    });
+  });
+});
+
+describe("the secrets of a child", () => {
+  it("are at most those of its parent, whoever makes the child and wherever it runs", async () => {
+    await keep("NPM_TOKEN");
+    await keep("DEPLOY_KEY", "production");
+    const parent = await workingRun(world, within(await environment(["NPM_TOKEN"])));
+    const rich = within(await environment(["NPM_TOKEN", "DEPLOY_KEY"]), { parent_run_id: parent.run_id });
+    for (const key of [parent.key, world.key]) {
+      const child = await startedRun(world, rich, key);
+      expect(await secretsIn(child)).toEqual({
+        NPM_TOKEN: VALUE,
+        DEPLOY_KEY: "! the run's parent does not have it",
+      });
+      const grandchild = { ...rich, parent_run_id: child.run_id };
+      expect(await planted(grandchild, parent.key)).toMatchObject({
+        DEPLOY_KEY: "! the run's parent does not have it",
+      });
+    }
+  });
+
+  it("are those of its identity, as its parent's are", async () => {
+    await keep("TRACKER", "tracker's value");
+    const parent = await workingRun(world, { prompt: "parent", agent_identity_uid: await identity("TRACKER") });
+    expect(await planted({ prompt: "child" }, parent.key)).toEqual({ TRACKER: "tracker's value" });
+  });
+});
+
+describe("setup_failed of an environment", () => {
+  const failed = async (uid: string) => (await ada.get(`/agent/environments/${uid}`)).body.setup_failed;
+  const end = async (uid: string, outcome: Record<string, unknown>) => {
+    const harness = await workingRun(world, within(uid));
+    world.clock.now += 1000;
+    await harness.support("finish-task", { summary: "done", ...outcome });
+    await deliver(world);
+  };
+  const setupFailed = { success: false, error_code: "environment_setup_failed" };
+
+  it("is true from a run that could not be set up to the next that could, whatever is made in between", async () => {
+    const uid = await environment([]);
+    expect(await failed(uid)).toBe(false);
+    await end(uid, setupFailed);
+    expect(await failed(uid)).toBe(true);
+    const waiting = await createRun(world, within(uid));
+    expect(await failed(uid)).toBe(true);
+    await ada.post(`/agent/runs/${waiting}/cancel`);
+    expect(await failed(uid)).toBe(true);
+    await end(uid, { success: true });
+    expect(await failed(uid)).toBe(false);
+    await createRun(world, within(uid));
+    expect(await failed(uid)).toBe(false);
+  });
+
+  it("is false again with a run that was set up and then failed by itself", async () => {
+    const uid = await environment([]);
+    await end(uid, setupFailed);
+    await end(uid, { success: false });
+    await createRun(world, within(uid));
+    expect(await failed(uid)).toBe(false);
+  });
+
+  it("is told by the run that ended last, in whatever order ends are told", async () => {
+    const uid = await environment([]);
+    const slow = await workingRun(world, within(uid));
+    await end(uid, setupFailed);
+    world.clock.now += 1000;
+    await slow.finish();
+    await deliver(world);
+    expect(await failed(uid)).toBe(false);
+  });
+
+  it("is not for a guest's runs to tell", async () => {
+    const uid = await environment([], { team: false });
+    await ada.post(`/agent/environments/${uid}/share`, { user_uid: (await bo.get("/agent/me")).body.uid });
+    const guest = await workingRun(world, within(uid), world.otherKey);
+    await guest.support("finish-task", { summary: "no", ...setupFailed });
+    await deliver(world);
+    expect(await failed(uid)).toBe(false);
+  });
+});

@@ -1,0 +1,86 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { keys, type Owner } from "#shared/table/keys.ts";
+import type { Key } from "#shared/table/table.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { nightly } from "../support/schedules.ts";
+import { type Answer, makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+});
+const team = (): Owner => ({ type: "Team", uid: world.team });
+
+/** Stands for so many things that are there already. */
+async function fill(count: number, keyOf: (number: number) => Key): Promise<void> {
+  for (let number = 0; number < count; number++) {
+    await world.table.write({ kind: "put", item: { ...keyOf(number), v: 1 } });
+  }
+}
+const full = { status: 409, body: { error_code: "conflict", retryable: false } };
+
+describe("POST /agent/environments", () => {
+  it("answers 409 from the 201st of a scope on, whose other scopes have room", async () => {
+    await fill(199, (number) => keys.environmentEntry(team(), `e${number}`));
+    const headers = { "idempotency-key": "last" };
+    const last = await ada.post("/agent/environments", { name: "last" }, { headers });
+    expect(last.status).toBe(201);
+    const refused = await ada.post("/agent/environments", { name: "one more" });
+    expect(refused).toMatchObject(full);
+    expect(refused.body.detail).toMatch(/200 environments.*delete one/);
+    expect((await ada.post("/agent/environments", { name: "mine", team: false })).status).toBe(201);
+    expect((await ada.post("/agent/environments", { name: "last" }, { headers })).body.uid, "a repeat").toBe(
+      last.body.uid,
+    );
+    expect((await ada.delete(`/agent/environments/${last.body.uid}`)).status).toBe(204);
+    expect((await ada.post("/agent/environments", { name: "one more" })).status).toBe(201);
+  });
+});
+
+describe("POST /agent/schedules", () => {
+  it("answers 409 from the 501st of a scope on, until one is deleted", async () => {
+    await fill(499, (number) => keys.scheduleName(team(), `s${number}`, `${number}`));
+    const last = await ada.post("/agent/schedules", nightly);
+    expect(last.status).toBe(201);
+    const refused = await ada.post("/agent/schedules", { ...nightly, name: "one more" });
+    expect(refused).toMatchObject(full);
+    expect(refused.body.detail).toMatch(/500 schedules/);
+    expect(world.timers.size).toBe(1);
+    await ada.delete(`/agent/schedules/${last.body.id}`);
+    expect((await ada.post("/agent/schedules", { ...nightly, name: "one more" })).status).toBe(201);
+  });
+});
+
+describe("POST /agent/teams/{teamUid}/invitations", () => {
+  it("answers 409 from the 101st on, until one is accepted, deleted or over", async () => {
+    const invite = (number: number): Promise<Answer> =>
+      ada.post(`/agent/teams/${world.team}/invitations`, { email: `p${number}@runyard.test` });
+    const made: Answer[] = [];
+    for (let number = 0; number < 100; number++) made.push(await invite(number));
+    expect(made.every(({ status }) => status === 201)).toBe(true);
+    expect(await invite(100)).toMatchObject(full);
+    await ada.delete(`/agent/teams/${world.team}/invitations/${made[0]?.body.id}`);
+    expect((await invite(100)).status).toBe(201);
+    expect((await invite(101)).status).toBe(409);
+    world.clock.now += 7 * 24 * 3_600_000;
+    expect((await invite(101)).status).toBe(201);
+  });
+});
+
+describe("members of a team", () => {
+  it("are a thousand at most, however they come in", async () => {
+    const mia = await world.person("Mia", []);
+    const members = (set: number) =>
+      world.table.write({ kind: "update", key: keys.team(world.team), set: { members: set } });
+    const target = `/agent/teams/${world.team}/members`;
+    const { body } = await ada.post(`/agent/teams/${world.team}/invitations`, { email: "mia@runyard.test" });
+    const token = body.link.split("/").at(-1);
+    await members(1_000);
+    expect(await ada.post(target, { uid: mia.uid })).toMatchObject(full);
+    expect(await clientOf(world, mia.key).post(`/agent/invitations/${token}/accept`)).toMatchObject(full);
+    await members(999);
+    expect((await clientOf(world, mia.key).post(`/agent/invitations/${token}/accept`)).status).toBe(200);
+  });
+});

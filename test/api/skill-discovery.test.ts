@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ids, makeSkillWorld, names, type SkillWorld, shop, skill } from "../support/skills.ts";
+
+const MINUTE = 60_000;
+let world: SkillWorld["world"];
+let github: SkillWorld["github"];
+let ada: SkillWorld["ada"];
+let onGithub: SkillWorld["onGithub"];
+let environment: SkillWorld["environment"];
+let list: SkillWorld["list"];
+let paths: SkillWorld["paths"];
+beforeEach(async () => {
+  ({ world, github, ada, onGithub, environment, list, paths } = await makeSkillWorld());
+});
+afterEach(() => github[Symbol.asyncDispose]());
+
+describe("GitHub's rate limit", () => {
+  it.each([
+    ["the hourly one", { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1779132600" }, 403, "1800"],
+    ["the secondary one", { "retry-after": "90", "x-ratelimit-remaining": "12" }, 403, "90"],
+    ["429", { "retry-after": "7" }, 429, "7"],
+    ["one that says nothing of its end", {}, 429, "60"],
+    ["one that ends in a year", { "retry-after": "31536000" }, 429, "3600"],
+  ])("answers 503 with Retry-After for a repository that was never read: %s", async (_, headers, status, wait) => {
+    github.instead = { status, headers, body: { message: "You have exceeded a secondary rate limit." } };
+    const answer = await ada.get("/agent?repo=acme/shop");
+    expect(answer).toMatchObject({ status: 503, body: { error_code: "resource_unavailable", retryable: true } });
+    expect(answer.headers["retry-after"]).toBe(wait);
+  });
+
+  it("in the middle of a repository leaves the rest for later, and loses nothing of what was read", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 12 }, (_, index) => [`.agents/skills/s${index}/SKILL.md`, skill(`s${index}`)]),
+    );
+    onGithub("acme/shop", { files });
+    await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
+    github.remaining = 7;
+    github.resetAt = world.clock.now / 1000 + 600;
+    const first = await list();
+    expect(names(first)).toHaveLength(6);
+    expect(first.body.unavailable).toHaveLength(1);
+    world.clock.now += 10 * MINUTE;
+    github.remaining = undefined;
+    github.seen.length = 0;
+    const second = await list();
+    expect(names(second)).toHaveLength(12);
+    expect(second.body).not.toHaveProperty("unavailable");
+    expect(paths().filter((path) => path.includes("/blobs/"))).toHaveLength(6);
+  });
+});
+
+describe("a repository with more files than GitHub lists at once", () => {
+  const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`a${index}.txt`, ""]));
+
+  it("is walked by the trees of its skills' folders", async () => {
+    onGithub("acme/shop", { files: { ...many, ...shop.files }, links: shop.links ?? {}, mostEntries: 20 });
+    expect(names(await list("?repo=acme/shop"))).toEqual(["release", "review"]);
+    expect(paths().filter((path) => path.includes("/trees/")).length).toBeLessThanOrEqual(2 + 2 * 3);
+  });
+
+  it("is walked skill by skill where even a skills' folder is too large", async () => {
+    const skills = Object.fromEntries(["one", "two"].map((name) => [`.agents/skills/${name}/SKILL.md`, skill(name)]));
+    const data = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`.agents/skills/one/data/${index}`, ""]));
+    onGithub("acme/shop", { files: { ...many, ...skills, ...data }, mostEntries: 20 });
+    expect(names(await list("?repo=acme/shop"))).toEqual(["one", "two"]);
+  });
+});
+
+describe("bounds", () => {
+  it("lists 200 skills of a repository and says how many there are beyond", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 203 }, (_, index) => [`.agents/skills/s${index}/SKILL.md`, skill(`s${index}`)]),
+    );
+    onGithub("acme/shop", { files });
+    const { body } = await list("?repo=acme/shop");
+    expect(body.agents).toHaveLength(200);
+    expect(body.unavailable[0].error).toBe("it has 3 skills beyond the 200 that are listed");
+  });
+
+  it("reads 2 MiB of a repository's skills, keeps them in the bucket, and answers at most 4 MiB", async () => {
+    const noise = (seed: number) =>
+      Array.from({ length: 30_000 }, (_, at) =>
+        String.fromCharCode(0x4e00 + ((at * 7919 + seed * 104_729) % 20_000)),
+      ).join("");
+    const files = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [
+        `.agents/skills/s${index}/SKILL.md`,
+        `${skill("same", "One of many")}${noise(index).slice(0, 20_000)}`,
+      ]),
+    );
+    onGithub("acme/shop", { files });
+    const answer = await list("?repo=acme/shop&include_malformed_skills=true");
+    expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThan(4 * 1024 * 1024);
+    const errors = answer.body.agents.flatMap((agent: { variants: { error?: string }[] }) =>
+      agent.variants.flatMap(({ error }) => error ?? []),
+    );
+    expect(errors.length).toBeGreaterThan(0);
+    expect(errors[0]).toMatch(/left out: the skills before it have 2097152 bytes/);
+    expect([...world.files.files.keys()].filter((file) => file.startsWith("skills/"))).toHaveLength(1);
+    expect(ids(await list("?repo=acme/shop"))).toHaveLength(60 - errors.length);
+  });
+
+  it("answers 400 naming repo where the environments have more than 100 repositories", async () => {
+    for (let made = 0; made < 11; made++) {
+      const repositories = Array.from({ length: 10 }, (_, index) => ({ url: `https://git.test/a/${made}-${index}` }));
+      await environment(`E${made}`, repositories);
+    }
+    expect(await ada.get("/agent")).toMatchObject({ status: 400, body: { errors: [{ path: "repo" }] } });
+    expect((await ada.get("/agent?repo=a/3-4")).status).toBe(503);
+  });
+});
+
+describe("a repository outside GitHub", () => {
+  const url = "https://git.test/tools/kit.git";
+  const sha = "a".repeat(40);
+
+  it("is looked into by a sandbox, at its ref", async () => {
+    const asked: unknown[] = [];
+    world.repositories.scan = async (request) => {
+      asked.push(request);
+      return {
+        outcome: "found",
+        files: [{ path: ".agents/skills/fix/SKILL.md", sha, text: skill("fix") }],
+        left_out: 0,
+      };
+    };
+    await environment("Tools", [{ url, ref: "main" }]);
+    expect(ids(await list())).toEqual(["tools/kit:.agents/skills/fix/SKILL.md"]);
+    expect(asked).toEqual([{ v: 1, kind: "scan", url, ref: "main", time_limit_ms: 15_000 }]);
+    await list();
+    expect(asked).toHaveLength(1);
+    expect(github.seen).toEqual([]);
+  });
+
+  it("does not keep the others back when there is no git in the sandbox", async () => {
+    onGithub("acme/shop");
+    world.repositories.scan = async () => ({ outcome: "failed", reason: "no_git", message: "this sandbox has no git" });
+    const made = await environment("Both", [{ url: "https://github.com/acme/shop" }, { url }]);
+    const answer = await list();
+    expect(names(answer)).toEqual(["release", "review"]);
+    expect(answer.body.unavailable).toEqual([
+      {
+        owner: "tools",
+        name: "kit",
+        environments: [{ uid: made.uid, name: "Both" }],
+        error: "this deployment's sandboxes have no git, by which repositories outside GitHub are read",
+      },
+    ]);
+    expect((await ada.get("/agent?repo=tools/kit")).status).toBe(503);
+  });
+
+  it.each([
+    ["what is no answer", "root:x:0:0"],
+    ["too many files", { outcome: "found", files: Array(300).fill({ path: "a", sha }), left_out: 0 }],
+    [
+      "a text that is too large",
+      { outcome: "found", files: [{ path: "a", sha, text: "x".repeat(70_000) }], left_out: 0 },
+    ],
+  ])("is unavailable when the sandbox answers %s", async (_, answer) => {
+    world.repositories.scan = async () => answer;
+    expect((await ada.get(`/agent?repo=${encodeURIComponent(url)}`)).status).toBe(503);
+  });
+
+  it("is unavailable when the sandbox fails, and 404 when git cannot read it", async () => {
+    const repo = `/agent?repo=${encodeURIComponent(url)}&refresh=true`;
+    expect((await ada.get(repo)).status).toBe(503);
+    world.repositories.scan = async () => ({ outcome: "failed", reason: "unreadable", message: "fatal: not found" });
+    const answer = await ada.get(repo);
+    expect(answer.status).toBe(404);
+    expect(answer.body.detail).toBe("repo: fatal: not found");
+  });
+});

@@ -1,0 +1,352 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { clientOf } from "../support/client.ts";
+import { createRun } from "../support/execution.ts";
+import { ids, makeSkillWorld, names, type SkillWorld, shop, skill } from "../support/skills.ts";
+
+const MINUTE = 60_000;
+let world: SkillWorld["world"];
+let github: SkillWorld["github"];
+let ada: SkillWorld["ada"];
+let bo: SkillWorld["bo"];
+let onGithub: SkillWorld["onGithub"];
+let environment: SkillWorld["environment"];
+let list: SkillWorld["list"];
+let paths: SkillWorld["paths"];
+beforeEach(async () => {
+  ({ world, github, ada, bo, onGithub, environment, list, paths } = await makeSkillWorld());
+});
+afterEach(() => github[Symbol.asyncDispose]());
+
+describe("GET /agent", () => {
+  it("lists the skills of the repositories of one's environments, by name", async () => {
+    onGithub("acme/shop");
+    const made = await environment("Shop", [{ url: "https://github.com/acme/shop.git" }]);
+    const { body, headers } = await list();
+    const environments = [{ uid: made.uid, name: "Shop" }];
+    expect(body).toEqual({
+      agents: [
+        {
+          name: "release",
+          variants: [
+            {
+              id: "acme/shop:.claude/skills/release/SKILL.md",
+              description: "Makes a release",
+              base_prompt: "Tag it.",
+              source: { owner: "acme", name: "shop", skill_path: ".claude/skills/release/SKILL.md" },
+              environments,
+              last_run_timestamp: null,
+            },
+          ],
+        },
+        {
+          name: "review",
+          variants: [
+            {
+              id: "acme/shop:.agents/skills/review/SKILL.md",
+              description: "Does review",
+              base_prompt: "Do review.",
+              source: { owner: "acme", name: "shop", skill_path: ".agents/skills/review/SKILL.md" },
+              environments,
+              last_run_timestamp: null,
+            },
+          ],
+        },
+      ],
+    });
+    expect(headers["age"]).toBe("0");
+    expect(github.seen[0]).toMatchObject({ path: "/repos/acme/shop/git/trees/HEAD?recursive=1", userAgent: "runyard" });
+  });
+
+  it("answers an empty list, and asks nobody, where there are no environments", async () => {
+    const { body, headers } = await list();
+    expect(body).toEqual({ agents: [] });
+    expect(headers["age"]).toBeUndefined();
+    expect(github.seen).toEqual([]);
+  });
+
+  it("puts skills of one name together, and a repository of several environments once", async () => {
+    onGithub("acme/shop");
+    onGithub("acme/web", { files: { ".warp/skills/review/SKILL.md": skill("review", "Of the web") } });
+    const one = await environment("One", [{ url: "https://github.com/acme/shop" }]);
+    const two = await environment("Two", [
+      { url: "git@github.com:Acme/Shop.git", path: "a" },
+      { url: "https://github.com/acme/web", path: "b" },
+    ]);
+    const answer = await list();
+    expect(names(answer)).toEqual(["release", "review"]);
+    const [, review] = answer.body.agents;
+    expect(review.variants.map(({ id }: { id: string }) => id.toLowerCase())).toEqual([
+      "acme/shop:.agents/skills/review/skill.md",
+      "acme/web:.warp/skills/review/skill.md",
+    ]);
+    expect(review.variants[0].environments.map(({ uid }: { uid: string }) => uid).sort()).toEqual(
+      [one.uid, two.uid].sort(),
+    );
+    expect(paths().filter((path) => path.includes("trees"))).toHaveLength(2);
+  });
+
+  it("shows the team's, one's own and shared environments' repositories, and nobody else's", async () => {
+    onGithub("acme/shop");
+    onGithub("acme/own", { files: { ".agents/skills/own/SKILL.md": skill("own") } });
+    onGithub("beta/theirs", { files: { ".agents/skills/theirs/SKILL.md": skill("theirs") } });
+    await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
+    await environment("Own", [{ url: "https://github.com/acme/own" }], ada, { team: false });
+    const theirs = await environment("Theirs", [{ url: "https://github.com/beta/theirs" }], bo);
+    expect(names(await list())).toEqual(["own", "release", "review"]);
+    expect(names(await list("", clientOf(world, (await world.agent()).key)))).toEqual(["release", "review"]);
+    expect(names(await list("", bo))).toEqual(["theirs"]);
+    const { link } = (await bo.post(`/agent/environments/${theirs.uid}/share`, { link: true })).body;
+    const token = new URL(link).searchParams.get("link") ?? "";
+    expect(names(await list(`?link=${token}`))).toEqual(["own", "release", "review", "theirs"]);
+    await bo.post(`/agent/environments/${theirs.uid}/share`, { user_uid: world.user });
+    expect(names(await list())).toEqual(["own", "release", "review", "theirs"]);
+  });
+
+  it("reads a repository at the refs of its environments, each skill once", async () => {
+    onGithub("acme/shop", { ...shop, branches: { "feature/x": { ".agents/skills/next/SKILL.md": skill("next") } } });
+    await environment("Next", [{ url: "https://github.com/acme/shop", ref: "feature/x" }]);
+    expect(names(await list())).toEqual(["next"]);
+    await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
+    expect(names(await list())).toEqual(["next", "release", "review"]);
+    expect(paths()).toContain("/repos/acme/shop/git/trees/feature%2Fx?recursive=1");
+  });
+
+  it("leaves malformed skills out, unless they are asked for, and then says what is wrong and where", async () => {
+    onGithub("acme/shop", {
+      files: {
+        ".agents/skills/good/SKILL.md": skill("good"),
+        ".agents/skills/bare/SKILL.md": "Just text",
+        ".agents/skills/broken/SKILL.md": "---\nname: broken\ndescription: a: b: c\n---\n",
+        ".agents/skills/nameless/SKILL.md": "---\ndescription: Something\n---\nHi",
+        ".agents/skills/huge/SKILL.md": "x".repeat(65_537),
+        ".agents/skills/binary/SKILL.md": Buffer.from([0xff, 0xfe]),
+      },
+    });
+    await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
+    expect(names(await list())).toEqual(["good"]);
+    expect(names(await list("?include_malformed_skills=false"))).toEqual(["good"]);
+    const { body } = await list("?include_malformed_skills=true");
+    const errors = Object.fromEntries(
+      body.agents.map((agent: { name: string; variants: { error?: string }[] }) => [
+        agent.name,
+        agent.variants[0]?.error,
+      ]),
+    );
+    expect(errors).toEqual({
+      good: undefined,
+      bare: expect.stringMatching(/^line 1: there is no front matter/),
+      broken: expect.stringMatching(/^line 3: the front matter is not YAML/),
+      nameless: "line 1: name is missing",
+      huge: "SKILL.md is larger than 65536 bytes",
+      binary: "SKILL.md is not UTF-8",
+    });
+  });
+
+  it("goes through the list page by page", async () => {
+    const files = Object.fromEntries(
+      ["c", "a", "B", "d"].map((name) => [`.agents/skills/${name}/SKILL.md`, skill(name)]),
+    );
+    onGithub("acme/shop", { files });
+    await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
+    const first = await list("?limit=3");
+    expect(names(first)).toEqual(["a", "B", "c"]);
+    expect(first.body.page_info.has_next_page).toBe(true);
+    const second = await list(`?limit=3&cursor=${first.body.page_info.next_cursor}`);
+    expect(names(second)).toEqual(["d"]);
+    expect(second.body.page_info).toEqual({ has_next_page: false });
+    expect((await ada.get(`/agent?sort_by=last_run&cursor=${first.body.page_info.next_cursor}`)).status).toBe(400);
+  });
+
+  it("tells when a skill last ran, however the run named it, and sorts by that", async () => {
+    onGithub("acme/shop");
+    await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
+    await createRun(world, { prompt: "x", skill: "shop:review" });
+    world.clock.now += MINUTE;
+    await createRun(world, { prompt: "x", skill: "acme/shop:.agents/skills/review/SKILL.md" });
+    const times = async (client = ada) =>
+      Object.fromEntries(
+        (await list("?sort_by=last_run", client)).body.agents.map(
+          (agent: { name: string; variants: { last_run_timestamp: string }[] }) => [
+            agent.name,
+            agent.variants[0]?.last_run_timestamp,
+          ],
+        ),
+      );
+    expect(Object.entries(await times())).toEqual([
+      ["review", "2026-05-18T19:01:00.000Z"],
+      ["release", null],
+    ]);
+    world.clock.now += MINUTE;
+    await createRun(world, { prompt: "x", skill: "Acme/Shop:release", team: false });
+    expect(Object.entries(await times())).toEqual([
+      ["release", "2026-05-18T19:02:00.000Z"],
+      ["review", "2026-05-18T19:01:00.000Z"],
+    ]);
+    // A personal run is its creator's business alone.
+    expect(await times(clientOf(world, (await world.person("Mia")).key))).toMatchObject({ release: null });
+  });
+
+  it.each([
+    ["refresh=yes", "refresh"],
+    ["include_malformed_skills=1", "include_malformed_skills"],
+    ["sort_by=age", "sort_by"],
+    ["limit=0", "limit"],
+    ["repo=shop", "repo"],
+    ["repo=acme/shop/x", "repo"],
+    ["repo=acme/..", "repo"],
+    ["repo=ftp://git.test/a/b", "repo"],
+    ["repo=https://user:pass@git.test/a/b", "repo"],
+    ["repo=a/b&repo=c/d", "repo"],
+  ])("answers 400 naming the parameter for ?%s", async (query, path) => {
+    const answer = await ada.get(`/agent?${query}`);
+    expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path }] } });
+    expect(github.seen).toEqual([]);
+  });
+});
+
+describe("GET /agent?repo=", () => {
+  it("shows one repository, of an environment or not", async () => {
+    onGithub("acme/shop");
+    onGithub("acme/web", { files: { ".github/skills/deploy/SKILL.md": skill("deploy") } });
+    const made = await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
+    const own = await list("?repo=ACME/shop");
+    expect(own.body.agents[0].variants[0].environments).toEqual([{ uid: made.uid, name: "Shop" }]);
+    expect(ids(own)).toEqual(["acme/shop:.claude/skills/release/SKILL.md", "acme/shop:.agents/skills/review/SKILL.md"]);
+    const other = await list("?repo=acme/web");
+    expect(other.body.agents[0].variants[0]).toMatchObject({
+      id: "acme/web:.github/skills/deploy/SKILL.md",
+      environments: [],
+    });
+    expect(ids(await list(`?repo=${encodeURIComponent("https://github.com/acme/web.git")}`))).toEqual(ids(other));
+  });
+
+  it("answers 404 for one that GitHub does not show, and remembers that for a minute", async () => {
+    const missing = await ada.get("/agent?repo=acme/none");
+    expect(missing).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
+    expect(missing.body.detail).toMatch(/^repo: GitHub shows no acme\/none/);
+    expect((await ada.get("/agent?repo=acme/none")).status).toBe(404);
+    expect(github.seen).toHaveLength(1);
+    onGithub("acme/none");
+    world.clock.now += MINUTE;
+    expect((await ada.get("/agent?repo=acme/none")).status).toBe(200);
+  });
+
+  it("answers 403 external_authentication_required where the token is not accepted", async () => {
+    onGithub("acme/shop");
+    world.repositories.githubToken = "expired";
+    const answer = await ada.get("/agent?repo=acme/shop");
+    expect(answer).toMatchObject({
+      status: 403,
+      body: { error_code: "external_authentication_required", retryable: false },
+    });
+    expect(answer.body.detail).toContain("Bad credentials");
+    expect(answer.body.detail).not.toContain("expired");
+  });
+
+  it("answers 403 external_authentication_required where GitHub refuses the repository to the token", async () => {
+    const message =
+      "Resource protected by organization SAML enforcement. You must grant your token access to this organization.";
+    github.instead = { status: 403, body: { message, documentation_url: "https://docs.github.com/articles" } };
+    const answer = await ada.get("/agent?repo=acme/shop");
+    expect(answer).toMatchObject({ status: 403, body: { error_code: "external_authentication_required" } });
+    expect(answer.body.detail).toContain("SAML");
+  });
+
+  it.each([
+    ["5xx", { status: 502, body: "<html>" }],
+    ["an answer of another shape", { status: 200, body: { message: "hello" } }],
+    ["more than it ever sends", { status: 200, body: "x".repeat(9 * 1024 * 1024) }],
+    ["a redirect to another host", { status: 302, headers: { location: "https://elsewhere.test/" } }],
+  ])("answers an error of its own when GitHub sends %s", async (_, instead) => {
+    github.instead = instead;
+    const answer = await ada.get("/agent?repo=acme/shop");
+    expect([404, 503]).toContain(answer.status);
+    expect(JSON.stringify(answer.body)).not.toContain("<html>");
+  });
+
+  it("answers 503 with Retry-After when GitHub cannot be reached", async () => {
+    world.repositories.githubUrl = "http://127.0.0.1:1";
+    const answer = await ada.get("/agent?repo=acme/shop");
+    expect(answer).toMatchObject({ status: 503, body: { error_code: "resource_unavailable", retryable: true } });
+    expect(answer.headers["retry-after"]).toBe("60");
+  });
+
+  it("follows a repository that was renamed, and takes one without a commit for empty", async () => {
+    onGithub("acme/old", { files: {}, movedTo: "acme/shop" });
+    onGithub("acme/shop");
+    onGithub("acme/new", { files: {}, empty: true });
+    expect(names(await list("?repo=acme/old"))).toEqual(["release", "review"]);
+    expect((await list("?repo=acme/new")).body).toEqual({ agents: [] });
+  });
+
+  it("sends the deployment's token, or that of the repository's own URL, and keeps apart what they open", async () => {
+    onGithub("acme/secret", { ...shop, tokens: ["theirs"] });
+    onGithub("acme/shop");
+    github.goodTokens.add("ours").add("theirs");
+    world.repositories.githubToken = "ours";
+    await environment("Secret", [{ url: "https://x-access-token:theirs@github.com/acme/secret" }]);
+    expect(names(await list())).toEqual(["release", "review"]);
+    expect(new Set(github.seen.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer theirs"]));
+    expect((await bo.get("/agent?repo=acme/secret")).status).toBe(404);
+    expect(github.seen.at(-1)?.authorization).toBe("Bearer ours");
+  });
+});
+
+describe("a repository that was looked into before", () => {
+  beforeEach(async () => {
+    onGithub("acme/shop", { ...shop });
+    await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
+    await list();
+    github.seen.length = 0;
+  });
+
+  it("is not asked for again within ten minutes, and the answer tells its age", async () => {
+    world.clock.now += 9 * MINUTE;
+    expect((await list()).headers["age"]).toBe("540");
+    expect(github.seen).toEqual([]);
+  });
+
+  it("is asked for again after that, by its tag, which costs nothing while it has not changed", async () => {
+    world.clock.now += 10 * MINUTE;
+    github.remaining = 1;
+    const { headers, body } = await list();
+    expect(headers["age"]).toBe("0");
+    expect(body.agents).toHaveLength(2);
+    expect(github.seen).toMatchObject([{ status: 304, ifNoneMatch: expect.stringMatching(/^W\//) }]);
+    expect(github.remaining).toBe(1);
+  });
+
+  it("is asked for at once by refresh=true, and only what changed is fetched", async () => {
+    const files = { ...shop.files, ".agents/skills/review/SKILL.md": skill("review", "Better") };
+    onGithub("acme/shop", { ...shop, files });
+    world.clock.now += 2000;
+    expect(JSON.stringify((await list()).body)).not.toContain("Better");
+    const { body } = await list("?refresh=true");
+    expect(body.agents[1].variants[0].description).toBe("Better");
+    expect(paths().map((path) => path.split("/")[5])).toEqual(["trees", "blobs"]);
+  });
+
+  it("is shown as it was, with its age, while GitHub's rate limit is reached, and GitHub is left alone until then", async () => {
+    world.clock.now += 20 * MINUTE;
+    github.remaining = 0;
+    github.resetAt = world.clock.now / 1000 + 1800;
+    const first = await list();
+    expect(first.headers["age"]).toBe("1200");
+    expect(names(first)).toEqual(["release", "review"]);
+    expect(first.body.unavailable).toMatchObject([{ owner: "acme", name: "shop" }]);
+    expect(first.body.unavailable[0].error).toMatch(/rate limit.*as of 2026-05-18T19:00:00.000Z/);
+    await list("?refresh=true");
+    expect(github.seen).toHaveLength(1);
+    github.remaining = undefined;
+    world.clock.now += 30 * MINUTE;
+    expect((await list()).body).not.toHaveProperty("unavailable");
+  });
+
+  it("that has gone is shown as it was, and says so", async () => {
+    github.repositories.clear();
+    world.clock.now += MINUTE;
+    const { body } = await list("?refresh=true");
+    expect(body.agents).toHaveLength(2);
+    expect(body.unavailable[0].error).toMatch(/^GitHub shows no acme\/shop/);
+  });
+});

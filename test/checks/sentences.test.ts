@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { root } from "../../scripts/run-command.ts";
+import { checkSentences, readSentences } from "../../scripts/sentences.ts";
+
+const file = "test/api/pets.test.ts";
+const held = { id: "1.held", sentence: "A pet has a name.", tests: [`${file} > POST /pets > wants a name`] };
+const check = (sentences: ReturnType<typeof readSentences>[number]["sentences"], statuses = ["passed"]) =>
+  checkSentences(report(statuses), [{ section: "1 Pets", sentences }]);
+
+describe("the check of the contract's sentences", () => {
+  it("passes where each sentence has tests that passed, or a reason", () => {
+    const reason = "Nothing here can hold a pet: there is no door yet.";
+    const { ok, output } = check([held, { id: "1.reason", sentence: "A pet may leave.", reason }]);
+    expect({ ok, output }).toEqual({ ok: true, output: "" });
+  });
+
+  it.each([
+    ["neither tests nor a reason", {}, "has neither tests nor a reason"],
+    ["both tests and a reason", { tests: held.tests, reason: "It is held and it is not." }, "has both"],
+    ["no tests in its list", { tests: [] }, "has an empty list"],
+    ["a reason that says nothing", { reason: " later              " }, "its reason says nothing"],
+    ["a test that did not run", { tests: [`${file} > POST /pets > wants a nam`] }, "no test that ran is called"],
+    ["a test of another file", { tests: ["test/api/cats.test.ts > POST /pets > wants a name"] }, "no test that ran"],
+    ["one test of several that did not run", { tests: [...held.tests, "x"] }, "no test that ran is called x"],
+    ["a pattern that finds nothing", { tests: [`${file} > PUT * > wants a name`] }, "no test that ran"],
+  ])("fails on a sentence with %s, and names it", (_, fields, problem) => {
+    const { ok, output } = check([held, { id: "1.planted", sentence: "Planted.", ...fields }]);
+    expect(ok).toBe(false);
+    expect(output).toContain(`1.planted: ${problem}`);
+  });
+
+  it.each(["failed", "skipped", "pending", "todo"])("fails where a test, or one of a pattern's, %s", (status) => {
+    for (const test of [...held.tests, `${file} > POST /* > wants *`]) {
+      const { ok, output } = check([{ ...held, tests: [test] }], ["passed", status]);
+      expect({ ok, output }).toEqual({ ok: false, output: `1.held: ${status}: ${test}` });
+    }
+  });
+
+  it("fails on an id that is there twice, and where there are no sentences", () => {
+    expect(check([held, held]).output).toBe("1.held: is there twice");
+    expect(check([]).ok).toBe(false);
+  });
+
+  it.each([
+    ["*", true],
+    ["*wants a name", true],
+    [`${file} > *`, true],
+    [`${file} > * > *a*name`, true],
+    [`${file} > POST /pets > wants a name*wants a name`, false],
+    [`${file} > POST /pets > wants a name*e`, false],
+    [`* > * > * > *`, false],
+  ])("takes a star for any text and nothing else for more than itself: %s", (test, ok) => {
+    expect(check([{ ...held, tests: [test] }]).ok).toBe(ok);
+  });
+
+  it("refuses a report that is none", () => {
+    expect(() => checkSentences('{"testResults": [{}]}')).toThrow();
+  });
+});
+
+describe("test/contract/sentences.json", () => {
+  it("says of each sentence which section it is of", () => {
+    for (const { section, sentences } of readSentences()) {
+      const [number = ""] = section.split(" ");
+      for (const { id } of sentences) expect(id.split(".")[0]).toBe(number);
+    }
+  });
+});
+
+/** A report of one test, run once for each status. */
+function report(statuses: readonly string[]): string {
+  const assertionResults = statuses.map((status) => ({
+    ancestorTitles: ["POST /pets"],
+    title: "wants a name",
+    status,
+  }));
+  return JSON.stringify({ testResults: [{ name: join(root, file), assertionResults }] });
+}

@@ -1,0 +1,322 @@
+import { inspect } from "node:util";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import {
+  APIConnectionError,
+  APIError,
+  APIUserAbortError,
+  type ClientOptions,
+  NotFoundError,
+  type Page,
+  Runyard,
+  RunyardError,
+} from "../../clients/typescript/src/index.ts";
+import { waitBeforeRepeat } from "../../clients/typescript/src/retry.ts";
+import { FaultServer } from "./fault-server.ts";
+
+const server = new FaultServer();
+beforeAll(() => server.start());
+afterAll(() => server.stop());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+const RUN = { run_id: "r1", task_id: "r1", state: "QUEUED" };
+const clientOf = (options: ClientOptions = {}) =>
+  new Runyard({ baseURL: server.api, apiKey: "ryp_secret", ...options });
+const play = (...answers: Parameters<FaultServer["play"]>[0]) => server.play(answers);
+const answer = (body: unknown, more = {}) => ({
+  at: "api" as const,
+  status: 200,
+  headers: {},
+  body,
+  delay_ms: 0,
+  stall_ms: 0,
+  ...more,
+});
+
+describe("new Runyard()", () => {
+  it("takes key and address from the environment, and an address with a slash at its end", async () => {
+    vi.stubEnv("RUNYARD_API_KEY", "ryp_environment");
+    vi.stubEnv("RUNYARD_BASE_URL", `${server.api}/`);
+    play(answer(RUN));
+    await new Runyard().runs.retrieve("r1");
+    expect(server.seen[0]).toMatchObject({
+      path: "/agent/runs/r1",
+      headers: { authorization: "Bearer ryp_environment" },
+    });
+  });
+
+  it("says what is missing and where it may come from", () => {
+    vi.stubEnv("RUNYARD_API_KEY", "");
+    vi.stubEnv("RUNYARD_BASE_URL", "");
+    expect(() => new Runyard()).toThrow(
+      new RunyardError("There is no apiKey: pass it to new Runyard({ apiKey }), or set RUNYARD_API_KEY."),
+    );
+    expect(() => new Runyard({ apiKey: "k" })).toThrow("set RUNYARD_BASE_URL");
+  });
+
+  it("asks a function for the key of each attempt", async () => {
+    const keys = ["ryp_1", "ryp_2"];
+    play(answer(undefined, { status: 503, headers: { "retry-after-ms": "1" } }), answer(RUN));
+    await clientOf({ apiKey: async () => keys.shift() ?? "none" }).runs.retrieve("r1");
+    expect(server.seen.map(({ headers }) => headers["authorization"])).toEqual(["Bearer ryp_1", "Bearer ryp_2"]);
+  });
+
+  it("shows the key to nobody who prints it, or an error of it", async () => {
+    play(answer({ title: "Not found" }, { status: 404 }));
+    const client = clientOf();
+    const error: unknown = await client.runs.retrieve("r1").catch((caught: unknown) => caught);
+    const shown = [client, client.runs, error].map((value) => inspect(value, { depth: 9, showHidden: true })).join();
+    expect(shown + JSON.stringify(client)).not.toContain("ryp_secret");
+  });
+
+  it("makes another client with other options, and keeps the rest", async () => {
+    play(answer(RUN), answer(RUN));
+    const client = clientOf({ headers: { "x-one": "1" } });
+    await client.withOptions({ apiKey: "rya_other", team: "t" }).runs.retrieve("r1");
+    await client.runs.retrieve("r1");
+    expect(
+      server.seen.map(({ headers }) => [headers["authorization"], headers["x-one"], headers["x-team-uid"]]),
+    ).toEqual([
+      ["Bearer rya_other", "1", "t"],
+      ["Bearer ryp_secret", "1", undefined],
+    ]);
+  });
+
+  it("uses the fetch that it is given", async () => {
+    const asked: string[] = [];
+    const fetch = async (url: string) => {
+      asked.push(url);
+      return Response.json({ ...RUN, state: "SUCCEEDED" });
+    };
+    const run = await clientOf({ fetch, baseURL: "https://runyard.example/api/v1" }).runs.retrieve("r1");
+    expect(asked).toEqual(["https://runyard.example/api/v1/agent/runs/r1"]);
+    expect(run.state).toBe("SUCCEEDED");
+  });
+});
+
+describe("a call", () => {
+  it("answers its data and the response that they came in", async () => {
+    play(answer(RUN, { headers: { "x-request-id": "t-1" } }));
+    const { data, response } = await clientOf().runs.retrieve("r1").withResponse();
+    expect(data).toEqual(RUN);
+    expect(response.headers.get("x-request-id")).toBe("t-1");
+  });
+
+  it("answers the bare response, its body unread, but throws what is no success", async () => {
+    play(answer(RUN), answer({ title: "Gone" }, { status: 404 }));
+    const response = await clientOf().runs.retrieve("r1").asResponse();
+    expect(response.bodyUsed).toBe(false);
+    expect(await response.json()).toEqual(RUN);
+    await expect(clientOf().runs.retrieve("r1").asResponse()).rejects.toBeInstanceOf(NotFoundError);
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it("is made once, however often its promise is used, and also if nobody waits", async () => {
+    play(answer(RUN), answer("r1"));
+    const call = clientOf().runs.retrieve("r1");
+    expect(await Promise.all([call, call.withResponse(), call.then(({ run_id }) => run_id)])).toHaveLength(3);
+    expect(server.seen).toHaveLength(1);
+    void clientOf().runs.cancel("r1");
+    await expect.poll(() => server.seen.length).toBe(2);
+    await expect(call.asResponse()).rejects.toThrow("too late");
+  });
+
+  it("is a promise: catch and finally work, and a rejection is thrown to whoever waits", async () => {
+    play(answer({}, { status: 404 }), answer(RUN));
+    const settled: string[] = [];
+    const caught = await clientOf()
+      .runs.retrieve("r1")
+      .catch((error: unknown) => (error instanceof APIError ? error.status : undefined));
+    expect(caught).toBe(404);
+    await clientOf()
+      .runs.retrieve("r1")
+      .finally(() => settled.push("done"));
+    expect(settled).toEqual(["done"]);
+  });
+
+  it("leaves no timer behind that would keep a program from ending", async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    play(answer(RUN), answer({}, { status: 404 }));
+    const before = timers();
+    await clientOf().runs.retrieve("r1");
+    await clientOf()
+      .runs.retrieve("r1")
+      .catch(() => {});
+    expect(timers()).toBe(before);
+  });
+
+  it("refuses an id that would lead elsewhere, and sends nothing", () => {
+    play();
+    for (const id of ["", ".", ".."]) expect(() => clientOf().runs.retrieve(id)).toThrow(RunyardError);
+    expect(server.seen).toEqual([]);
+  });
+
+  it("reaches what has no method", async () => {
+    play(answer({ pong: true }));
+    const pong = await clientOf().request<{ pong: boolean }>({ method: "POST", path: "/agent/ping", body: { a: 1 } });
+    expect(pong).toEqual({ pong: true });
+    expect(server.seen[0]).toMatchObject({ method: "POST", path: "/agent/ping", body: '{"a":1}' });
+  });
+});
+
+describe("an AbortSignal", () => {
+  it("ends a request that is under way", async () => {
+    play(answer(RUN, { delay_ms: 2000 }));
+    const aborter = new AbortController();
+    const call = clientOf().runs.retrieve("r1", { signal: aborter.signal });
+    setTimeout(() => aborter.abort(new Error("enough")), 50);
+    const error: unknown = await call.catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(APIUserAbortError);
+    expect(error).toHaveProperty("cause.message", "enough");
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("ends the wait before a repeat, and sends nothing where it was given too late", async () => {
+    play(answer(undefined, { status: 503, headers: { "retry-after": "30" } }));
+    const signal = AbortSignal.timeout(100);
+    await expect(clientOf().runs.retrieve("r1", { signal })).rejects.toBeInstanceOf(APIUserAbortError);
+    await expect(clientOf().runs.retrieve("r1", { signal })).rejects.toBeInstanceOf(APIUserAbortError);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("ends a download that is under way, and leaves no listener behind a call that is over", async () => {
+    const aborter = new AbortController();
+    const added = vi.spyOn(aborter.signal, "addEventListener");
+    const removed = vi.spyOn(aborter.signal, "removeEventListener");
+    play(
+      answer({ download_url: `${server.storage}/t`, expires_at: "" }),
+      answer(undefined, { at: "storage", raw: "x".repeat(2000), stall_ms: 5000 }),
+    );
+    const response = await clientOf().runs.downloadTranscript("r1", { signal: aborter.signal });
+    expect([added.mock.calls.length, removed.mock.calls.length]).toEqual([2, 1]);
+    setTimeout(() => aborter.abort(), 20);
+    await expect(response.text()).rejects.toThrow(/abort/i);
+  });
+});
+
+describe("the wait before a repeat", () => {
+  const waits = (random: number) => {
+    vi.spyOn(Math, "random").mockReturnValue(random);
+    return [0, 1, 2, 3, 4, 5, 30].map((repeats) => waitBeforeRepeat(new APIConnectionError("away"), repeats));
+  };
+
+  it("is any time from none to one that doubles, up to 8 seconds", () => {
+    expect(waits(1)).toEqual([500, 1000, 2000, 4000, 8000, 8000, 8000]);
+    expect(waits(0.25)).toEqual([125, 250, 500, 1000, 2000, 2000, 2000]);
+    expect(waits(0)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  });
+});
+
+describe("errors", () => {
+  it("name the status and what the API says, and know what lies beneath", async () => {
+    play(
+      answer({ error: "Resource not found (no such run)", detail: "no such run" }, { status: 404 }),
+      answer(undefined, { reset: "before" }),
+    );
+    const client = clientOf({ maxRetries: 0 });
+    const missing: unknown = await client.runs.retrieve("r1").catch((error: unknown) => error);
+    expect(missing).toMatchObject({ message: "404 Resource not found (no such run)", name: "NotFoundError" });
+    const broken: unknown = await client.runs.retrieve("r1").catch((error: unknown) => error);
+    expect(broken).toBeInstanceOf(APIConnectionError);
+    expect(broken).toHaveProperty("cause");
+    expect(broken).toHaveProperty("status", undefined);
+  });
+});
+
+describe("pages", () => {
+  const first = { runs: [{ run_id: "r1" }], page_info: { has_next_page: true, next_cursor: "c1" } };
+  const last = { runs: [{ run_id: "r2" }], page_info: { has_next_page: false } };
+
+  it("can be walked by hand", async () => {
+    play(answer(first), answer(last));
+    const page = await clientOf().runs.list({ limit: 1 });
+    expect([page.data.map(({ run_id }) => run_id), page.hasNextPage(), page.body.page_info]).toEqual([
+      ["r1"],
+      true,
+      first.page_info,
+    ]);
+    const next = await page.getNextPage();
+    expect([next.data[0]?.run_id, next.hasNextPage()]).toEqual(["r2", false]);
+    expect(() => next.getNextPage()).toThrow("last page");
+  });
+
+  it("come one after the other, each asked for when it is needed", async () => {
+    play(answer(first), answer(last));
+    const sizes: number[] = [];
+    const page: Page<unknown, object> = await clientOf().runs.list();
+    for await (const { data } of page.iterPages()) sizes.push(data.length);
+    expect(sizes).toEqual([1, 1]);
+    play(answer(first));
+    for await (const { run_id } of clientOf().runs.list()) {
+      expect(run_id).toBe("r1");
+      break;
+    }
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("have a bare response too", async () => {
+    play(answer(first));
+    const response = await clientOf().runs.list().asResponse();
+    expect(await response.json()).toEqual(first);
+  });
+});
+
+describe("following", () => {
+  it("tells of each event before it asks for more, and answers the run", async () => {
+    const event = (sequence: number) => ({ sequence, type: "messages", occurred_at: "", data: {} });
+    play(
+      answer(RUN),
+      answer({ events: [event(1), event(2)], next: 2, ended: false }),
+      answer({ events: [event(3)], next: 3, ended: true }),
+      answer({ ...RUN, state: "SUCCEEDED" }),
+    );
+    const told: string[] = [];
+    const run = await clientOf().runs.createAndWait(
+      { prompt: "x" },
+      {
+        onEvent: async ({ sequence }) => {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          told.push(`${sequence} after ${server.seen.length} requests`);
+        },
+      },
+    );
+    expect(run.state).toBe("SUCCEEDED");
+    expect(told).toEqual(["1 after 2 requests", "2 after 2 requests", "3 after 3 requests"]);
+  });
+
+  it("holds a poll for as long as the API does, beside its own time limit", async () => {
+    play(answer({ events: [], next: 0, ended: true }, { delay_ms: 700 }));
+    const events = clientOf({ timeout: 100, maxRetries: 0 }).runs.events("r1", { wait: 1 });
+    for await (const event of events) expect(event).toBeUndefined();
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("uploads a file to where the API says, with its digest and nothing of the key", async () => {
+    const upload = { url: `${server.storage}/put?sig=1`, method: "PUT", headers: { "x-amz-checksum": "c" } };
+    play(answer({ attachment_id: "a1", upload }), answer(undefined, { at: "storage" }));
+    const id = await clientOf().attachments.upload({ file_name: "n.txt", mime_type: "text/plain", data: "abc" });
+    expect(id).toBe("a1");
+    expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({
+      file_name: "n.txt",
+      mime_type: "text/plain",
+      size_bytes: 3,
+      sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    });
+    expect(server.seen[1]).toMatchObject({ method: "PUT", body: "abc", headers: { "x-amz-checksum": "c" } });
+    expect(server.seen[1]?.headers).not.toHaveProperty("authorization");
+  });
+
+  it("uploads by a form where the API says so, in the form's own order", async () => {
+    const value = { kind: "static", value: "k/1" };
+    const fields = [
+      { name: "key", value },
+      { name: "file", value: { kind: "content_data" } },
+    ];
+    const upload = { url: `${server.storage}/`, method: "POST", headers: null, fields };
+    play(answer({ attachment_id: "a1", upload }), answer(undefined, { at: "storage", status: 204 }));
+    await clientOf().attachments.upload({ file_name: "n.txt", data: new Uint8Array([97, 98]) });
+    expect(server.seen[1]?.body).toMatch(/name="key"\r\n\r\nk\/1\r\n[\s\S]*name="file"[\s\S]*\r\n\r\nab\r\n/);
+  });
+});

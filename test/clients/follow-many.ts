@@ -1,0 +1,15 @@
+// Follows a run of many events, as a program of its own, and says how much of the heap was in use along the way.
+import { Runyard } from "../../clients/typescript/src/index.ts";
+
+const client = new Runyard({ baseURL: process.argv[2], apiKey: "ryp_x" });
+const megabytes: number[] = [];
+let count = 0;
+for await (const { sequence } of client.runs.events("r1")) {
+  count += 1;
+  if (sequence !== count) throw new Error(`event ${sequence} came after ${count - 1}`);
+  if (count % 10_000 === 0) {
+    await globalThis.gc?.({ execution: "async" });
+    megabytes.push(process.memoryUsage().heapUsed / 2 ** 20);
+  }
+}
+console.log(JSON.stringify({ count, megabytes }));

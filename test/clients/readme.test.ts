@@ -1,0 +1,89 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { root } from "../../scripts/run-command.ts";
+import { type CloudProcess, dropState, makeState, startCloud } from "../e2e/cloud.ts";
+
+const run = promisify(execFile);
+const source = join(root, "clients/typescript");
+const folder = mkdtempSync(join(tmpdir(), "runyard-readme-"));
+const readme = readFileSync(join(source, "README.md"), "utf8");
+const snippets = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
+let cloud: CloudProcess;
+
+beforeAll(async () => {
+  const starting = startCloud(await makeState());
+  await run(process.execPath, [join(root, "node_modules/.bin/tsc"), "-p", "tsconfig.build.json"], { cwd: source });
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(source, join(folder, "node_modules/runyard"));
+  symlinkSync(join(root, "node_modules/@types"), join(folder, "node_modules/@types"));
+  snippets.forEach((code, index) => {
+    writeFileSync(join(folder, `snippet-${index}.mts`), `${code.includes("const client =") ? "" : PRELUDE}${code}`);
+  });
+  cloud = await starting;
+}, 300_000);
+afterAll(async () => {
+  expect(await cloud.stop()).toBe(0);
+  await dropState(cloud.state);
+  rmSync(folder, { recursive: true, force: true });
+}, 30_000);
+
+/** What the README says before its second snippet. */
+const PRELUDE = 'import { Runyard as Client } from "runyard";\nconst client = new Client();\n';
+
+describe("the README of the TypeScript client", () => {
+  it("brings a new user from the package to a followed run in ten lines", () => {
+    expect(snippets[0]?.trim().split("\n").length).toBeLessThanOrEqual(10);
+    expect(snippets.length).toBeGreaterThanOrEqual(10);
+  });
+
+  it("has snippets that compile strictly", async () => {
+    const compilerOptions = { module: "nodenext", target: "es2022", strict: true, noUnusedLocals: true, noEmit: true };
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({
+        compilerOptions: { ...compilerOptions, types: ["node"], skipLibCheck: true },
+        include: ["*.mts"],
+      }),
+    );
+    const tsc = join(source, "node_modules/typescript/bin/tsc");
+    const { stdout } = await run(process.execPath, [tsc, "-p", folder]).catch(({ stdout }) => ({ stdout }));
+    expect(stdout).toBe("");
+  });
+
+  it.each(snippets.map((code, index) => [headingOf(code), index] as const))(
+    "has a snippet that runs: %s",
+    async (_, index) => {
+      const { stdout, stderr } = await run(process.execPath, [`snippet-${index}.mts`], {
+        cwd: folder,
+        env: { ...process.env, RUNYARD_API_KEY: cloud.apiKey, RUNYARD_BASE_URL: cloud.baseUrl },
+        timeout: 60_000,
+      });
+      expect(stderr).toBe("");
+      expect(stdout).toMatch(PRINTED[index] ?? /$/);
+    },
+  );
+});
+
+/** What the snippets print that tell the most, in the README's order. */
+const PRINTED: readonly RegExp[] = [
+  /^1 run_created\n[\s\S]*run_succeeded\nSUCCEEDED/,
+  /run_created[\s\S]*run_succeeded/,
+  /SUCCEEDED Nightly tests/,
+  /^\d+ \{ has_next_page: false \}/,
+  /^CANCELLED$/m,
+  /^hello\.txt hello$/m,
+  /^$/,
+  /^\d{4}-\d\d-\d\dT/,
+  /^service_account$/m,
+  /^resource_not_found /m,
+  /^[0-9a-f-]{36} \S+\n200 \{/,
+];
+
+function headingOf(code: string): string {
+  const line = code.split("\n").find((text) => text.includes("client."));
+  return (line ?? "").trim();
+}

@@ -1,0 +1,203 @@
+"""What Schemathesis has to know of Runyard beyond the OpenAPI document.
+
+Keys: each operation is called with a key of a principal that may call it. Seeds: where the document only says "a UUID",
+ids of things that exist are sent, and every third body of the fuzzing phase is one that can be carried out. Exceptions:
+what JSON Schema cannot say, each with the contract's sentence that says it.
+"""
+
+import collections
+import http.client
+import json
+import os
+import re
+import threading
+from urllib.parse import quote, urlsplit
+
+import schemathesis
+
+SEEDS_URL = urlsplit(os.environ["RUNYARD_SEEDS_URL"])
+# Stands in a case until it is sent: from then on it is the seed's key. Cases about credentials never have it.
+PLACEHOLDER = "Bearer seed"
+
+connections = threading.local()
+counts = collections.Counter()
+
+
+@schemathesis.auth(refresh_interval=None)
+class Keys:
+    """Marks the cases that are to bring a good key."""
+
+    def get(self, case, context):
+        return PLACEHOLDER
+
+    def set(self, case, data, context):
+        case.headers["Authorization"] = data
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """Adds to the document what Schemathesis can use and clients have no need of."""
+    team = take_seed("GET /agent/me", stateful=True)["team"]
+    for path, operations in raw_schema["paths"].items():
+        for method, operation in operations.items():
+            # Unknown query parameters are ignored: what takes no parameter at all gets one that nobody knows.
+            if "parameters" not in operation and "requestBody" not in operation:
+                operation["parameters"] = [{"name": "unknown", "in": "query", "schema": {"type": "string"}}]
+            if method == "post":
+                link_made_things(raw_schema, path, operation, team)
+
+
+def link_made_things(document, path, operation, team):
+    """Links what a POST makes to all operations on it: those whose paths go on with one parameter."""
+    for target_path, targets in document["paths"].items():
+        below = re.match(re.escape(path) + r"/\{(\w+)\}(/|$)", target_path)
+        known = {*re.findall(r"\{(\w+)\}", path), below[1]} if below else set()
+        if not below or known != set(re.findall(r"\{(\w+)\}", target_path)):
+            continue
+        for status in ("200", "201"):
+            response = operation["responses"].get(status)
+            member = response and id_of(document, response)
+            if member is None:
+                continue
+            for target in targets.values():
+                outer = {name: f"$request.path.{name}" for name in re.findall(r"\{(\w+)\}", path)}
+                given = {**outer, below[1]: f"$response.body#/{member}"}
+                if "x-principals" in target and target["x-principals"] != ["run"]:
+                    given["X-Team-Uid"] = team
+                link = {"operationId": target["operationId"], "parameters": given}
+                response.setdefault("links", {})[target["operationId"]] = link
+
+
+def id_of(document, response):
+    """The member of an answer that names what was made."""
+    schema = response["content"]["application/json"]["schema"]
+    if "$ref" in schema:
+        schema = document["components"]["schemas"][schema["$ref"].split("/")[-1]]
+    return next((name for name in ("run_id", "uid", "id", "name") if name in schema.get("properties", {})), None)
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    """Puts a seed into the parts of a case that are good by the document; what is wrong on purpose stays as it is."""
+    # Redirects lead to the storage, which is no part of the API.
+    kwargs["allow_redirects"] = False
+    phase = case.meta.phase.name.value
+    bad = {location.value for location, component in case.meta.components.items() if component.mode.is_negative}
+    label = f"{case.operation.method.upper()} {case.operation.path}"
+    seed = take_seed(label, stateful=phase == "stateful")
+    if case.headers.get("Authorization") == PLACEHOLDER:
+        if "key" in seed:
+            case.headers["Authorization"] = f"Bearer {seed['key']}"
+        else:
+            del case.headers["Authorization"]
+    if "header" not in bad and "X-Team-Uid" in case.headers:
+        case.headers["X-Team-Uid"] = seed["team"]
+    if "path" not in bad and seed["path"]:
+        case.path_parameters = {**case.path_parameters, **seed["path"]}
+    if "body" not in bad and "body" in seed and isinstance(case.body, dict):
+        case.body = seeded_body(case.body, seed["body"], whole=phase == "fuzzing" and every_third(case.operation))
+
+
+def take_seed(label, stateful):
+    """The seed that the test server has for `METHOD /path`: key, team, path, body."""
+    connection = connections.__dict__.setdefault("seeds", http.client.HTTPConnection(SEEDS_URL.netloc))
+    connection.request("GET", f"{SEEDS_URL.path}{quote(label, safe='')}{'?stateful' if stateful else ''}")
+    response = connection.getresponse()
+    text = response.read()
+    if response.status != 200:
+        raise RuntimeError(f"{label} has no seed: {text.decode()}")
+    return json.loads(text)
+
+
+def every_third(operation):
+    counts[operation.label] += 1
+    return counts[operation.label] % 3 == 1
+
+
+def seeded_body(body, seed, whole):
+    """The seed itself, or the body with the seed's ids in the place of made-up ones."""
+    if whole:
+        return seed
+    ids = {name: value for name, value in seed.items() if name.endswith(("_id", "_uid")) and name in body}
+    return {**body, **ids}
+
+
+@schemathesis.check
+def error_codes_are_documented(ctx, response, case):
+    """An operation answers only the codes that its `x-error-codes` lists."""
+    if response.request.method != case.operation.method.upper():
+        return
+    codes = case.operation.definition.raw["x-error-codes"]
+    code = problem_of(response).get("error_code")
+    assert code is None or code in codes, f"{code} is none of {codes}"
+
+
+def problem_of(response):
+    is_problem = "problem+json" in response.headers.get("content-type", [""])[0]
+    return response.json() if is_problem else {}
+
+
+# Good by the document, and refused all the same: statuses, what the refusal says, and the contract's sentence for it.
+REFUSALS = [
+    (400, r"must not contain NUL|name is not valid text", "Strings: NUL or a lone surrogate anywhere: 400"),
+    (400, r"^cursor: is not one of this API's", "cursor: send next_cursor as it came"),
+    (400, r": there is no such |: is no attachment of yours |: is no known model|: nobody here has this account", "must exist and be visible (400 otherwise)"),
+    (400, r"^X-Team-Uid: you are in several teams", "without it a create answers 400 naming X-Team-Uid"),
+    (400, r"^time_zone: must be an IANA time zone", "Schedules take time_zone (IANA, default UTC)"),
+    (400, r"^expires_at: must be in the future", "a key that has ended already is of no use"),
+    (400, r"at most 10 repositories, of all kinds together", "repositories: at most 10; github_repos is its GitHub part"),
+    (400, r"^followups_stored: there are \d+ follow-ups", "no more follow-ups are stored than there are"),
+    (400, r"^first_sequence: leaves a gap", "one gapless sequence"),
+    (400, r"mcp_servers: names must differ", "a map from name to MCPServerConfig, or an array whose items carry name"),
+    (400, r"^team: an agent key makes team runs only", "an agent key: always true (false: 400)"),
+    (400, r"^on_behalf_of: is for agent keys only", "on_behalf_of: agent keys only"),
+    (400, r"^message: is required unless the run has ended", "message may be absent only on an ended run"),
+    (400, r"^cron_schedule: ", "five fields, UTC, standard cron, or refused with 400 that says which field"),
+    (422, r"", "operation_not_supported: 422"),
+    (426, r"^Runyard-Protocol: ", "Runyard-Protocol (too old: 426)"),
+]
+
+
+@schemathesis.hook
+def filter_failure(context, failure, case, response):
+    """Whether a failure is one: not where the contract has a sentence for it that the document cannot say."""
+    kind = type(failure).__name__
+    if kind == "RejectedPositiveData":
+        return not is_refused_by_contract(response)
+    if kind == "AcceptedNegativeData":
+        if response.status_code == 426:
+            return False  # Runyard-Protocol (too old: 426)
+        return not all(is_ignored(case, *wrong) for wrong in wrong_parameters(case))
+    if kind == "UnsupportedMethodResponse":
+        # GET /agent/runs/{runId} is what this path is to GET. "A malformed id is a 404."
+        return (case.path, response.request.method, response.status_code) != ("/agent/runs/cancel", "GET", 404)
+    return True
+
+
+def is_refused_by_contract(response):
+    problem = problem_of(response)
+    entries = [f"{entry['path']}: {entry['message']}" for entry in problem.get("errors", [])]
+    said = entries or [problem.get("detail", "")]
+    known = [re.compile(words) for status, words, _ in REFUSALS if status == response.status_code]
+    return bool(known) and all(any(words.search(line) for words in known) for line in said)
+
+
+def wrong_parameters(case):
+    """Where a case is wrong on purpose: place, name, and what kind of wrong."""
+    data = case.meta.phase.data
+    wrong = [(mutation.parameter_location, mutation.parameter, mutation.keywords) for mutation in data.mutations]
+    return wrong or [(data.parameter_location, data.parameter, ())]
+
+
+def is_ignored(case, location, name, keywords):
+    """Whether a wrong value says nothing to the service, by the contract."""
+    if location is None or location.value not in ("query", "header"):
+        return False
+    # "Unknown query parameters too" are ignored.
+    if name is None and set(keywords) == {"additionalProperties"}:
+        return True
+    # "A team header is needed only by a user with several teams": a run's key is in none.
+    if name == "X-Team-Uid" and case.headers.get("Authorization", "").startswith("Bearer ryr_"):
+        return True
+    # "An empty value = absent": of a query parameter and of a header alike.
+    return (case.get_container(location) or {}).get(name) == ""

@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { projectRoot } from "../../local/paths.ts";
+import { ensurePythonEnvironment } from "../../local/python-environment.ts";
+import type { ContractServer } from "./server.ts";
+
+/** Same in every run, so that one that fails fails again; SCHEMATHESIS_SEED tries another. */
+const SEED = 20_260_518;
+
+export interface Outcome {
+  readonly seed: string;
+  readonly exitCode: number;
+  /** All that was printed: the failures, each with a request that shows it. */
+  readonly printed: string;
+  /** The report's file: one JSON event a line. */
+  readonly report: string;
+}
+
+/** Runs Schemathesis with all phases and all checks over every operation of the document. */
+export async function runSchemathesis(server: ContractServer, folder: string): Promise<Outcome> {
+  const seed = process.env["SCHEMATHESIS_SEED"] ?? String(SEED);
+  const report = path.join(folder, "report.ndjson");
+  const args = [
+    ["--config-file", path.join(import.meta.dirname, "schemathesis.toml")],
+    ["run", path.join(projectRoot, "docs/openapi.json")],
+    ["--url", server.baseUrl],
+    ["--phases", "examples,coverage,fuzzing,stateful"],
+    ["--checks", "all"],
+    ["--seed", seed],
+    ["--report-ndjson-path", report],
+  ].flat();
+  const program = path.join(await environment(), "bin", "schemathesis");
+  const env = {
+    ...process.env,
+    SCHEMATHESIS_HOOKS: path.join(import.meta.dirname, "hooks.py"),
+    RUNYARD_SEEDS_URL: server.seedsUrl,
+    PYTHONDONTWRITEBYTECODE: "1",
+  };
+  const { exitCode, printed } = await run(program, args, { cwd: folder, env });
+  return { seed, exitCode, printed, report };
+}
+
+/** The virtual environment with exactly the packages of requirements.txt; made where there is none. */
+async function environment(): Promise<string> {
+  const text = await readFile(path.join(import.meta.dirname, "requirements.txt"), "utf8");
+  const packages = text.split("\n").filter((line) => /^\w/.test(line));
+  const venv = path.join(projectRoot, ".runyard", "schemathesis");
+  const python = process.env["RUNYARD_PYTHON"] ?? "python3";
+  await ensurePythonEnvironment(venv, python, new AbortController().signal, packages);
+  return venv;
+}
+
+function run(program: string, args: string[], options: { cwd: string; env: NodeJS.ProcessEnv }) {
+  return new Promise<{ exitCode: number; printed: string }>((resolve, reject) => {
+    const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    const chunks: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ exitCode: code ?? -1, printed: Buffer.concat(chunks).toString() }));
+  });
+}

@@ -1,0 +1,120 @@
+import { routes } from "#infra/routes.ts";
+import { makeStage, type PrincipalName, type Stage } from "../support/principals.ts";
+import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
+
+/** What a good request of an operation is made of: it is answered 2xx by the stage that it belongs to. */
+export interface Seed {
+  /** An API key of a principal that may call; none for a public operation. */
+  readonly key?: string;
+  readonly team: string;
+  /** Values of the path's parameters, by name. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface Seeds {
+  /** The seed for the next request of `METHOD /path`; all operations of the stateful phase share one stage. */
+  take(operation: string, stateful: boolean): Promise<Seed>;
+  /** The stage that a request belongs to: that of its key, else the operation's own. */
+  stageOf(operation: string, authorization: string | undefined): Promise<Stage>;
+  /** A stage that an answer has changed is not used for its operation again. */
+  noteAnswer(operation: string, stage: Stage, status: number): void;
+}
+
+/** Whose key each kind of principal of a route brings. */
+const CALLERS: Readonly<Record<string, PrincipalName>> = {
+  personal: "creator",
+  agent: "agent of the team",
+  run: "the run itself",
+};
+
+/** The most requests that a stage serves, so that it stays small. */
+const MOST_REQUESTS = 40;
+
+interface Use {
+  readonly stage: Stage;
+  readonly seed: Seed;
+  requests: number;
+}
+
+/** Stages for Schemathesis: each operation has its own, made anew whenever a request has changed it. */
+export function seeds(): Seeds {
+  const uses = new Map<string, Use>();
+  const rounds = new Map<string, number>();
+  const byKey = new Map<string, Stage>();
+  let shared: Promise<Stage> | undefined;
+
+  async function newStage(): Promise<Stage> {
+    const stage = await makeStage();
+    for (const name of Object.values(CALLERS)) byKey.set(stage.key(name), stage);
+    return stage;
+  }
+
+  async function useOf(operation: string): Promise<Use> {
+    const found = uses.get(operation);
+    if (found !== undefined && found.requests < MOST_REQUESTS) return found;
+    if (found !== undefined) forget(operation, found);
+    const stage = await newStage();
+    await prepare(operation, stage);
+    const round = rounds.get(operation) ?? 0;
+    rounds.set(operation, round + 1);
+    const use = { stage, seed: seedOf(operation, stage, round), requests: 0 };
+    uses.set(operation, use);
+    return use;
+  }
+
+  function forget(operation: string, { stage }: Use): void {
+    uses.delete(operation);
+    for (const name of Object.values(CALLERS)) byKey.delete(stage.key(name));
+  }
+
+  return {
+    async take(operation, stateful) {
+      if (stateful) {
+        shared ??= newStage();
+        return { ...callerOf(operation, await shared, 0), path: {} };
+      }
+      const use = await useOf(operation);
+      use.requests++;
+      return use.seed;
+    },
+    async stageOf(operation, authorization) {
+      const key = authorization?.replace("Bearer ", "") ?? "";
+      return byKey.get(key) ?? (await useOf(operation)).stage;
+    },
+    noteAnswer(operation, stage, status) {
+      const use = uses.get(operation);
+      if (use?.stage !== stage) return;
+      const changes = !operation.startsWith("GET ") && status < 300;
+      if (changes || status === 409 || status === 429) use.requests = MOST_REQUESTS;
+      // Another caller's turn comes sooner where this one may not.
+      if (status === 403) use.requests += MOST_REQUESTS / 5;
+    },
+  };
+}
+
+function seedOf(operation: string, stage: Stage, round: number): Seed {
+  const body = bodies[operation]?.(stage);
+  return {
+    ...callerOf(operation, stage, round),
+    path: parametersOf(operation, stage),
+    ...(body === undefined ? {} : { body }),
+  };
+}
+
+/** Who calls: `round` turns through the kinds of principals that may, people first. */
+function callerOf(operation: string, stage: Stage, round: number): Pick<Seed, "key" | "team"> {
+  const route = routes.find(({ method, path }) => `${method} ${path}` === operation);
+  if (route === undefined) throw new Error(`infra/routes.ts has no ${operation}`);
+  const caller = route.who === "public" ? undefined : CALLERS[route.who[round % route.who.length] ?? ""];
+  return { ...(caller === undefined ? {} : { key: stage.key(caller) }), team: stage.world.team };
+}
+
+function parametersOf(operation: string, stage: Stage): Record<string, string> {
+  const names = operation.split("/").slice(1);
+  const [, ...parts] = targetOf(operation, stage).split("/");
+  const pairs = names.map((name, index) => [name, parts[index] ?? ""] as const);
+  return Object.fromEntries(
+    pairs.filter(([name]) => name.startsWith("{")).map(([name, id]) => [name.slice(1, -1), id]),
+  );
+}

@@ -1,0 +1,98 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import { handler as notFound } from "#functions/fallback/not-found.ts";
+import type { HttpResponse } from "#shared/http/problem.ts";
+import { endpointOf, routeOf } from "../support/client.ts";
+import { httpEvent } from "../support/world.ts";
+import { type Seeds, seeds } from "./seeds.ts";
+
+const PREFIX = "/api/v1";
+const SEEDS = "/seeds/";
+
+/** A second of the world's time passes in as many milliseconds while a request waits for something to happen. */
+const SECOND_MS = 4;
+
+export interface ContractServer {
+  /** Where the API is: it ends in /api/v1. */
+  readonly baseUrl: string;
+  /** Where a request's seed is: `{seedsUrl}{METHOD} {path template}`, percent-encoded, with `?stateful` in that phase. */
+  readonly seedsUrl: string;
+  close(): Promise<void>;
+}
+
+/** Serves the whole API, with every route's own function, on the memory stores. */
+export async function serveContract(): Promise<ContractServer> {
+  const stages = seeds();
+  // Generated headers and addresses are longer than Node takes by default, and it is the API that is to refuse them.
+  const server = createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) => {
+    const answer = (request.url ?? "").startsWith(SEEDS) ? seedOf(request, stages) : answerOf(request, stages);
+    void answer.then(
+      (found) => send(response, found),
+      (error: unknown) => send(response, { statusCode: 500, headers: {}, body: String(error) }),
+    );
+  });
+  // Idle connections stay: one that closes just as it is used again would look like a fault of the API.
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("the server has no address");
+  const origin = `http://127.0.0.1:${address.port}`;
+  return {
+    baseUrl: origin + PREFIX,
+    seedsUrl: origin + SEEDS,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function seedOf(request: IncomingMessage, stages: Seeds): Promise<HttpResponse> {
+  const [path = "", query] = (request.url ?? "").split("?");
+  const operation = decodeURIComponent(path.slice(SEEDS.length));
+  const seed = await stages.take(operation, query === "stateful");
+  return { statusCode: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(seed) };
+}
+
+/** What API Gateway does: finds the route's function and hands it the request as an event. */
+async function answerOf(request: IncomingMessage, stages: Seeds): Promise<HttpResponse> {
+  const event = await eventOf(request);
+  const method = event.requestContext.http.method;
+  const found = event.rawPath.startsWith(PREFIX) ? routeOf(method, event.rawPath.slice(PREFIX.length)) : undefined;
+  if (found === undefined) return notFound(event);
+  const { route, parameters } = found;
+  const operation = `${route.method} ${route.path}`;
+  const stage = await stages.stageOf(operation, event.headers["authorization"]);
+  const endpoint = await endpointOf(route);
+  const { clock, ports } = stage.world;
+  const passing = setInterval(() => {
+    clock.now += 1000;
+  }, SECOND_MS);
+  try {
+    const who = route.who === "public" ? [] : [...route.who];
+    const response = await endpoint.handle({ ...event, pathParameters: parameters }, { ...ports, who });
+    stages.noteAnswer(operation, stage, response.statusCode);
+    return response;
+  } finally {
+    clearInterval(passing);
+  }
+}
+
+async function eventOf(request: IncomingMessage): Promise<APIGatewayProxyEventV2> {
+  const [rawPath = "", query = ""] = (request.url ?? "").split(/\?(.*)/s);
+  const bytes = await buffer(request);
+  const headers = Object.entries(request.headersDistinct).map(([name, values]) => [name, values?.join(",") ?? ""]);
+  const event = httpEvent({
+    method: request.method ?? "GET",
+    rawPath,
+    query,
+    ...(bytes.length === 0 ? {} : { body: bytes }),
+  });
+  return { ...event, headers: Object.fromEntries(headers) };
+}
+
+function send(response: ServerResponse, { statusCode, headers, body }: HttpResponse): void {
+  response.writeHead(statusCode, headers);
+  response.end(body);
+}

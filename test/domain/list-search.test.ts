@@ -1,0 +1,185 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { uuidOf } from "#shared/ids.ts";
+import { search } from "#shared/runs/list-search.ts";
+import { type Order, positionOf, rangeOf, type Source, timeBound } from "#shared/runs/list-sources.ts";
+import type { Item } from "#shared/table/table.ts";
+
+const START = Date.parse("2026-05-18T12:00:00.000Z");
+const order = (sortBy: "updated_at" | "created_at", descending: boolean): Order => ({ sortBy, descending });
+const orders = fc.constantFrom(
+  order("updated_at", true),
+  order("updated_at", false),
+  order("created_at", true),
+  order("created_at", false),
+);
+
+/** Bursts of runs, some of them at the same millisecond, with pauses between them. */
+const bursts = fc.array(
+  fc.record({
+    runs: fc.integer({ min: 1, max: 3_000 }),
+    everyMs: fc.constantFrom(0, 1, 977, 60_000),
+    pauseMs: fc.constantFrom(0, 1, 3_600_000, 30 * 86_400_000),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+type Bursts = readonly { readonly runs: number; readonly everyMs: number; readonly pauseMs: number }[];
+
+function entriesOf(all: Bursts, { sortBy }: Order): Item[] {
+  const entries: Item[] = [];
+  let now = START;
+  for (const { runs, everyMs, pauseMs } of all) {
+    for (let run = 0; run < runs; run++, now += everyMs) {
+      const id = `${timeBound(now, { sortBy: "created_at", descending: false })}${uuidOf("run", `${entries.length}`).slice(13)}`;
+      const updated = { updated_key: `${timeBound(now, { sortBy: "updated_at", descending: false })}#${id}` };
+      entries.push({ pk: `RUN#${id}`, sk: "HEAD", number: entries.length, created_key: id, ...updated });
+    }
+    now += pauseMs;
+  }
+  const key = sortBy === "updated_at" ? "updated_key" : "created_key";
+  return entries.sort((a, b) => (String(a[key]) < String(b[key]) ? -1 : 1));
+}
+
+interface Reading {
+  queries: number;
+  entries: number;
+  now: number;
+  atOnce: number;
+}
+
+/** The entries as so many sources, which tell what was read of them. */
+function sourcesOf(entries: readonly Item[], sources: number, by: Order, reading: Reading): Source[] {
+  return Array.from({ length: sources }, (_, source) => {
+    const own = entries.filter((_, index) => index % sources === source);
+    const keys = own.map((entry) => positionOf(entry, by));
+    const firstFrom = (key: string) => {
+      let [low, high] = [0, keys.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((keys[middle] ?? "") < key) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    };
+    return async ({ from, after, before }, limit, descending) => {
+      reading.queries++;
+      reading.now++;
+      reading.atOnce = Math.max(reading.atOnce, reading.now);
+      await null;
+      reading.now--;
+      const low = from === undefined ? (after === undefined ? 0 : firstFrom(`${after}\u0000`)) : firstFrom(from);
+      const high = before === undefined ? keys.length : firstFrom(before);
+      const count = Math.max(0, Math.min(limit, high - low));
+      reading.entries += count;
+      const items = descending ? own.slice(Math.max(low, high - limit), high).reverse() : own.slice(low, low + count);
+      return { items: high > low ? items : [], more: high - low >= limit };
+    };
+  });
+}
+
+interface Found {
+  readonly id: string;
+  readonly position: string;
+}
+
+async function page(
+  sources: readonly Source[],
+  by: Order,
+  after: string | undefined,
+  isMatch: (entry: Item) => boolean,
+  options: { wanted: number; isLate?: () => boolean },
+) {
+  const sift = async (entries: readonly Item[]): Promise<Found[]> =>
+    entries.filter(isMatch).map((entry) => ({ id: entry.pk, position: positionOf(entry, by) }));
+  return search({ sources, order: by, range: rangeOf(by, {}, after), sift, isLate: () => false, ...options });
+}
+
+const newReading = (): Reading => ({ queries: 0, entries: 0, now: 0, atOnce: 0 });
+
+describe("a search", () => {
+  it("finds what matches in order and once, page after page, however dense runs and matches are, and wherever it stops", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        bursts,
+        orders,
+        fc.constantFrom(1, 2, 3, 50, 997, 100_000),
+        fc.constantFrom(1, 2, 3),
+        fc.constantFrom(2, 21, 501),
+        fc.integer({ min: 1, max: 12 }),
+        async (all, by, everyNth, count, wanted, rounds) => {
+          const entries = entriesOf(all, by);
+          const isMatch = (entry: Item) => Number(entry["number"]) % everyNth === 0;
+          const expected = (by.descending ? entries.toReversed() : entries).filter(isMatch).map(({ pk }) => pk);
+          const sources = sourcesOf(entries, count, by, newReading());
+          const seen: string[] = [];
+          let after: string | undefined;
+          // Few pages, so that the walk is short; the last page takes all the rest.
+          for (let number = 0; ; number++) {
+            let left = number < 4 ? rounds : Number.POSITIVE_INFINITY;
+            const isLate = () => left-- <= 0;
+            const most = number < 8 ? wanted : entries.length + 1;
+            const { found, stoppedAt } = await page(sources, by, after, isMatch, { wanted: most, isLate });
+            seen.push(...found.map(({ id }) => id));
+            after = found.length >= most ? found.at(-1)?.position : stoppedAt;
+            if (after === undefined) break;
+          }
+          expect(seen).toEqual(expected);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  const even = entriesOf([{ runs: 50_000, everyMs: 1_000, pauseMs: 0 }], order("updated_at", true));
+  const every = (nth: number) => (entry: Item) => Number(entry["number"]) % nth === 0;
+
+  it.each([
+    [1, 21],
+    [2, 65],
+    [10, 400],
+    [100, 6_000],
+  ])("reads little more than it takes where one of %i matches: for 21 at most %i entries", async (nth, most) => {
+    for (const by of [order("updated_at", true), order("updated_at", false)]) {
+      const reading = newReading();
+      const { found } = await page(sourcesOf(even, 1, by, reading), by, undefined, every(nth), { wanted: 21 });
+      expect(found).toHaveLength(21);
+      expect(reading.entries).toBeLessThanOrEqual(most);
+    }
+  });
+
+  it("is not misled by a beginning where everything matches", async () => {
+    for (const by of [order("updated_at", true), order("updated_at", false)]) {
+      const reading = newReading();
+      const edge = (entry: Item) => [0, 1, 2].some((far) => [far, 49_999 - far].includes(Number(entry["number"])));
+      const { found } = await page(sourcesOf(even, 1, by, reading), by, undefined, edge, { wanted: 4 });
+      expect(found).toHaveLength(4);
+      expect(reading.queries).toBeLessThanOrEqual(85);
+    }
+  });
+
+  it("reads no entry twice, and segments side by side, where nothing matches", async () => {
+    const reading = newReading();
+    const by = order("updated_at", true);
+    const { found, stoppedAt } = await page(sourcesOf(even, 1, by, reading), by, undefined, () => false, {
+      wanted: 21,
+    });
+    expect({ found, stoppedAt }).toEqual({ found: [], stoppedAt: undefined });
+    expect(reading.entries, "and one to know how far they reach").toBe(even.length + 1);
+    expect(reading.atOnce).toBe(8);
+    expect(reading.queries).toBeLessThanOrEqual(75);
+  });
+
+  it("reads most of a year's few runs beside a busy day as fast", async () => {
+    const all = [
+      { runs: 300, everyMs: 86_400_000, pauseMs: 0 },
+      { runs: 20_000, everyMs: 1_000, pauseMs: 0 },
+    ];
+    for (const by of [order("updated_at", true), order("updated_at", false)]) {
+      const entries = entriesOf(all, by);
+      const reading = newReading();
+      await page(sourcesOf(entries, 1, by, reading), by, undefined, () => false, { wanted: 21 });
+      expect(reading.entries).toBe(entries.length + 1);
+      expect(reading.queries).toBeLessThanOrEqual(120);
+    }
+  });
+});

@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import { parseSkill } from "#shared/skills/skill-md.ts";
+import { isSkillPath, SKILL_FOLDERS } from "#shared/wire/skill-file.ts";
+
+const path = ".agents/skills/review/SKILL.md";
+const sha = "a".repeat(40);
+const parse = (text: string) => parseSkill({ path, sha, text });
+
+describe("a SKILL.md", () => {
+  it("has a name, a description and, behind the front matter, a prompt", () => {
+    expect(
+      parse("---\nname: code-review\ndescription: >\n  Reviews\n  changes\nlicense: MIT\n---\n\n# Review\n\nLook.\n"),
+    ).toEqual({
+      path,
+      sha,
+      name: "code-review",
+      description: "Reviews changes",
+      base_prompt: "# Review\n\nLook.",
+    });
+  });
+
+  it.each([
+    ["no front matter", "# Review", /^line 1: there is no front matter/],
+    ["nothing at all", "", /^line 1: there is no front matter/],
+    ["a rule in its middle", "Hello\n---\nname: a\n---\n", /^line 1: there is no front matter/],
+    ["front matter without an end", "---\nname: a\ndescription: b\n", /^line 1: .*not closed/],
+    ["an empty front matter", "---\n---\nHi", /^line 1: the front matter must have/],
+    ["a list as front matter", "---\n- name\n---\n", /^line 1: the front matter must have/],
+    ["no description", "---\nname: a\n---\n", /^line 1: description is missing$/],
+    ["neither", "---\nlicense: MIT\n---\n", /^line 1: name is missing; line 1: description is missing$/],
+    ["an empty name", "---\ndescription: b\nname: ''\n---\n", /^line 3: name is empty$/],
+    ["a name that is a number", "---\n# about\nname: 7\ndescription: b\n---\n", /^line 3: name must be text$/],
+    ["a description that is a list", "---\nname: a\ndescription:\n  - b\n---\n", /^line 3: description must be text$/],
+    ["a name that is an alias", "---\nx: &a b\nname: *a\ndescription: b\n---\n", /^line 3: name must be text$/],
+    [
+      "a name that is too long",
+      `---\nname: ${"a".repeat(257)}\ndescription: b\n---\n`,
+      /^line 2: name has more than 256/,
+    ],
+    ["bad YAML", "---\nname: a\ndescription: b: c: d\n---\n", /^line 3: the front matter is not YAML/],
+    ["an open quote", '---\nname: "a\ndescription: b\n---\n', /^line [23]: the front matter is not YAML/],
+    ["a member twice", "---\nname: a\nname: b\ndescription: c\n---\n", /^line 3: the front matter is not YAML/],
+    ["a front matter of 17 KiB", `---\n${"# x\n".repeat(4400)}name: a\n---\n`, /^line 1: .*larger than 16384 bytes/],
+    ["nesting without an end", `---\nname: ${"[".repeat(8000)}\n---\n`, /^line \d+: the front matter is not YAML/],
+  ])("with %s is malformed, and says what is wrong in which line", (_, text, error) => {
+    const parsed = parse(text);
+    expect(parsed.error).toMatch(error);
+    expect(parsed.name).not.toBe("");
+  });
+
+  it("that could not be read says why, and is looked at again", () => {
+    const parsed = parseSkill({ path, sha, problem: "is larger than 65536 bytes" });
+    expect(parsed).toMatchObject({ name: "review", sha: "", error: "SKILL.md is larger than 65536 bytes" });
+  });
+
+  it("is taken with a byte order mark, with carriage returns and without a line behind the front matter", () => {
+    expect(parse("\uFEFF---\r\nname: a\r\ndescription: b\r\n---\r\nHi\r\n")).toMatchObject({
+      name: "a",
+      base_prompt: "Hi",
+    });
+    expect(parse("---\nname: a\ndescription: b\n---")).toMatchObject({ name: "a", description: "b", base_prompt: "" });
+  });
+
+  it("says what was written into it, whatever that is", () => {
+    const text = fc
+      .string({ unit: "grapheme", minLength: 1, maxLength: 200 })
+      .filter((value) => value.trim() === value && value !== "");
+    fc.assert(
+      fc.property(text, text, fc.string({ unit: "grapheme" }), (name, description, body) => {
+        const written = `---\n${stringify({ license: "MIT", name, description }, { version: "1.2" })}---\n${body}`;
+        const parsed = parse(written);
+        expect(parsed.error).toBeUndefined();
+        expect(parsed).toMatchObject({ name, description, base_prompt: body.trim() });
+      }),
+    );
+  });
+
+  it("of any content is parsed, and an error is in a line that the file has", () => {
+    const piece = fc.constantFrom(
+      "---",
+      "\n",
+      "name",
+      "description",
+      ": ",
+      "- ",
+      "[",
+      "}",
+      "'",
+      '"',
+      "&a",
+      "*a",
+      "!!x",
+      "|",
+      "\t",
+      "%YAML 1.2\n",
+      "?",
+    );
+    const anything = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.array(fc.oneof(piece, fc.string({ maxLength: 3 }))).map((parts) => parts.join("")),
+    );
+    fc.assert(
+      fc.property(anything, fc.boolean(), (inner, isClosed) => {
+        const text = isClosed ? `---\n${inner}\n---\n` : inner;
+        const { name, error } = parse(text);
+        expect(name).not.toBe("");
+        const [, line] = /^line (\d+): /.exec(error ?? "") ?? [];
+        if (error !== undefined) expect(Number(line)).toBeLessThanOrEqual(text.split("\n").length);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("a skill's path", () => {
+  it("is that of a SKILL.md in one directory below skills, in one of the known folders", () => {
+    for (const folder of SKILL_FOLDERS) expect(isSkillPath(`${folder}/skills/a/SKILL.md`)).toBe(true);
+    const others = [
+      ".agents/skills/SKILL.md",
+      ".agents/skills/a/b/SKILL.md",
+      ".agents/skills//SKILL.md",
+      ".agents/skills/a/skill.md",
+      ".agents/skill/a/SKILL.md",
+      "skills/a/SKILL.md",
+      "x/.agents/skills/a/SKILL.md",
+      ".vscode/skills/a/SKILL.md",
+    ];
+    expect(others.filter(isSkillPath)).toEqual([]);
+  });
+});

@@ -1,0 +1,144 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import * as v from "valibot";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { ScanAnswer } from "#shared/wire/scan.ts";
+import { Repository } from "./support/repository.ts";
+
+const Module = v.object({ handler: v.function() });
+let folder: string;
+let handler: (...args: unknown[]) => unknown;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "scan-test-"));
+  await build({
+    entryPoints: { index: "functions/execution/run-sandbox.ts", scan: "harness/scan-main.ts" },
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+  });
+  ({ handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href)));
+});
+beforeEach(() => {
+  mkdirSync(join(folder, "tmp"), { recursive: true });
+  vi.stubEnv("TMPDIR", join(folder, "tmp"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => vi.unstubAllEnvs());
+
+/** Has the sandbox function look into a repository, with the real program. */
+async function scan(url: string, more: { ref?: string; time_limit_ms?: number } = {}): Promise<ScanAnswer> {
+  const answer = await handler({ v: 1, kind: "scan", url, time_limit_ms: 15_000, ...more });
+  const left = readdirSync(join(folder, "tmp")).filter((name) => name.startsWith("runyard-"));
+  expect(left, "nothing is left behind").toEqual([]);
+  return v.parse(ScanAnswer, answer);
+}
+const pathsIn = (answer: ScanAnswer): string[] =>
+  answer.outcome === "found" ? answer.files.map(({ path }) => path) : [];
+const text = "---\nname: fix\ndescription: Fixes\n---\nFix it: ä€😀\n";
+
+describe("a scan", () => {
+  it("finds the skills of a repository, with their texts, and nothing else", async () => {
+    using repository = new Repository(
+      "tools",
+      {
+        ".warp/skills/last/SKILL.md": "last",
+        ".agents/skills/fix/SKILL.md": text,
+        ".agents/skills/same/SKILL.md": text,
+        ".agents/skills/fix/more/SKILL.md": "too deep",
+        "skills/elsewhere/SKILL.md": "elsewhere",
+      },
+      { ".claude/skills": "../.agents/skills", ".codex/skills/passwd/SKILL.md": "/etc/passwd" },
+    );
+    const answer = await scan(repository.url);
+    const sha = expect.stringMatching(/^[0-9a-f]{40}$/);
+    expect(answer).toEqual({
+      outcome: "found",
+      files: [
+        { path: ".agents/skills/fix/SKILL.md", sha, text },
+        { path: ".agents/skills/same/SKILL.md", sha, text },
+        { path: ".warp/skills/last/SKILL.md", sha, text: "last" },
+      ],
+      left_out: 0,
+    });
+  });
+
+  it("looks at a branch, a tag, a commit, and none of these", async () => {
+    using repository = new Repository("tools", { ".agents/skills/one/SKILL.md": "one" });
+    const first = repository.git("rev-parse", "HEAD");
+    repository.git("tag", "v1");
+    repository.git("checkout", "--quiet", "-b", "feature/x");
+    repository.commit({ ".agents/skills/two/SKILL.md": "two" });
+    for (const ref of ["main", "v1", first, first.slice(0, 10)]) {
+      expect(pathsIn(await scan(repository.url, { ref })), ref).toEqual([".agents/skills/one/SKILL.md"]);
+    }
+    expect(pathsIn(await scan(repository.url, { ref: "feature/x" }))).toHaveLength(2);
+    expect(await scan(repository.url, { ref: "none" })).toMatchObject({ outcome: "failed", reason: "unreadable" });
+  });
+
+  it("finds nothing in a repository without skills, and in one without a commit", async () => {
+    using plain = new Repository("plain", { "README.md": "hello" });
+    using empty = new Repository("empty", {});
+    empty.git("update-ref", "-d", "HEAD");
+    expect(await scan(plain.url)).toEqual({ outcome: "found", files: [], left_out: 0 });
+    expect(await scan(empty.url)).toEqual({ outcome: "found", files: [], left_out: 0 });
+  });
+
+  it("reads no more than it is meant to, and says of the rest that it is there", async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 205 }, (_, at) => [`.claude/skills/s${at}/SKILL.md`, `${at}`]),
+    );
+    using repository = new Repository("tools", { ...many, ".agents/skills/huge/SKILL.md": "x".repeat(65_537) });
+    const answer = await scan(repository.url);
+    expect(answer).toMatchObject({ outcome: "found", left_out: 6 });
+    expect(pathsIn(answer)).toHaveLength(200);
+    const first = answer.outcome === "found" ? answer.files.slice(0, 2) : [];
+    expect(first).toMatchObject([{ problem: "is larger than 65536 bytes" }, { text: "0" }]);
+  });
+
+  it("runs nothing that a repository brings along", async () => {
+    const proof = join(folder, "proof");
+    using repository = new Repository("tools", {
+      ".agents/skills/fix/SKILL.md": text,
+      ".gitattributes": "* filter=evil",
+      ".gitmodules": `[submodule "a"]\n\tpath = a\n\turl = ext::sh -c touch% ${proof}`,
+    });
+    repository.git("config", "filter.evil.smudge", `touch ${proof}`);
+    expect(pathsIn(await scan(repository.url))).toHaveLength(1);
+    expect(existsSync(proof)).toBe(false);
+  });
+
+  it("says why a repository cannot be read, without the credential in its URL", async () => {
+    const answer = await scan("https://someone:hush@127.0.0.1:1/a/b.git");
+    expect(answer).toMatchObject({ outcome: "failed", reason: "unreadable" });
+    expect(JSON.stringify(answer)).not.toContain("hush");
+  });
+
+  it("gives up on a server that does not answer", async () => {
+    const server = createServer(() => {});
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const address = server.address();
+      const port = typeof address === "object" ? address?.port : undefined;
+      const answer = await scan(`https://127.0.0.1:${port}/a/b.git`, { time_limit_ms: 1_500 });
+      expect(answer).toMatchObject({ outcome: "failed", reason: "too_late" });
+    } finally {
+      server.close();
+    }
+  });
+
+  it("says that there is no git where there is none", async () => {
+    vi.stubEnv("PATH", join(folder, "tmp"));
+    expect(await scan("https://git.test/a/b")).toMatchObject({ outcome: "failed", reason: "no_git" });
+  });
+
+  it("is refused for what is no URL of a repository", async () => {
+    await expect(handler({ v: 1, kind: "scan", url: "ext::sh -c id", time_limit_ms: 1_000 })).rejects.toThrow("URL");
+  });
+});

@@ -1,0 +1,55 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Synthesized, synthesize } from "./synthesize.ts";
+
+interface Distribution {
+  readonly DistributionConfig: {
+    CacheBehaviors: { PathPattern: string; Compress: boolean; CachePolicyId: object; AllowedMethods: string[] }[];
+  };
+}
+interface CachePolicy {
+  readonly CachePolicyConfig: {
+    ParametersInCacheKeyAndForwardedToOrigin: {
+      EnableAcceptEncodingGzip: boolean;
+      EnableAcceptEncodingBrotli: boolean;
+    };
+  };
+}
+interface Api {
+  readonly CorsConfiguration?: { AllowOrigins: string[]; AllowMethods: string[] };
+}
+
+describe("the front door", () => {
+  let aws: Synthesized;
+  beforeAll(() => {
+    aws = synthesize();
+  });
+
+  it("compresses what the API answers", () => {
+    const [door] = aws.all<Distribution>("AWS::CloudFront::Distribution");
+    const [api] = door?.Properties.DistributionConfig.CacheBehaviors ?? [];
+    expect(api).toMatchObject({ PathPattern: "/api/*", Compress: true });
+    const [policy] = aws.all<CachePolicy>("AWS::CloudFront::CachePolicy");
+    expect(policy?.Properties.CachePolicyConfig.ParametersInCacheKeyAndForwardedToOrigin).toMatchObject({
+      EnableAcceptEncodingGzip: true,
+    });
+  });
+
+  it("lets every method through to the API, so that a wrong one is answered there", () => {
+    const [door] = aws.all<Distribution>("AWS::CloudFront::Distribution");
+    const [api] = door?.Properties.DistributionConfig.CacheBehaviors ?? [];
+    expect(api?.AllowedMethods).toEqual(expect.arrayContaining(["GET", "HEAD", "OPTIONS", "PUT", "POST", "DELETE"]));
+  });
+
+  it("has one origin for page and API, so that OPTIONS is answered to nobody", () => {
+    const [api] = aws.all<Api>("AWS::ApiGatewayV2::Api");
+    expect(api?.Properties).not.toHaveProperty("CorsConfiguration");
+  });
+});
+
+describe("a web app elsewhere", () => {
+  it("is the only origin that OPTIONS is answered for", () => {
+    const [api] = synthesize({ webUrl: "https://app.runyard.test/runs/" }).all<Api>("AWS::ApiGatewayV2::Api");
+    expect(api?.Properties.CorsConfiguration?.AllowOrigins).toEqual(["https://app.runyard.test"]);
+    expect(api?.Properties.CorsConfiguration?.AllowMethods.toSorted()).toEqual(["DELETE", "GET", "POST", "PUT"]);
+  });
+});

@@ -1,0 +1,57 @@
+import { expect } from "vitest";
+import { type Client, clientOf } from "./client.ts";
+import { GithubStandIn, type StandInRepository } from "./github-stand-in.ts";
+import { type Answer, makeWorld } from "./world.ts";
+
+/** A SKILL.md. */
+export const skill = (name: string, description = `Does ${name}`, body = `Do ${name}.`): string =>
+  `---\nname: ${name}\ndescription: ${description}\n---\n\n${body}\n`;
+
+/** A repository with the skills `release` and `review`, and with files that are none. */
+export const shop: StandInRepository = {
+  files: {
+    "README.md": "# Shop",
+    ".agents/skills/review/SKILL.md": skill("review"),
+    ".claude/skills/release/SKILL.md": skill("release", "Makes a release", "Tag it."),
+    ".claude/skills/release/notes/SKILL.md": skill("too deep"),
+    "docs/skills/other/SKILL.md": skill("elsewhere"),
+  },
+  links: { ".codex/skills": "../.agents/skills" },
+};
+
+interface Agents {
+  readonly body: { readonly agents: readonly { name: string; variants: readonly { id: string; error?: string }[] }[] };
+}
+/** The names of the skills of a list. */
+export const names = ({ body }: Agents): string[] => body.agents.map(({ name }) => name);
+/** The ids of all variants of a list. */
+export const ids = ({ body }: Agents): string[] => body.agents.flatMap(({ variants }) => variants.map(({ id }) => id));
+
+/** A world with something that stands in for GitHub. */
+export async function makeSkillWorld() {
+  const world = await makeWorld();
+  const github = await GithubStandIn.start();
+  world.repositories.githubUrl = github.url;
+  const ada = clientOf(world);
+  return {
+    world,
+    github,
+    ada,
+    /** The other team's first person. */
+    bo: clientOf(world, world.otherKey),
+    onGithub: (name: string, repository: StandInRepository = shop) => void github.repositories.set(name, repository),
+    /** A new environment with these repositories. */
+    async environment(name: string, repositories: readonly object[], client: Client = ada, more: object = {}) {
+      return (await client.post("/agent/environments", { name, repositories, ...more })).body;
+    },
+    /** The list, which has to be one. */
+    async list(query = "", client: Client = ada): Promise<Answer> {
+      const answer = await client.get(`/agent${query}`);
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+      return answer;
+    },
+    /** What GitHub was asked for. */
+    paths: (): string[] => github.seen.map(({ path }) => path),
+  };
+}
+export type SkillWorld = Awaited<ReturnType<typeof makeSkillWorld>>;
