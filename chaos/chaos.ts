@@ -4,15 +4,16 @@ import { parseArgs } from "node:util";
 import * as v from "valibot";
 import { type BenchCloud, startCloud } from "../bench/cloud.ts";
 import { load, machineOf } from "../bench/machine.ts";
-import { readJson } from "../local/files.ts";
+import { readJson, writeJson } from "../local/files.ts";
+import { projectRoot, shown } from "../local/paths.ts";
 import { ProcessMark } from "../local/processes.ts";
 import { dim, Problem, red, seconds } from "../local/terminal.ts";
 import { check } from "./checker.ts";
 import { type Callers, startCallers } from "./clients.ts";
-import { readThrough, Store } from "./evidence.ts";
+import { type Evidence, readThrough, Store } from "./evidence.ts";
 import { strikesOf, tasksOf } from "./plan.ts";
 import { print, type Report } from "./report.ts";
-import { storedRuns } from "./run-checks.ts";
+import { storedRuns, type Violation } from "./run-checks.ts";
 import { type Hit, Targets } from "./targets.ts";
 
 const HELP = `Usage: npm run chaos -- [options]
@@ -30,6 +31,8 @@ promise was broken. docs/reliability.md says what is promised.
 /** How long runs may take to come to rest after the last kill; what has not ended then counts as lost. */
 const REST_MS = 900_000;
 const PROGRESS_MS = 10_000;
+/** At most so many kills for each run that was accepted: on a machine that is busy with other things all would be killed before it got anywhere. */
+const KILLS_PER_RUN = 0.75;
 
 interface Options {
   readonly runs: number;
@@ -107,6 +110,8 @@ async function disturb(cloud: BenchCloud, { runs, seed, callers: atOnce }: Optio
     processes: await targets.leftovers(),
   };
   store.close();
+  const findings = check(evidence, seed);
+  if (findings.violations.length > 0) await keep(evidence, findings.violations, seed);
   return {
     seed,
     runs: asked.length,
@@ -117,8 +122,19 @@ async function disturb(cloud: BenchCloud, { runs, seed, callers: atOnce }: Optio
     loadMs: lastKillAt - began,
     endedMs: endedAt - lastKillAt,
     ...(rested ? { restMs: restedAt - lastKillAt } : {}),
-    findings: check(evidence, seed),
+    findings,
   };
+}
+
+/** Keeps what is known of the runs of which a promise was broken: the cloud is gone in a moment. */
+async function keep(evidence: Evidence, violations: readonly Violation[], seed: number): Promise<void> {
+  const file = path.join(projectRoot, ".runyard", `chaos-${seed}.json`);
+  const concerned = (text: string): boolean =>
+    violations.some(({ about }) => text.includes(about) || about.includes(text));
+  const items = evidence.items.filter(({ pk }) => concerned(pk));
+  const asked = evidence.asked.filter(({ runId }) => concerned(runId));
+  await writeJson(file, { violations, asked, hits: evidence.hits, items });
+  tell(`what is known of it is in ${shown(file)}`);
 }
 
 /** Kills until every request was sent: what is under way then has to come to its end by itself. */
@@ -128,7 +144,9 @@ async function kill(targets: Targets, seed: number, callers: Callers, hits: Hit[
   const under: Promise<void>[] = [];
   let lastKillAt = Date.now();
   for (const strike of strikesOf(seed)) {
-    await pause(strike.afterMs, undefined, { signal: stop.signal }).catch(() => undefined);
+    do {
+      await pause(strike.afterMs, undefined, { signal: stop.signal }).catch(() => undefined);
+    } while (!stop.signal.aborted && strike.number > callers.asked.length * KILLS_PER_RUN);
     if (stop.signal.aborted) break;
     // The reaper may have to be waited for; the others go on meanwhile.
     under.push(

@@ -140,9 +140,15 @@ function checkCounters(items: readonly StoredItem[]): Violation[] {
   return found;
 }
 
-function checkObjects({ objects, before }: Evidence, runs: ReadonlyMap<string, StoredRun>): Violation[] {
+function checkObjects({ objects, items, before }: Evidence, runs: ReadonlyMap<string, StoredRun>): Violation[] {
+  const bodies = items.filter(({ sk }) => sk === "BODY").map((body) => JSON.stringify(body));
   return objects.flatMap((about): Violation[] => {
     const [kind, runId = ""] = about.split("/");
+    // What a request brings is stored before its run is written.
+    if (kind === "requests") {
+      const isNamed = bodies.some((body) => body.includes(JSON.stringify(about)));
+      return isNamed ? [] : [{ rule: "object", about, detail: "no run names it" }];
+    }
     if (kind !== "runs" || before.has(runId)) return [];
     const run = runs.get(runId);
     if (run === undefined) return [{ rule: "object", about, detail: "there is no such run" }];

@@ -75,7 +75,8 @@ export function startCallers({ api, tasks, seed, atOnce, signal }: CallersOption
 
   async function create(name: string, kind: Asked["kind"], more: Record<string, unknown> = {}, repeats = false) {
     const mark = `line-${seed}-${name}`;
-    const body = { title: titleOf(seed, name), prompt: promptOf(kind, mark), ...more };
+    const files = kind === "large" ? { attachments: [attachmentOf(mark)] } : {};
+    const body = { title: titleOf(seed, name), prompt: promptOf(kind, mark), ...files, ...more };
     const answer = await call("POST", "/agent/runs", body, `${mark}-create`);
     const made = v.safeParse(RunAgentResponse, answer.body);
     if (!made.success) throw new Error(`the run ${name} was refused: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -203,5 +204,11 @@ function promptOf(kind: Asked["kind"], mark: string): string {
       return block(say);
   }
 }
+
+const attachmentOf = (mark: string) => ({
+  file_name: "mark.txt",
+  mime_type: "text/plain",
+  data: Buffer.from(mark).toString("base64"),
+});
 
 const block = (script: string): string => `\`\`\`sh\n${script}\n\`\`\``;

@@ -46,13 +46,13 @@ export function* strikesOf(seed: number): Generator<Strike, never> {
 /** What callers have done, and what they do about it afterwards. */
 const TASKS = {
   /** One short command. */
-  short: 40,
+  short: 36,
   /** A command of some seconds, so that heartbeats are due. */
   long: 14,
   /** Two commands, the second of which writes a file. */
   file: 10,
-  /** A prompt that is too long for the table. */
-  large: 6,
+  /** A prompt that is too long for the table, and an attachment. */
+  large: 10,
   /** A command that fails. */
   failing: 4,
   /** Cancelled soon after. */

@@ -2,6 +2,8 @@ import * as v from "valibot";
 import type { Message } from "#shared/wire/conversation.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 import {
+  type CommitSnapshotRequest,
+  CommitSnapshotResponse,
   Empty,
   type Envelope,
   type FinishTaskRequest,
@@ -10,6 +12,8 @@ import {
   type ReportArtifactRequest,
   ReportArtifactResponse,
   ResolvePromptResponse,
+  type UploadSnapshotRequest,
+  UploadSnapshotResponse,
 } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import { type HttpAnswer, postJson, type RetryLimits, withRetries } from "./http.ts";
@@ -22,6 +26,9 @@ export interface ControlPlane {
   /** Answers the number that the next message must have. */
   sendMessages(firstSequence: number, messages: readonly Message[]): Promise<number>;
   heartbeat(followupsStored: number): Promise<HeartbeatResponse>;
+  /** Answers where to upload each file. */
+  uploadSnapshot(snapshot: UploadSnapshotRequest): Promise<UploadSnapshotResponse>;
+  commitSnapshot(snapshot: CommitSnapshotRequest): Promise<void>;
   reportArtifact(artifact: ReportArtifactRequest): Promise<ReportArtifactResponse>;
   finishTask(outcome: FinishTaskRequest): Promise<void>;
   /** The last word of an execution that ends without finishing; tries for a short while only. */
@@ -61,6 +68,10 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
     },
     heartbeat: (stored) =>
       call(`${support}/heartbeat`, { ...execution, followups_stored: stored }, HeartbeatResponse, limits),
+    uploadSnapshot: (snapshot) => call(`${support}/upload-snapshot`, snapshot, UploadSnapshotResponse, limits),
+    async commitSnapshot(snapshot) {
+      await call(`${support}/commit-snapshot`, snapshot, CommitSnapshotResponse, limits);
+    },
     reportArtifact: (artifact) => call(`${support}/report-artifact`, artifact, ReportArtifactResponse, limits),
     async finishTask(outcome) {
       await call(`${support}/finish-task`, outcome, Empty, limits);

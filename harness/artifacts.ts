@@ -31,6 +31,8 @@ export interface ArtifactReport {
 
 export interface ArtifactCollector {
   collect(): Promise<ArtifactReport>;
+  /** Takes the files that are there for artifacts already: an earlier execution has stored them. */
+  adopt(): Promise<void>;
 }
 
 /**
@@ -66,6 +68,9 @@ export function createArtifactCollector({
   };
 
   return {
+    async adopt() {
+      for (const filepath of await filesUnder(output)) known.set(filepath, await hashOf(join(output, filepath)));
+    },
     async collect() {
       const report: ArtifactReport = { stored: [], left: [] };
       for (const filepath of await filesUnder(output)) {
@@ -110,7 +115,8 @@ function reasonAgainst(filepath: string, size: number, bytesEach: number): strin
   return undefined;
 }
 
-async function hashOf(file: string): Promise<string> {
+/** The SHA-256 of a file, in hexadecimal digits. */
+export async function hashOf(file: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);
   return hash.digest("hex");

@@ -14,6 +14,8 @@ export interface CommandRequest {
   /** As commands see it. */
   readonly workingDirectory: string;
   readonly timeoutMs: number;
+  /** Ends this command alone. */
+  readonly signal?: AbortSignal;
 }
 
 export interface CommandResult extends CapturedOutput {
@@ -48,12 +50,13 @@ export interface CommandRunnerOptions {
 const TIMED_OUT_CODE = 124;
 
 export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
-  const { sandbox, host, executionId, redactor, signal, limits } = options;
+  const { sandbox, host, executionId, redactor, signal: stop, limits } = options;
   // Where the sandbox ends a command's tree with it, there is nobody to look for.
   const marker = sandbox.contained ? undefined : executionId;
   let count = 0;
   return {
-    async run({ command, workingDirectory, timeoutMs }) {
+    async run({ command, workingDirectory, timeoutMs, ...request }) {
+      const signal = request.signal === undefined ? stop : AbortSignal.any([stop, request.signal]);
       signal.throwIfAborted();
       const script = `step-${++count}.sh`;
       await writeFile(`${host.steps}/${script}`, scriptOf(command, workingDirectory), { mode: 0o444 });

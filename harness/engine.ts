@@ -17,6 +17,8 @@ export interface Turn {
   readonly systemPrompt?: string;
   /** The conversation before this turn. */
   readonly conversation: readonly Message[];
+  /** Commands of this turn that an earlier execution has carried out already; they are part of the conversation. @default 0 */
+  readonly commandsDone?: number;
 }
 
 /** What an engine may do; each use is recorded in the conversation. */

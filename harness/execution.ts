@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import * as v from "valibot";
 import type { Message } from "#shared/wire/conversation.ts";
-import { Envelope, type PlantedSecret } from "#shared/wire/harness.ts";
+import { Envelope, type PlantedSecret, SLICE_ENDED } from "#shared/wire/harness.ts";
 import { type ControlPlane, createControlPlane } from "./api.ts";
 import { type ArtifactCollector, createArtifactCollector } from "./artifacts.ts";
+import { createCheckpoints } from "./checkpoints.ts";
 import { createCommandRunner } from "./commands.ts";
 import type { AgentEngine, AgentTools, Turn, TurnOutcome } from "./engine.ts";
 import { createFollowups, type Followups } from "./followups.ts";
@@ -17,14 +18,13 @@ import { killTree, markerOf } from "./processes.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 import { type Start, startOf } from "./resume.ts";
 import { prepare } from "./setup.ts";
-import { messageOf, SetupError, Stop } from "./stop.ts";
+import { createSlice, SliceEnd } from "./slice.ts";
+import { Interrupted, messageOf, SetupError, Stop } from "./stop.ts";
 import { createTools } from "./tools.ts";
 
 /** What is left to do for whoever started the harness: nothing, or to report the loss of this execution. */
 export type ExitCode = 0 | 1;
 
-/** Kept of an execution's time for its last calls. */
-const RESERVE_MS = 5_000;
 /** A summary becomes a run's status message, which has room for so many bytes. */
 const SUMMARY_BYTES = 1_024;
 
@@ -43,6 +43,11 @@ async function runExecution(envelope: Envelope, host: Promise<Host>, stop: Abort
   const home: Home = { envelope, stop, redactor, log, plane, host };
   try {
     const outcome = await live(home);
+    if (outcome === SLICED) {
+      await plane.reportShutdown({ category: SLICE_ENDED, message: new SliceEnd().message });
+      log("info", "slice ended");
+      return 0;
+    }
     const summary = cutBytes(wellFormed(redactor.text(outcome.summary)), SUMMARY_BYTES);
     await plane.finishTask({ ...outcome, summary });
     log("info", "finished", { success: outcome.success, summary });
@@ -88,8 +93,11 @@ async function begin({ envelope, plane, host, log, redactor }: Home) {
 const valuesOf = (secrets: readonly PlantedSecret[]): Record<string, string> =>
   Object.fromEntries(secrets.flatMap((secret) => ("value" in secret ? [[secret.name, secret.value]] : [])));
 
-async function live(home: Home): Promise<TurnOutcome> {
-  const { envelope, stop, redactor, plane } = home;
+/** The execution's time was over between two steps; all that was done is saved. */
+const SLICED = "sliced";
+
+async function live(home: Home): Promise<TurnOutcome | typeof SLICED> {
+  const { envelope, stop, redactor, plane, log } = home;
   const { resolved, context, workspace, sandbox, modelId, engine } = await begin(home);
   const conversation = [...context.messages];
   const onFailure = (error: unknown) => stop.abort(error);
@@ -98,7 +106,8 @@ async function live(home: Home): Promise<TurnOutcome> {
     createOutbox({ plane, redactor, nextSequence: context.next_sequence, onFailure }),
   );
   const followups = createFollowups({ plane, outbox, redactor, context, stop });
-  const deadlineAt = (envelope.deadline_at ?? Number.POSITIVE_INFINITY) - RESERVE_MS;
+  const slice = createSlice(envelope.deadline_at);
+  const { deadlineAt } = slice;
   try {
     const runner = createCommandRunner({
       sandbox,
@@ -109,19 +118,47 @@ async function live(home: Home): Promise<TurnOutcome> {
     });
     const { signal } = stop;
     const seen = sandbox.paths.workspace;
-    const setup = await prepare({ context, workspace, outbox, redactor, runner, seen, deadlineAt, signal });
-    const workingDirectory = join(seen, setup.workingDirectory);
+    const settle = async () => {
+      await outbox.flush();
+      await followups.settle();
+    };
+    const places = { host: workspace.paths, seen: sandbox.paths };
+    const checkpoints = createCheckpoints({ plane, runner, ...places, deadlineAt, signal, settle });
+    const restore = () => checkpoints.restore(context.checkpoint);
+    const setup = await prepare({ context, workspace, outbox, redactor, runner, seen, deadlineAt, signal, restore });
+    const artifacts = createArtifactCollector({ plane, redactor, output: workspace.paths.output, signal });
+    if (setup.isRestored) await artifacts.adopt();
+    const start = startOf(context);
+    const begunIn = start.from === "answer" ? undefined : start.workingDirectory;
+    const workingDirectory = begunIn ?? join(seen, setup.workingDirectory);
+    const turns = breakableTurns(followups);
     outbox.event("agent_started", { detail: `model ${modelId}, sandbox ${sandbox.kind}` });
-    return await converse({
-      start: startOf(context),
+    const conversing = converse({
+      start,
       instructions: [...setup.skills.map((skill) => skill.body), resolved.prompt].filter((text) => text.trim() !== ""),
       systemPrompt: resolved.system_prompt,
       conversation,
       engine,
-      tools: createTools({ runner, outbox, redactor, workingDirectory, deadlineAt }),
-      artifacts: createArtifactCollector({ plane, redactor, output: workspace.paths.output, signal: stop.signal }),
+      tools: createTools({ runner, outbox, redactor, workingDirectory, slice, turn: turns.signal }),
+      artifacts,
+      turns,
       outbox,
       followups,
+      async save() {
+        try {
+          await checkpoints.save();
+        } catch (error) {
+          signal.throwIfAborted();
+          log("warn", "no checkpoint was saved", { detail: redactor.text(messageOf(error)) });
+        }
+      },
+    });
+    return await conversing.catch(async (error: unknown): Promise<typeof SLICED> => {
+      if (!(error instanceof SliceEnd)) throw error;
+      await outbox.flush();
+      await artifacts.collect();
+      await checkpoints.save({ always: true });
+      return SLICED;
     });
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
@@ -143,26 +180,60 @@ interface Conversation {
   readonly engine: AgentEngine;
   readonly tools: AgentTools;
   readonly artifacts: ArtifactCollector;
+  readonly turns: BreakableTurns;
   readonly outbox: Outbox;
   readonly followups: Followups;
+  /** Saves a checkpoint between two turns, and after the last. */
+  readonly save: () => Promise<void>;
+}
+
+interface BreakableTurns {
+  /** Aborted when the turn under way is broken off. */
+  signal(): AbortSignal;
+  /** Takes one turn, unless a follow-up breaks it off. */
+  take(turn: () => Promise<TurnOutcome>): Promise<TurnOutcome>;
+}
+
+function breakableTurns(followups: Followups): BreakableTurns {
+  let current = new AbortController();
+  return {
+    signal: () => current.signal,
+    async take(turn) {
+      const controller = new AbortController();
+      current = controller;
+      followups.watch((number) => controller.abort(new Interrupted(number)));
+      try {
+        return await turn();
+      } catch (error) {
+        if (error instanceof Interrupted) return { success: false, summary: error.message };
+        throw error;
+      } finally {
+        followups.watch(undefined);
+      }
+    },
+  };
 }
 
 /** Turn after turn until nobody has anything more to say; how the last one ended is how the run ends. */
 async function converse(options: Conversation): Promise<TurnOutcome> {
-  const { start, systemPrompt, conversation, engine, tools, artifacts, outbox, followups } = options;
+  const { start, systemPrompt, conversation, engine, tools, artifacts, turns, outbox, followups, save } = options;
   let outcome = start.from === "answer" ? start.last : undefined;
   let instructions: readonly string[] | undefined = options.instructions;
   if (start.from === "followup") instructions = [start.message];
   if (start.from === "answer") instructions = await nextOf(followups);
+  let commandsDone = start.from === "answer" ? 0 : start.commandsDone;
   while (instructions !== undefined) {
-    const turn: Turn = { instructions, conversation, ...(systemPrompt === undefined ? {} : { systemPrompt }) };
-    const ended = await engine.takeTurn(turn, tools);
+    const asked = { instructions, conversation, commandsDone };
+    const turn: Turn = { ...asked, ...(systemPrompt === undefined ? {} : { systemPrompt }) };
+    commandsDone = 0;
+    const ended = await turns.take(() => engine.takeTurn(turn, tools));
     // What a turn said comes before the files that it made.
     await outbox.flush();
     const { left } = await artifacts.collect();
     const note = left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, 5).join("; ")}.`;
     outcome = { ...ended, summary: ended.summary + note };
     say(outbox, outcome.summary);
+    await save();
     instructions = await nextOf(followups);
   }
   return outcome ?? { success: true, summary: "There was nothing to do." };

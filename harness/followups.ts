@@ -14,6 +14,10 @@ export interface Followups {
    * the control plane is asked once more: `undefined` means that the run may be finished.
    */
   takeNext(): Promise<Followup | undefined>;
+  /** Tells the control plane which follow-ups are stored, if it has not been told. All that was said must be stored already. */
+  settle(): Promise<void>;
+  /** Calls `interrupt` when a follow-up comes that breaks off the turn under way; undefined: there is none. */
+  watch(interrupt: ((number: number) => void) | undefined): void;
   /** Ends the heartbeat. */
   end(): void;
 }
@@ -36,12 +40,14 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
   let seen = 0;
   let stored = 0;
   let acknowledged = 0;
+  let interrupt: ((number: number) => void) | undefined;
 
   const receive = (followups: readonly Followup[]) => {
     for (const followup of [...followups].sort((a, b) => a.number - b.number)) {
       if (followup.number <= seen) continue;
       seen = followup.number;
       waiting.push(followup);
+      if (followup.policy === "interrupt") interrupt?.(followup.number);
     }
   };
   const beat = async (): Promise<HeartbeatResponse> => {
@@ -82,6 +88,12 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
           stored = Math.max(stored, followup.number);
         });
       return followup;
+    },
+    async settle() {
+      if (stored > acknowledged) await beat();
+    },
+    watch(next) {
+      interrupt = next;
     },
     end: () => ended.abort(),
   };

@@ -5,24 +5,41 @@ import type { RunContext } from "./setup.ts";
 /** Where an execution takes up its run. */
 export type Start =
   /** The prompt has not been answered: nobody began, or an execution was lost before its turn had ended. */
-  | { readonly from: "prompt" }
+  | ({ readonly from: "prompt" } & Begun)
   /** A follow-up was taken up by an execution that was lost before it had answered. */
-  | { readonly from: "followup"; readonly message: string }
+  | ({ readonly from: "followup"; readonly message: string } & Begun)
   /** Everything so far was answered; `last` is how the turn before ended. */
   | { readonly from: "answer"; readonly last: TurnOutcome };
+
+/** What an earlier execution has done of the turn that is still to be answered. */
+interface Begun {
+  readonly commandsDone: number;
+  /** Where its last command ended, as commands see it. */
+  readonly workingDirectory?: string;
+}
 
 /**
  * Every turn ends with a text of the agent, and every follow-up begins one with a text of the user: so the conversation
  * itself tells what is still to be answered. Messages of earlier runs come before this run's own.
  */
-export function startOf({ messages, next_sequence }: Pick<RunContext, "messages" | "next_sequence">): Start {
-  const own = next_sequence > 1 ? messages.slice(-(next_sequence - 1)) : [];
+export function startOf({ messages, own_messages = 0 }: Pick<RunContext, "messages" | "own_messages">): Start {
+  const own = own_messages > 0 ? messages.slice(-own_messages) : [];
   const isText = (message: Message, role: Message["role"]) =>
     message.role === role && message.content.some((block) => block.type === "text");
   const asked = own.findLastIndex((message) => isText(message, "user"));
   const answered = own.findLastIndex((message) => isText(message, "assistant"));
   if (answered > asked) return { from: "answer", last: { success: hasSucceeded(own), summary: textOf(own[answered]) } };
-  return asked < 0 ? { from: "prompt" } : { from: "followup", message: textOf(own[asked]) };
+  const begun = begunOf(own.slice(asked + 1));
+  return asked < 0 ? { from: "prompt", ...begun } : { from: "followup", message: textOf(own[asked]), ...begun };
+}
+
+function begunOf(turn: readonly Message[]): Begun {
+  const results = turn.flatMap(({ content }) => content).filter((block) => block.type === "action_result");
+  const done = results.filter(({ name, state }) => name === "run_command" && state === "completed");
+  const output = done.at(-1)?.output;
+  const there =
+    typeof output === "object" && output !== null && "working_directory" in output && output.working_directory;
+  return { commandsDone: done.length, ...(typeof there === "string" ? { workingDirectory: there } : {}) };
 }
 
 function hasSucceeded(own: readonly Message[]): boolean {

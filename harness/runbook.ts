@@ -9,10 +9,11 @@ export const RUNBOOK_MODEL = "local/runbook";
  * in order, and stops at the first that fails.
  */
 export const runbook: AgentEngine = {
-  async takeTurn({ instructions }, tools) {
+  async takeTurn({ instructions, commandsDone = 0 }, tools) {
     const commands = instructions.flatMap(shellBlocks);
     if (commands.length === 0) return { success: false, summary: NOTHING_TO_RUN, error_code: "invalid_request" };
     for (const [index, command] of commands.entries()) {
+      if (index < commandsDone) continue;
       const result = await tools.runCommand({ command });
       if (result.exitCode === 0) continue;
       const step = commands.length === 1 ? "The command" : `Step ${index + 1} of ${commands.length}`;

@@ -4,6 +4,7 @@ import type { Repository } from "#shared/wire/config.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
+import { identityOf } from "#shared/wire/skill-file.ts";
 import type { CommandRunner } from "./commands.ts";
 import { type Clone, cloneRepository, credentialsOf, placesOf, withoutCredentials, writeGitConfig } from "./git.ts";
 import type { Outbox } from "./outbox.ts";
@@ -26,10 +27,14 @@ export interface SetupOptions {
   readonly seen: string;
   readonly deadlineAt: number;
   readonly signal: AbortSignal;
+  /** Brings back the workspace of an earlier execution, with its repositories and attachments; false where there is none. */
+  readonly restore: () => Promise<boolean>;
 }
 
 export interface Setup {
   readonly skills: readonly Skill[];
+  /** True where the workspace is that of an earlier execution. */
+  readonly isRestored: boolean;
   /** Where the first command starts, relative to the workspace: the clone if there is exactly one. */
   readonly workingDirectory: string;
 }
@@ -53,8 +58,9 @@ export async function prepare(options: SetupOptions): Promise<Setup> {
   const { context, workspace, outbox } = options;
   const { repositories = [], skills, skill_spec } = context.agent_config;
   const specs = skills ?? (skill_spec === undefined ? [] : [skill_spec]);
-  await resolveEnvironment(options);
-  const clones = await cloneAll(repositories, options);
+  const isRestored = await restored(options);
+  await resolveEnvironment(options, isRestored);
+  const clones = isRestored ? clonedBefore(repositories) : await cloneAll(repositories, options);
   const [only] = clones;
   const workingDirectory = clones.length === 1 && only !== undefined ? only.path : "";
   for (const command of context.setup_commands ?? []) {
@@ -67,11 +73,16 @@ export async function prepare(options: SetupOptions): Promise<Setup> {
     loaded.push(
       await timed(outbox, "setup_skill_loading", spec, () => loadSkill(spec, clones, workspace.paths.workspace)),
     );
-  return { skills: loaded, workingDirectory };
+  return { skills: loaded, isRestored, workingDirectory };
+}
+
+async function restored({ context, outbox, restore }: SetupOptions): Promise<boolean> {
+  if ((context.checkpoint?.files.length ?? 0) === 0) return false;
+  return timed(outbox, "setup_environment_resolution", "the workspace as the run left it", restore);
 }
 
 /** Attachments and secrets, where there are any. */
-async function resolveEnvironment(options: SetupOptions): Promise<void> {
+async function resolveEnvironment(options: SetupOptions, isRestored: boolean): Promise<void> {
   const { context, outbox } = options;
   const { attachments, secrets = [] } = context;
   if (attachments.length + secrets.length === 0) return;
@@ -80,8 +91,13 @@ async function resolveEnvironment(options: SetupOptions): Promise<void> {
     const missing = secrets.flatMap((secret) => ("unavailable" in secret ? [secret] : []));
     if (missing.length > 0)
       throw new SetupError(missing.map(({ name, unavailable }) => `secret ${name}: ${unavailable}`).join("; "));
-    await download(options);
+    if (!isRestored) await download(options);
   });
+}
+
+/** The clones of an earlier execution, in the workspace that it left. */
+function clonedBefore(repositories: readonly Repository[]): Clone[] {
+  return [...placesOf(repositories)].map(([path, { url }]) => ({ ...identityOf(url), path, commit: "" }));
 }
 
 const countOf = (count: number, what: string): string[] =>

@@ -24,6 +24,14 @@ export class Stop extends Error {
   }
 }
 
+/** The turn under way is broken off by a follow-up; the execution goes on with that one. */
+export class Interrupted extends Error {
+  constructor(followup: number) {
+    super(`Interrupted by follow-up ${followup}.`);
+    this.name = "Interrupted";
+  }
+}
+
 /** A failure that the caller can remedy (a repository, a skill, an attachment): it ends the run as FAILED. */
 export class SetupError extends Error {
   constructor(message: string) {

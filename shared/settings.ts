@@ -15,6 +15,11 @@ type Name =
   | "TICKS_QUEUE_ARN"
   | "SCHEDULER_ROLE_ARN"
   | "SECRETS_PATH"
+  | "MODEL_URL"
+  | "ANTHROPIC_KEY_PARAMETER"
+  | "OPENAI_KEY_PARAMETER"
+  | "COMPATIBLE_BASE_URL"
+  | "COMPATIBLE_KEY_PARAMETER"
   | "BASE_URL"
   | "WEB_URL"
   | "PRINCIPALS"
@@ -22,7 +27,7 @@ type Name =
   | "SIGNED_URL_SECONDS"
   | Rate
   | List;
-type List = "MODEL_PROVIDERS" | "COMPATIBLE_MODELS" | "DISABLED_MODELS";
+type List = "MODEL_PROVIDERS" | "COMPATIBLE_MODELS" | "DISABLED_MODELS" | "MODEL_PRICES";
 type Rate = "CREATES_PER_MINUTE" | "FOLLOWUPS_PER_MINUTE" | "KEYS_PER_MINUTE";
 
 const Seconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(5), v.maxValue(604_800));

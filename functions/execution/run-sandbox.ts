@@ -145,12 +145,17 @@ async function reportLoss({ base_url, key }: Envelope, message: string): Promise
   );
 }
 
-/** Removes the scratch directories of processes like this one that were killed, on a laptop for example. */
+/**
+ * Removes the scratch directories of processes like this one that were killed, on a laptop for example. A harness lives on
+ * for a moment until it notices: without its directory a command of it would fail, and with it a run that is only lost.
+ */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const [, pid] = /^runyard-sandbox-(\d+)-/.exec(name) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid)))
-      await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    const folder = join(tmpdir(), name);
+    if ((await marked(`TMPDIR=${folder}`)).length > 0) continue;
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
@@ -179,9 +184,10 @@ async function killMarked(executionId: string): Promise<void> {
   }
 }
 
-async function marked(marker: string): Promise<number[]> {
+/** Processes that have this variable with this value in their environment. */
+async function marked(variable: string): Promise<number[]> {
   const processes = await readdir("/proc").catch(() => []);
   const pids = processes.map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid);
   const environments = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/environ`, "latin1").catch(() => "")));
-  return pids.filter((_, index) => environments[index]?.split("\0").includes(marker));
+  return pids.filter((_, index) => environments[index]?.split("\0").includes(variable));
 }

@@ -1,7 +1,8 @@
 import { RunyardError } from "#shared/errors.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { checkInstance, shutDown } from "#shared/runs/execution.ts";
+import { checkInstance } from "#shared/runs/execution.ts";
 import { liveRuns } from "#shared/runs/live.ts";
+import { shutDown } from "#shared/runs/lost-execution.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { Empty, ReportShutdownRequest } from "#shared/wire/harness.ts";
 

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { HTML, NO_CONTENT, REDIRECT } from "#shared/http/endpoint.ts";
 import type { RoutedEndpoint } from "./endpoints.ts";
+import { facts } from "./facts.ts";
 import { withMemberNotes } from "./fields.ts";
 import { HEADERS_OF } from "./headers.ts";
 import type { Json, JsonObject } from "./json.ts";
@@ -31,9 +32,11 @@ export function operationOf(endpoint: RoutedEndpoint, book: SchemaBook, isOlder:
   };
 }
 
-/** No body at all counts as one without members. */
+/** No body at all counts as one without members: it is required where such a one is refused. */
 function requestBody(body: v.GenericSchema<unknown, unknown>, schema: JsonObject): JsonObject {
-  return { required: !v.safeParse(body, {}).success, content: { "application/json": { schema } } };
+  const rules = facts[String(schema["$ref"]).split(":").at(-1) ?? ""] ?? {};
+  const required = !v.safeParse(body, {}).success || "anyOf" in rules || "oneOf" in rules;
+  return { required, content: { "application/json": { schema } } };
 }
 
 function successes({ route, name, definition }: RoutedEndpoint, book: SchemaBook): JsonObject {

@@ -21,10 +21,15 @@ export interface FileStore {
 
 /** Where each kind of file lies. What an execution uploads carries its id, so that a fenced one overwrites nothing. */
 export const fileKeys = {
-  prompt: (run: string) => `runs/${run}/prompt.txt`,
+  /**
+   * Written before the run is, so named by the logical request and the content: where that attempt dies, the next one finds
+   * the file and makes the run that it is for.
+   */
+  prompt: (request: string, digest: string) => `requests/${request}/prompt-${digest.slice(0, 32)}.txt`,
   /** Named by its content: runs that the schedule fires read it too, also when it has another one by then. */
   schedulePrompt: (schedule: string, digest: string) => `schedules/${schedule}/prompt-${digest.slice(0, 32)}.txt`,
-  attachment: (run: string, id: string) => `runs/${run}/attachments/${id}`,
+  /** As a prompt; `name` is of the content, or of the upload that it is a copy of. */
+  attachment: (request: string, name: string) => `requests/${request}/attachments/${name.slice(0, 36)}`,
   /** Uploaded before there is a run; each run that it is given to has a copy. The bucket forgets it after two days. */
   upload: (uid: string) => `attachments/${uid}`,
   /** Named by its content, so that a repeat is the same file. */

@@ -1,7 +1,8 @@
+import * as v from "valibot";
 import { invalid } from "#shared/errors.ts";
 import { listSetting } from "#shared/settings.ts";
 import type { Model } from "#shared/wire/model.ts";
-import { CATALOGUE, PROVIDERS } from "./catalogue.ts";
+import { CATALOGUE, PROVIDERS, type Provider } from "./catalogue.ts";
 
 /** The embedded model, which needs no network and no key. */
 const RUNBOOK: Model = {
@@ -17,10 +18,50 @@ const RUNBOOK: Model = {
 /** The models of this deployment: those of its providers, in their order, and the embedded one. */
 export function models(): readonly Model[] {
   const disabled = new Set(listSetting("DISABLED_MODELS"));
-  return [...offered(), RUNBOOK].map((model) =>
-    disabled.has(model.id) ? { ...model, disable_reason: "ADMIN_DISABLED" } : model,
-  );
+  const prices = givenPrices();
+  return [...offered(), RUNBOOK].map((model) => ({
+    ...model,
+    ...prices.get(model.id),
+    ...(disabled.has(model.id) ? { disable_reason: "ADMIN_DISABLED" as const } : {}),
+  }));
 }
+
+const GivenPrice = v.pipe(
+  v.string(),
+  v.regex(/^[^=]+=[\d.]+\/[\d.]+$/),
+  v.transform((text) => {
+    const [, id = "", input, output] = /^([^=]+)=([\d.]+)\/([\d.]+)$/.exec(text) ?? [];
+    return [id, { cost: { input_per_million_usd: Number(input), output_per_million_usd: Number(output) } }] as const;
+  }),
+);
+
+/** The prices that the deployment gives itself, of models whose providers' prices are not known here, or are others. */
+const givenPrices = () => new Map(listSetting("MODEL_PRICES").map((text) => v.parse(GivenPrice, text)));
+
+/** The price of a model, or nothing where it is not known. */
+export const priceOf = (id: string): Model["cost"] => models().find((model) => model.id === id)?.cost;
+
+/** A model with whose it is, and its name there. */
+export type ProvidedModel = Model & { readonly of: Provider; readonly name: string };
+
+/**
+ * The model that a call names, by its id here or by its provider's own name for it, as one of these providers has it. Refuses one
+ * that this deployment does not have, or that is not to be used.
+ */
+export function modelOf(named: string, providers: readonly Provider[]): ProvidedModel {
+  const ids = [named, ...providers.map((provider) => `${provider}/${named}`)];
+  const candidates = providers.flatMap((of) => models().flatMap((model) => providedBy(of, model)));
+  const found = ids.flatMap((id) => candidates.find((model) => model.id === id) ?? []).at(0);
+  if (found === undefined) {
+    const some = candidates.map(({ id }) => id).join(", ") || "none";
+    throw invalid("model", `${named} is no model of this deployment that is spoken to here; there are: ${some}`);
+  }
+  if (!isUsable(found)) throw invalid("model", `${named} is not to be used here (${found.disable_reason})`);
+  return found;
+}
+
+const providedBy = (of: Provider, model: Model): ProvidedModel[] =>
+  model.id.startsWith(`${of}/`) ? [{ ...model, of, name: model.id.slice(of.length + 1) }] : [];
 
 /** The model of a run that names none, and whose team has none either: the first of the first provider that has one. */
 export const defaultModel = (): string => (models().find(isUsable) ?? RUNBOOK).id;

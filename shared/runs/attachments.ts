@@ -1,6 +1,6 @@
 import { invalid } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
-import { randomId } from "#shared/ids.ts";
+import { randomId, sha256 } from "#shared/ids.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
@@ -49,9 +49,12 @@ export function readAttachments(request: RunAgentRequest): readonly ReceivedAtta
   return all;
 }
 
-/** The attachments as the run will have them. All that were uploaded before are looked at before any other is stored. */
+/**
+ * The attachments as the run will have them. All that were uploaded before are looked at before any other is stored.
+ * `request` names the logical request: what a repeat of it stores is the same file.
+ */
 export async function storeAttachments(
-  run: { readonly runId: string; readonly owner: Owner; readonly principal: Principal },
+  run: { readonly request: string; readonly owner: Owner; readonly principal: Principal },
   attachments: readonly ReceivedAttachment[],
   ports: RunPorts,
 ): Promise<StoredAttachment[]> {
@@ -63,13 +66,13 @@ export async function storeAttachments(
   return Promise.all(
     found.map(async (attachment) => {
       if (!("content" in attachment)) {
-        const file = fileKeys.attachment(run.runId, attachment.attachment_id);
+        const file = fileKeys.attachment(run.request, attachment.attachment_id);
         await ports.files.copy(attachment.file, file);
         return { ...attachment, file };
       }
       const { fileName, mimeType, content } = attachment;
       const id = randomId();
-      const file = fileKeys.attachment(run.runId, id);
+      const file = fileKeys.attachment(run.request, sha256(content));
       await ports.files.put(file, content, mimeType);
       return { attachment_id: id, file_name: fileName, mime_type: mimeType, file, size_bytes: content.length };
     }),

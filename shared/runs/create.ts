@@ -1,3 +1,4 @@
+import { childAllowance, ownAllowance } from "#shared/budgets/budget.ts";
 import {
   askerOf,
   environmentOfRun,
@@ -8,8 +9,8 @@ import {
 } from "#shared/environments/run-environment.ts";
 import { invalid, lostRace, RunyardError } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
-import { doOnce, onceOf, RecordTaken } from "#shared/idempotency/once.ts";
-import { randomId, uuidv7 } from "#shared/ids.ts";
+import { doOnce, type Once, onceOf, RecordTaken } from "#shared/idempotency/once.ts";
+import { randomId, sha256, uuidv7 } from "#shared/ids.ts";
 import { refuseUnpaid, type Toll } from "#shared/limits/token-bucket.ts";
 import { hashKey, newRunKey } from "#shared/principals/api-key.ts";
 import type { Principal } from "#shared/principals/principal.ts";
@@ -59,7 +60,7 @@ export async function createRun(call: CreateCall, ports: RunPorts): Promise<Crea
     once,
     ports.now,
     async (record) => ({
-      response: await writeRun(call, attachments, record, ports),
+      response: await writeRun(call, { attachments, request: requestNameOf(once), record }, ports),
       replayed: false,
     }),
     async (runId) => {
@@ -75,10 +76,19 @@ export async function createRun(call: CreateCall, ports: RunPorts): Promise<Crea
 const bringsFiles = (request: RunAgentRequest, attachments: readonly ReceivedAttachment[]): boolean =>
   attachments.length > 0 || Buffer.byteLength(request.prompt ?? "") > INLINE_BYTES;
 
+/** A name of the logical request for files: the same for each attempt at it. */
+const requestNameOf = ({ record }: Once): string => sha256(record.pk).slice(0, 32);
+
+interface FirstTry {
+  readonly attachments: readonly ReceivedAttachment[];
+  /** Names the logical request in files. */
+  readonly request: string;
+  readonly record: (runId: string) => Put;
+}
+
 async function writeRun(
   { body: request, principal, header, toll }: CreateCall,
-  attachments: readonly ReceivedAttachment[],
-  record: (runId: string) => Put,
+  { attachments, request: requestName, record }: FirstTry,
   ports: RunPorts,
 ): Promise<RunAgentResponse> {
   const now = ports.now();
@@ -92,19 +102,26 @@ async function writeRun(
   if (full !== request) checkConfig(full);
   const conversation = await continuedConversation(request, principal, ports);
   const prompt = request.prompt ?? "";
-  const config = resolveConfig(full);
+  const resolved = resolveConfig(full);
+  const ownBudget = resolved.budget_usd;
+  const allowance =
+    parent === undefined ? ownAllowance(ownBudget) : await childAllowance(ownBudget, parent, ports.table);
+  // A child shows whose budget it draws on where it has none of its own.
+  const inherited = parent?.budgetUsd;
+  const config = ownBudget === undefined && inherited !== undefined ? { ...resolved, budget_usd: inherited } : resolved;
   const [skill] = skillsOf(full);
   const metadata = { ...parent?.metadata, ...request.metadata };
   if (Object.keys(metadata).length > MOST_METADATA) {
     throw invalid("metadata", `must have at most ${MOST_METADATA} keys together with the parent's`);
   }
   const isLong = Buffer.byteLength(prompt) > INLINE_BYTES;
+  const promptFile = isLong ? fileKeys.prompt(requestName, sha256(prompt)) : undefined;
   if (bringsFiles(request, attachments)) await refuseFullQueue(owner, ports);
 
   const body: RunBody = {
     title: request.title?.trim() || titleOf(prompt, skill),
     prompt: isLong ? [...prompt.slice(0, 2_000)].slice(0, 1_000).join("") : prompt,
-    ...(isLong ? { prompt_file: fileKeys.prompt(runId) } : {}),
+    ...(promptFile === undefined ? {} : { prompt_file: promptFile }),
     config,
     ...setupOf(environment),
     ...secretsOf({ owner, creator, environment, identity: layers.identity, parent }),
@@ -118,14 +135,14 @@ async function writeRun(
     mode: request.mode ?? "normal",
     interactive: request.interactive ?? false,
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
-    attachments: await storeAttachments({ runId, owner, principal }, attachments, ports),
+    attachments: await storeAttachments({ request: requestName, owner, principal }, attachments, ports),
   };
-  if (isLong) await ports.files.put(fileKeys.prompt(runId), prompt, "text/plain; charset=utf-8");
+  if (promptFile !== undefined) await ports.files.put(promptFile, prompt, "text/plain; charset=utf-8");
 
   const key = body.execution_location === "LOCAL" ? newRunKey(runId) : undefined;
   const local = key === undefined ? undefined : { execution_id: randomId(), key_hash: hashKey(key) };
   const writes = [
-    ...newRunWrites(runId, owner, body, now, local),
+    ...newRunWrites(runId, owner, body, now, local, allowance),
     record(runId),
     ...(conversation?.writes(runId) ?? []),
     ...(parent === undefined ? [] : [parent.counted]),

@@ -1,10 +1,9 @@
 import { ERRORS, type ErrorCode, lostRace, RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import { type FinishTaskRequest, type ReportShutdownRequest, SLICE_ENDED } from "#shared/wire/harness.ts";
+import type { FinishTaskRequest } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
-import { type Checkpoint, checkpointOf, putCheckpoint, rewound } from "./checkpoint.ts";
 import type { RunPorts } from "./ports.ts";
-import { isTerminal, LEASE_SECONDS, LOCAL_START_SECONDS, MOST_LOSSES, statusText } from "./run.ts";
+import { LEASE_SECONDS, LOCAL_START_SECONDS, statusText } from "./run.ts";
 import { type Change, EXECUTION_ATTRIBUTES, type TimelineEntry } from "./run-change.ts";
 import { type ExecutingHead, isExecutingHead, isLocal, leaseMs, ownerOf, type RunHead, statusOf } from "./run-head.ts";
 import { Raced } from "./run-store.ts";
@@ -45,7 +44,7 @@ const isUnbegunLocal = (head: RunHead): head is LocalHead =>
 export async function begin(
   head: ExecutingHead | LocalHead,
   instance: string | undefined,
-  ports: RunPorts,
+  ports: ChangePorts,
 ): Promise<ExecutingHead> {
   if (head.state === "INPROGRESS") return head;
   const now = ports.now();
@@ -101,7 +100,7 @@ type Decision<T> = { readonly change: Change; readonly result: T } | { readonly 
  * Tries `decide` on the head as it stands until its change is written. What an execution may do is decided anew on each
  * head, so a change that came in between (a follow-up, a cancel) is never overwritten.
  */
-async function changeRun<T>(
+export async function changeRun<T>(
   first: RunHead,
   ports: ChangePorts,
   decide: (head: RunHead) => Decision<T> | Promise<Decision<T>>,
@@ -194,7 +193,7 @@ const COMPOSE_CHECK_MS = 60_000;
 const COMPOSE_MS = 5_000;
 
 /** The end of an execution and its run. An end reported while PENDING or CLAIMED passes through INPROGRESS first. */
-function endChange(head: RunHead, ending: Ending): Change {
+export function endChange(head: RunHead, ending: Ending): Change {
   const status = endingStatus(ending);
   const early = head.state === "PENDING" || head.state === "CLAIMED";
   const passes = early && ending.state === "SUCCEEDED";
@@ -228,122 +227,19 @@ function endingStatus({ message, code }: Ending) {
   return code === undefined ? { message } : statusOf(code, message);
 }
 
-/** report-shutdown: a cancelled run's sandbox has stopped, or an execution ended without finishing. */
-export async function shutDown(
-  first: RunHead,
-  executionId: string,
-  request: ReportShutdownRequest,
-  ports: RunPorts,
-): Promise<void> {
-  if (isTerminal(first.state)) return confirmStop(first, executionId, "harness", ports);
-  const { error } = request;
-  if (error?.category === SLICE_ENDED && (await endSlice(first, executionId, ports))) return;
-  await loseExecution(
-    first,
-    executionId,
-    error === undefined ? "the sandbox shut down" : `${error.category}: ${error.message}`,
-    ports,
-  );
-}
-
-/**
- * An execution has come to the end of its time right behind its checkpoint: the run keeps its slot and goes on from there in a
- * new one. False where it has committed none, which is a loss like any other.
- */
-async function endSlice(first: RunHead, executionId: string, ports: ChangePorts): Promise<boolean> {
-  const now = ports.now();
-  const done = await changeRun(first, ports, async (head) => {
-    if (!isExecutingHead(head) || head.execution_id !== executionId || isLocal(head)) return { result: false };
-    const checkpoint = await checkpointOf(head, ports);
-    if (checkpoint.execution_id !== executionId) return { result: false };
-    const detail = "the execution's time was over: the run goes on from its checkpoint";
-    const again = requeued(head, checkpoint, now, { type: "run_queued", data: { state: "QUEUED", detail } });
-    return { change: { ...again, keepsSlot: true }, result: true };
-  });
-  if (done) await ports.queue.sendRun(first.run_id, ownerOf(first)).catch(() => undefined);
-  return done;
-}
-
-/** The run waits for a new execution, which goes on from the checkpoint; what was said and taken up after it is left behind. */
-function requeued(head: ExecutingHead, checkpoint: Checkpoint, now: number, event: TimelineEntry): Change {
-  const left = rewound(checkpoint, head);
-  return {
-    to: "QUEUED",
-    events: [event],
-    set: {
-      run_time_ms: head.run_time_ms + worked(head, now),
-      followups_stored: Math.min(head.followups_stored, checkpoint.followups),
-      ...(left === undefined ? {} : { checkpoint: true }),
-    },
-    remove: EXECUTION_ATTRIBUTES,
-    checkAt: now + LEASE_SECONDS * 1000,
-    also: left === undefined ? [] : [putCheckpoint(head.run_id, left)],
-  };
-}
-
-/** The cancelled run's sandbox is known to be gone; `by` tells by whose word. */
-export async function confirmStop(
-  first: RunHead,
-  executionId: string,
-  by: "harness" | "provider" | "timeout",
-  ports: RunPorts,
-): Promise<void> {
-  await changeRun(first, ports, (head) => {
-    const pending =
-      head.state !== "QUEUED" && isTerminal(head.state) && "stop_pending" in head && head.stop_pending === true;
-    if (!pending || head.execution_id !== executionId) return { result: undefined };
-    return {
-      change: {
-        events: [{ type: "run_stopped", data: { confirmed_by: by } }],
-        remove: ["stop_pending", "stop_by", "key_hash", "instance_id"],
-      },
-      result: undefined,
-    };
-  });
-  // The transcript is composed anew, so that it tells of the stop.
-  await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
-}
-
-/**
- * An execution is lost: the run waits for a new one, or ends in ERROR after too many losses in a row. Where `silentSince`
- * is given, a beat after it saves the execution.
- */
-export async function loseExecution(
-  first: RunHead,
-  executionId: string,
+/** Ends a run that works, by the service's own word and not by that of its harness. One that has gone on without this execution stays. */
+export async function failWorking(
+  first: ExecutingHead,
+  code: ErrorCode,
   why: string,
-  ports: RunPorts,
-  silentSince?: number,
+  ports: ChangePorts,
 ): Promise<void> {
-  const now = ports.now();
-  const outcome = await changeRun<"none" | "again" | "ended">(first, ports, async (head) => {
-    if (!isExecutingHead(head) || head.execution_id !== executionId) return { result: "none" };
-    if (silentSince !== undefined && head.beat_at !== silentSince) return { result: "none" };
-    const still = silentSince === undefined ? {} : { if: { beat_at: { eq: silentSince } } };
-    if (isLocal(head)) {
-      const message = statusText(`the run's caller, who executes it, was lost: ${why}`);
-      return { change: { ...endChange(head, { state: "FAILED", now, message }), ...still }, result: "ended" };
-    }
-    const losses = head.losses + 1;
-    const lost = { type: "execution_lost" as const, data: { detail: statusText(why), losses } };
-    if (losses >= MOST_LOSSES) {
-      const end = endChange(head, {
-        state: "ERROR",
-        now,
-        code: "resource_unavailable",
-        message: statusText(`the execution was lost ${losses} times in a row: ${why}`),
-      });
-      return {
-        change: { ...end, ...still, events: [lost, ...end.events], set: { ...end.set, losses } },
-        result: "ended",
-      };
-    }
-    const event = { ...lost, data: { ...lost.data, state: "QUEUED" } };
-    const again = requeued(head, await checkpointOf(head, ports), now, event);
-    return { change: { ...again, ...still, set: { ...again.set, losses } }, result: "again" };
+  const ended = await changeRun(first, ports, (head) => {
+    if (!isExecutingHead(head) || head.execution_id !== first.execution_id) return { result: false };
+    const ending = { state: ERRORS[code].endsIn, code, message: statusText(why), now: ports.now() };
+    return { change: endChange(head, ending), result: true };
   });
-  if (outcome === "again") await ports.queue.sendRun(first.run_id, ownerOf(first)).catch(() => undefined);
-  if (outcome === "ended") await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+  if (ended) await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
 }
 
 /** The platform's own failure ends a run that has not begun; one that works was dispatched by another message. */
@@ -387,7 +283,7 @@ async function endUnbegun(runId: string, ending: Omit<Ending, "now">, ports: Cha
 export async function executionOf(
   principal: Principal,
   header: (name: string) => string | undefined,
-  ports: RunPorts,
+  ports: ChangePorts,
   runId?: string,
 ): Promise<ExecutingHead> {
   if (principal.kind !== "run") throw new RunyardError("not_authorized", { detail: "this call is for run keys" });

@@ -26,6 +26,9 @@ export interface Parent {
   readonly metadata: Readonly<Record<string, string>> | undefined;
   readonly executor: UserProfile;
   readonly secrets: RunBody["secrets"];
+  /** What it says of its budget, and whether there is more to be read of it. */
+  readonly budgetUsd: number | undefined;
+  readonly hasBudget: boolean;
   /** The write that counts one more child, while there is room for it. */
   readonly counted: Update;
 }
@@ -56,6 +59,8 @@ export async function parentOf(
     metadata: body.metadata,
     executor: body.executor,
     secrets: body.secrets,
+    budgetUsd: body.config.budget_usd,
+    hasBudget: head.b === true,
     counted: {
       kind: "update",
       key: keys.head(runId),

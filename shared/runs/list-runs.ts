@@ -1,3 +1,5 @@
+import { budgetsOf } from "#shared/budgets/account.ts";
+import type { Budget } from "#shared/budgets/budget.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { fitting } from "#shared/lists/page.ts";
 import { ownersVisibleTo, type Principal, principalKey } from "#shared/principals/principal.ts";
@@ -96,12 +98,16 @@ async function answered(
   rest: string | undefined,
   ports: RunPorts,
 ): Promise<Page> {
-  const runs = fitting(await Promise.all(found.map((run) => shown(run, ports))));
+  const budgets = await budgetsOf(
+    found.map(({ head }) => head),
+    ports.table,
+  );
+  const runs = fitting(await Promise.all(found.map((run, index) => shown(run, budgets[index], ports))));
   return { runs, next: runs.length < found.length ? found[runs.length - 1]?.position : rest };
 }
 
-async function shown({ head, body }: FoundRun, ports: RunPorts): Promise<RunItem> {
+async function shown({ head, body }: FoundRun, budget: Budget | undefined, ports: RunPorts): Promise<RunItem> {
   const artifacts = head.artifacts > 0 ? await ports.runs.artifacts(head.run_id) : [];
-  const item = toRunItem(head, body, artifacts, { webUrl: ports.webUrl, now: ports.now() });
+  const item = toRunItem(head, body, artifacts, { webUrl: ports.webUrl, now: ports.now(), budget });
   return { ...item, prompt: [...item.prompt.slice(0, 2 * LIST_PROMPT_LENGTH)].slice(0, LIST_PROMPT_LENGTH).join("") };
 }

@@ -1,3 +1,4 @@
+import { type Allowance, ownAllowance, putBudget } from "#shared/budgets/budget.ts";
 import { randomId } from "#shared/ids.ts";
 import { activePart, checkShard, groupKey, keys, type Owner, scopeKey, sortableTime } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
@@ -26,6 +27,8 @@ export function newRunWrites(
   now: number,
   /** Of a run that its caller executes: the execution that is ready for it, and its key's hash. */
   local?: LocalExecution,
+  /** What its model calls may cost, where it is not only the budget of its own configuration. */
+  allowance: Allowance | undefined = ownAllowance(body.config.budget_usd),
 ): TransactionWrite[] {
   const scope = scopeKey(owner);
   const skill = body.config.skill_spec;
@@ -66,6 +69,7 @@ export function newRunWrites(
       p: facets,
       ...indexKeys,
       ...local,
+      ...(allowance === undefined ? {} : { b: true }),
       ...(root === undefined ? {} : { root, depth: body.ancestors.length }),
     },
     if: { pk: { exists: false } },
@@ -90,6 +94,7 @@ export function newRunWrites(
     head,
     { kind: "put", item: { ...keys.body(runId), v: 1, ...body } },
     created,
+    ...(allowance === undefined ? [] : [putBudget(runId, allowance)]),
     // It waits in nobody's queue.
     ...(local === undefined ? [count(keys.counters(owner), { queued: 1 })] : []),
     ...familyWrites(runId, scope, body, facets),

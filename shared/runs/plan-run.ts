@@ -1,5 +1,5 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
-import { checkModel, defaultModel } from "#shared/models/models.ts";
+import { checkModel, defaultModel, priceOf } from "#shared/models/models.ts";
 import {
   type AgentPrincipal,
   type PersonalPrincipal,
@@ -62,10 +62,14 @@ export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
   const skills = skillsOf(request);
   const [first] = skills;
   const name = config.name ?? (first === undefined ? undefined : skillName(first));
+  const modelId = config.model_id ?? defaultModel();
+  if (config.budget_usd !== undefined && priceOf(modelId) === undefined) {
+    throw invalid("config.budget_usd", `cannot be kept with the model ${modelId}, whose price is not known`);
+  }
   return {
     ...config,
     ...(name === undefined ? {} : { name }),
-    model_id: config.model_id ?? defaultModel(),
+    model_id: modelId,
     computer_use_enabled: config.computer_use_enabled ?? false,
     idle_timeout_minutes: config.idle_timeout_minutes ?? 10,
     ...(first === undefined ? {} : { skill_spec: first, skills: [...skills] }),

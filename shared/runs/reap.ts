@@ -1,7 +1,8 @@
 import { CHECK_SHARDS, sortableTime } from "#shared/table/keys.ts";
 import type { Item } from "#shared/table/table.ts";
 import { putBack } from "./dispatch.ts";
-import { confirmStop, failNeverBegun, loseExecution } from "./execution.ts";
+import { failNeverBegun } from "./execution.ts";
+import { confirmStop, loseExecution } from "./lost-execution.ts";
 import type { RunPorts } from "./ports.ts";
 import { isExecuting, isTerminal, LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
 import { isExecutingHead, isLocal, leaseMs, ownerOf, parseRunHead, type RunHead } from "./run-head.ts";

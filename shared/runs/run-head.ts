@@ -63,6 +63,8 @@ const common = {
   snapshots: Counter,
   /** Executions so far. */
   executions: Counter,
+  /** True where a BUDGET item says what the run may spend on models, or has spent. A long name would cost every write of the head. */
+  b: v.exactOptional(v.literal(true)),
   /** Of a child: the run that its tree begins with, and how deep below it this one is. */
   root: v.exactOptional(v.string()),
   depth: v.exactOptional(v.number()),

@@ -1,3 +1,5 @@
+import { usageOf } from "#shared/budgets/account.ts";
+import type { Budget } from "#shared/budgets/budget.ts";
 import { fitting } from "#shared/lists/page.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
@@ -10,6 +12,8 @@ import { isLocal, ownerOf, type RunHead } from "./run-head.ts";
 export interface ViewSettings {
   readonly webUrl: string | undefined;
   readonly now: number;
+  /** What the run has spent on models and may spend, where its head says that there is such a thing. */
+  readonly budget?: Budget | undefined;
 }
 
 /** A run as answers show it. */
@@ -38,6 +42,7 @@ export function toRunItem(
     ...(linkable && view.webUrl !== undefined ? { session_link: `${view.webUrl}/runs/${head.run_id}` } : {}),
     creator: body.creator,
     executor: body.executor,
+    ...usageShown(view.budget),
     agent_config: shownConfig(body.config),
     ...(body.config.skill_spec === undefined ? {} : { agent_skill: { full_path: body.config.skill_spec } }),
     conversation_id: body.conversation_id,
@@ -49,6 +54,11 @@ export function toRunItem(
     artifacts: shownArtifacts(artifacts),
     scope: shownScope(head),
   };
+}
+
+function usageShown(budget: Budget | undefined): Pick<RunItem, "request_usage"> {
+  const usage = budget === undefined ? undefined : usageOf(budget);
+  return usage === undefined ? {} : { request_usage: usage };
 }
 
 /** Bytes of the artifacts that an answer tells of together with their run. */

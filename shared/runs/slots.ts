@@ -61,7 +61,7 @@ const running = (pool: Pool) => ({ belowAttribute: "concurrency_limit", otherwis
 /** A slot is free. */
 export const hasSlot = (pool: Pool): Conditions => ({ running: { absentOr: running(pool) } });
 /** A slot is free, and nobody waits for it already. */
-export const hasRoom = (pool: Pool): Conditions => ({ ...hasSlot(pool), parked: { absentOr: { below: 1 } } });
+const hasRoom = (pool: Pool): Conditions => ({ ...hasSlot(pool), parked: { absentOr: { below: 1 } } });
 /** No slot is free. */
 export const isFull = (pool: Pool): Conditions => ({
   running: { atLeastAttribute: "concurrency_limit", otherwise: pool.limit },

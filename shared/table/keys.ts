@@ -14,6 +14,7 @@ import type { Key } from "./table.ts";
  * | entry of a schedule's run | RUN#run | GROUP#schedule | gsi2, gsi7: runs of a schedule |
  * | snapshot of an execution | RUN#run | SNAPSHOT#execution#generation | upload-snapshot, commit-snapshot |
  * | checkpoint of a run | RUN#run | CHECKPOINT | where a new execution begins; which messages it leaves behind |
+ * | what a run has spent on models, and may spend | RUN#run | BUDGET | each call of a model; run detail and list, where the head says so |
  * | descendant | RUN#ancestor | DESCENDANT#run | filter by ancestor, at any depth, in the order of creation |
  * | client event seen | RUN#run | CLIENT#event | client-events, once each |
  * | latest run of a continued conversation | CONVERSATION#id | TAIL | create with conversation_id |
@@ -60,6 +61,7 @@ export const keys = {
     sk: `SNAPSHOT#${execution}#${generation}`,
   }),
   checkpoint: (run: string): Key => ({ pk: runPk(run), sk: "CHECKPOINT" }),
+  budget: (run: string): Key => ({ pk: runPk(run), sk: "BUDGET" }),
   descendant: (ancestor: string, run: string): Key => ({ pk: runPk(ancestor), sk: `DESCENDANT#${run}` }),
   clientEvent: (run: string, event: string): Key => ({ pk: runPk(run), sk: `CLIENT#${event}` }),
   conversationTail: (conversation: string): Key => ({ pk: conversationPk(conversation), sk: "TAIL" }),

@@ -70,6 +70,14 @@ export const Repository = v.object({
   ),
 });
 
+/** What a tree of runs may spend on models, in US dollars with at most four decimals. */
+const BudgetUsd = v.pipe(
+  v.number(),
+  v.minValue(0.0001),
+  v.maxValue(10_000),
+  v.check((usd) => Math.abs(usd * 10_000 - Math.round(usd * 10_000)) < 1e-6, "must have at most 4 decimals"),
+);
+
 const HarnessType = v.picklist(["default", "oz", "claude", "codex", "gemini"]);
 
 /** The configuration of an agent; what a run shows is the resolved one. */
@@ -86,6 +94,7 @@ export const AmbientAgentConfig = v.pipe(
     computer_use_enabled: v.exactOptional(v.boolean()),
     idle_timeout_minutes: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(60))),
     worker_host: v.exactOptional(Id),
+    budget_usd: v.exactOptional(BudgetUsd),
     harness: v.exactOptional(
       v.object({ type: HarnessType, model_id: v.exactOptional(Id), reasoning_level: v.exactOptional(text(64, 1)) }),
     ),

@@ -136,6 +136,12 @@ describe("a call", () => {
     expect(settled).toEqual(["done"]);
   });
 
+  it("has no limit of time where that is Infinity", async () => {
+    play(answer(RUN, { delay_ms: 100 }));
+    const run = await clientOf({ timeout: Number.POSITIVE_INFINITY, maxRetries: 0 }).runs.retrieve("r1");
+    expect(run.run_id).toBe("r1");
+  });
+
   it("leaves no timer behind that would keep a program from ending", async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     play(answer(RUN), answer({}, { status: 404 }));

@@ -88,7 +88,7 @@ describe("the installed package does the same", () => {
   it.each([
     ["Node, as a module", process.execPath, ["main.mjs"]],
     ["Node, in CommonJS by import()", process.execPath, ["main.cjs"]],
-    ["Deno", join(root, "node_modules/@deno/linux-x64-glibc/deno"), ["run", "--allow-net", "--allow-env", "main.mjs"]],
+    ["Deno", join(root, "node_modules/@deno/linux-x64-glibc/deno"), ["run", "--allow-net", "main.mjs"]],
     ["Bun", join(root, "node_modules/@oven/bun-linux-x64/bin/bun"), ["run", "main.mjs"]],
   ])("in %s", async (_, program, args) => {
     if (!existsSync(program)) throw new Error(`There is no ${program}: npm installs it on Linux with x64 and glibc.`);

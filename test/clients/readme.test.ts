@@ -74,6 +74,7 @@ const PRINTED: readonly RegExp[] = [
   /run_created[\s\S]*run_succeeded/,
   /SUCCEEDED Nightly tests/,
   /^\d+ \{ has_next_page: false \}/,
+  /^assistant \[[\s\S]*Z run_succeeded$/m,
   /^CANCELLED$/m,
   /^hello\.txt hello$/m,
   /^$/,

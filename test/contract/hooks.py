@@ -70,7 +70,7 @@ def link_made_things(document, path, operation, team):
 
 def id_of(document, response):
     """The member of an answer that names what was made."""
-    schema = response["content"]["application/json"]["schema"]
+    schema = response.get("content", {}).get("application/json", {}).get("schema", {})
     if "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].split("/")[-1]]
     return next((name for name in ("run_id", "uid", "id", "name") if name in schema.get("properties", {})), None)
@@ -141,8 +141,11 @@ def problem_of(response):
 REFUSALS = [
     (400, r"must not contain NUL|name is not valid text", "Strings: NUL or a lone surrogate anywhere: 400"),
     (400, r"^cursor: is not one of this API's", "cursor: send next_cursor as it came"),
-    (400, r": there is no such |: is no attachment of yours |: is no known model|: nobody here has this account", "must exist and be visible (400 otherwise)"),
+    (400, r": there is no such |: is no attachment of yours |: nobody here has", "must exist and be visible (400 otherwise)"),
+    (400, r": is no model of this deployment|: is no file of this snapshot", "must exist and be visible (400 otherwise)"),
     (400, r"^X-Team-Uid: you are in several teams", "without it a create answers 400 naming X-Team-Uid"),
+    (400, r"^repo: must be owner/repo", "A malformed repo: 400"),
+    (400, r": is required: an upload is bound to its (length|content)", "An upload is bound to its length"),
     (400, r"^time_zone: must be an IANA time zone", "Schedules take time_zone (IANA, default UTC)"),
     (400, r"^expires_at: must be in the future", "a key that has ended already is of no use"),
     (400, r"at most 10 repositories, of all kinds together", "repositories: at most 10; github_repos is its GitHub part"),

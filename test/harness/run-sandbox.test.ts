@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import * as v from "valibot";
@@ -86,6 +87,22 @@ describe("run-sandbox", () => {
     await start(plane);
     expect(leftovers()).toEqual([`runyard-sandbox-${process.pid}-abc`]);
     rmSync(join(folder, "tmp"), { recursive: true });
+  });
+
+  it("leaves the directory of a killed function to a harness that has not noticed yet", async () => {
+    const { pid } = spawnSync("true");
+    const scratch = join(folder, "tmp", `runyard-sandbox-${pid}-orphan`);
+    mkdirSync(scratch);
+    const harness = spawn("sleep", ["60"], { env: { TMPDIR: scratch } });
+    await once(harness, "spawn");
+    await using first = await FakeControlPlane.start({ prompt: sh("true") });
+    await start(first);
+    expect(leftovers()).toEqual([basename(scratch)]);
+    harness.kill("SIGKILL");
+    await once(harness, "exit");
+    await using second = await FakeControlPlane.start({ prompt: sh("true") });
+    await start(second);
+    expect(leftovers()).toEqual([]);
   });
 
   it("refuses an event that is no envelope", async () => {

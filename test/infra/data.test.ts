@@ -115,14 +115,14 @@ describe("the bucket", () => {
     expect(buckets.filter(({ Properties }) => Properties.LoggingConfiguration)).toHaveLength(1);
   });
 
-  it("forgets uploads once no run can be given them any more, and nothing that a run has", () => {
+  it("forgets uploads that no run was given, what was found in repositories, and old snapshots; nothing else of a run", () => {
     const rules = aws
       .all<BucketProperties>("AWS::S3::Bucket")
       .filter(({ Properties }) => Properties.LoggingConfiguration)
       .flatMap(({ Properties }) => Properties.LifecycleConfiguration?.Rules ?? []);
     expect(rules).toContainEqual(expect.objectContaining({ Prefix: "attachments/", ExpirationInDays: 2 }));
     for (const { Prefix, ExpirationInDays } of rules.filter((rule) => rule.ExpirationInDays !== undefined)) {
-      expect(Prefix, `${ExpirationInDays} days`).toMatch(/^(attachments|skills)\/$/);
+      expect(Prefix, `${ExpirationInDays} days`).toMatch(/^(attachments|skills|snapshots)\/$/);
     }
   });
 

@@ -13,7 +13,7 @@ export type Fault = "before" | "after" | "unheard";
 export type Around = <T>(name: string, perform: () => Promise<T>) => Promise<T>;
 
 /** A function that died. Whatever it does after that has no effect. */
-export class Died extends Error {}
+class Died extends Error {}
 
 interface Invocation {
   readonly name: string;

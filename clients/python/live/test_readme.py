@@ -19,7 +19,7 @@ PRINTED = {
     "Start a run and follow it": r"1 run_created\n(.*\n)*\d+ run_succeeded\n(.*\n)*SUCCEEDED\n",
     "Wait for the end": r"SUCCEEDED PT\S+\n(.*\n)+",
     "Do it asynchronously": r"\['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED'\]\n",
-    "Find runs": r".* (QUEUED|PENDING|INPROGRESS|SUCCEEDED) \d{4}-.*\+00:00\n",
+    "Find runs": r"(.* (QUEUED|PENDING|INPROGRESS|SUCCEEDED) \d{4}-.*\+00:00\n)+",
     "Handle errors": r"404 resource_not_found .+ \S+\n",
     "Talk to a run": r"(.*\n)*assistant \[.*'action'.*\]\n(.*\n)*",
     "Attach a file, download what came of it": r"count.txt b'2\\n'\n\d+ lines\n",

@@ -9,17 +9,11 @@ from fault_server import FaultServer
 from runyard import AsyncRunyard, Runyard
 
 
-@pytest.fixture(scope="session")
-def _servers() -> Iterator[FaultServer]:
-    with FaultServer() as server:
-        yield server
-
-
 @pytest.fixture
-def server(_servers: FaultServer) -> FaultServer:
-    """A server without a script yet."""
-    _servers.play([])
-    return _servers
+def server() -> Iterator[FaultServer]:
+    """A server without a script yet; a new one, that no late request of another test can reach."""
+    with FaultServer() as started:
+        yield started
 
 
 @pytest.fixture

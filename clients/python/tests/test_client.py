@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+import anyio
+import anyio.lowlevel
 import httpx
 import pytest
 from fault_server import FaultServer
@@ -14,7 +17,7 @@ from runyard.types import Me, RunItem
 
 RUN = {"run_id": "r1", "task_id": "r1", "title": "T", "state": "QUEUED", "prompt": "P"}
 TIMES = {"created_at": "2026-05-18T19:00:00.000Z", "updated_at": "2026-05-18T19:00:00.518Z"}
-ANSWER = {"body": {**RUN, **TIMES}, "headers": {"x-request-id": "t-1"}}
+ANSWER: dict[str, Any] = {"body": {**RUN, **TIMES}, "headers": {"x-request-id": "t-1"}}
 
 
 class TestSettings:
@@ -41,6 +44,40 @@ class TestSettings:
     def test_refuse_a_negative_number_of_retries(self) -> None:
         with pytest.raises(ValueError, match="max_retries"):
             Runyard(api_key="k", base_url="http://127.0.0.1:9", max_retries=-1)
+
+    def test_may_have_a_key_that_changes(self, server: FaultServer, waits: list[float]) -> None:
+        server.play([{"status": 503}, ANSWER, ANSWER, {"at": "storage"}])
+        keys = iter(["ryp_1", "ryp_2"])
+        with Runyard(api_key=lambda: next(keys), base_url=server.api) as client:
+            client.runs.retrieve("r1")
+            client.runs.retrieve("r1", extra_headers={"Authorization": "Bearer own"})
+            with client._stream(f"{server.storage}/x", {}):
+                pass
+        sent = [seen.headers.get("authorization") for seen in server.seen]
+        assert sent == ["Bearer ryp_1", "Bearer ryp_2", "Bearer own", None]
+
+    @pytest.mark.anyio
+    async def test_may_have_a_key_that_has_to_be_waited_for(self, server: FaultServer) -> None:
+        async def current() -> str:
+            await anyio.lowlevel.checkpoint()
+            return "ryp_awaited"
+
+        server.play([ANSWER])
+        async with AsyncRunyard(api_key=current, base_url=server.api) as client:
+            await client.runs.retrieve("r1")
+        assert server.seen[0].headers["authorization"] == "Bearer ryp_awaited"
+
+    @pytest.mark.parametrize("key", ["line\nbreak", "ryp_\u00fc", "two words", "ryp_a\r"])
+    def test_refuse_what_is_no_key(self, key: str) -> None:
+        with pytest.raises(runyard.RunyardError, match="characters that no key has"):
+            Runyard(api_key=key, base_url="http://127.0.0.1:9/api/v1")
+
+    @pytest.mark.parametrize("address", ["127.0.0.1/api/v1", "ftp://127.0.0.1/api/v1", "localhost:4500"])
+    def test_refuse_what_is_no_address(self, address: str, client: Runyard) -> None:
+        with pytest.raises(runyard.RunyardError, match="base_url must begin with http"):
+            Runyard(api_key="k", base_url=address)
+        with pytest.raises(runyard.RunyardError, match="base_url must begin with http"):
+            client.with_options(base_url=address)
 
     def test_do_not_show_the_key(self, server: FaultServer) -> None:
         with Runyard(api_key="ryp_secret", base_url=server.api) as client:
@@ -187,6 +224,27 @@ class TestRawResponse:
             assert [run.run_id for run in listed.parse().data] == ["r1"]
             nothing = await client.keys.with_raw_response.delete("k1")
             assert nothing.status_code == 204
+
+
+class TestSharing:
+    def test_threads_share_a_client(self, server: FaultServer, client: Runyard) -> None:
+        server.respond(lambda seen: {"body": {**ANSWER["body"], "run_id": seen.path.rsplit("/", 1)[1]}})
+        ids = [f"r{number}" for number in range(200)]
+        with ThreadPoolExecutor(16) as pool:
+            runs = list(pool.map(client.runs.retrieve, ids))
+        assert [run.run_id for run in runs] == ids
+
+    @pytest.mark.anyio
+    async def test_a_call_that_is_cancelled_leaves_the_client_as_it_was(
+        self, server: FaultServer, async_client: AsyncRunyard
+    ) -> None:
+        server.respond(lambda seen: {**ANSWER, **({"delay_ms": 2000} if "slow" in seen.path else {})})
+        async with async_client as client:
+            for _ in range(3):
+                with anyio.move_on_after(0.1) as scope:
+                    await client.runs.retrieve("slow")
+                assert scope.cancel_called
+            assert (await client.runs.retrieve("fast")).run_id == "r1"
 
 
 class TestPages:

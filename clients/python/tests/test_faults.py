@@ -14,6 +14,7 @@ from fault_server import FaultServer, Seen
 
 import runyard
 from runyard import AsyncRunyard, Runyard
+from runyard.types import RunEvent
 
 MIB = 1024 * 1024
 RUN = {"run_id": "r1", "task_id": "r1", "state": "SUCCEEDED"}
@@ -242,11 +243,21 @@ class TestEvents:
         answered = many_events(5)
         server.respond(lambda seen: answered(seen) if "/events" in seen.path else {"body": RUN})
         told: list[int] = []
+
+        async def tell(event: RunEvent) -> None:
+            told.append(event.sequence)
+
         async with async_client as client:
-            run = await client.runs.create_and_wait(
-                prompt="x", on_event=lambda event: told.append(event.sequence), timeout=5, max_retries=1
-            )
-        assert (run.state, told) == ("SUCCEEDED", [1, 2, 3, 4, 5])
+            run = await client.runs.create_and_wait(prompt="x", on_event=tell, timeout=5, max_retries=1)
+            again = await client.runs.follow_until_done("r1", on_event=lambda event: told.append(event.sequence))
+        assert (run.state, again.state, told) == ("SUCCEEDED", "SUCCEEDED", [1, 2, 3, 4, 5] * 2)
+
+    def test_end_in_a_state_that_only_a_newer_service_knows(self, server: FaultServer, client: Runyard) -> None:
+        answered = many_events(5)
+        ended = {"body": {"events": [], "next": 5, "ended": True}}
+        run = {"body": {**RUN, "state": "ARCHIVED"}}
+        server.play([answered(Seen("api", "GET", "", "after=0", {}, b"")), run, ended, run])
+        assert client.runs.follow_until_done("r1").state == "ARCHIVED"
 
 
 def many_events(total: int) -> Any:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from importlib import metadata
 from pathlib import Path
+
+from repository import CLIENT
 
 import runyard
 
@@ -16,6 +21,7 @@ def test_is_the_installed_wheel() -> None:
 def test_ships_its_types() -> None:
     files = [str(file) for file in metadata.files("runyard") or []]
     assert "runyard/py.typed" in files
+    assert any(file.endswith("LICENSE") for file in files)
     assert [
         file for file in files if not file.startswith(("runyard/", f"runyard-{runyard.__version__}.dist-info"))
     ] == []
@@ -24,6 +30,12 @@ def test_ships_its_types() -> None:
 def test_needs_little() -> None:
     needed = {requirement.split(">")[0] for requirement in metadata.requires("runyard") or []}
     assert {name.split("<")[0] for name in needed} == {"anyio", "httpx", "pydantic", "typing-extensions"}
+
+
+def test_is_measured_against_bare_httpx() -> None:
+    script = [sys.executable, str(CLIENT / "bench/overhead.py"), "20"]
+    printed = subprocess.run(script, capture_output=True, text=True, check=True).stdout
+    assert re.fullmatch(r"httpx \d+ µs, runyard \d+ µs .*\nratio \d+\.\d\d\n", printed)
 
 
 def test_says_what_it_exports() -> None:

@@ -27,6 +27,9 @@ interface Prepared {
   readonly options: RequestOptions;
 }
 
+/** What a timer can be set to; beyond it, it would go off at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** Makes data of an answer; without it, the body is left unread. */
 // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is known to the caller alone.
 type Read = (response: Response) => Promise<any>;
@@ -138,10 +141,13 @@ export class Transport {
     const controller = new AbortController();
     const abort = (): void => controller.abort(signal?.reason);
     let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      controller.abort();
-    }, timeout);
+    const timer = setTimeout(
+      () => {
+        late = true;
+        controller.abort();
+      },
+      Math.min(timeout, LONGEST_TIMER),
+    );
     if (signal?.aborted) abort();
     signal?.addEventListener("abort", abort);
     try {

@@ -94,7 +94,10 @@ export const ACTIVITY_NOTES: Notes = {
     "checkpoint",
   ),
   uploads: note("Where to upload each file, in the order of the request."),
-  "UploadSnapshotRequest.files": note("The snapshot's files.", []),
+  "UploadSnapshotRequest.files": note("The snapshot's files.", [
+    { filename: "workspace.tar.gz", mime_type: "application/gzip", size_bytes: 20480, sha256: "9f86d081".repeat(8) },
+  ]),
+  "CommitSnapshotRequest.files": note("Which of its files are kept.", ["workspace.tar.gz"]),
   success: note("Whether the task was done.", true),
   "FinishTaskRequest.error_code": note("Whose fault it was, where it was not done."),
   "ReportShutdownRequest.error": note("What ended the execution; absent where nothing went wrong."),

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -41,6 +41,10 @@ export class FakeControlPlane implements AsyncDisposable {
   readonly runId = randomUUID();
   readonly executionId = randomUUID();
   storedFollowups = 0;
+  /** What was committed last; the next harness is told to go on from there. */
+  checkpoint:
+    | { generation: string; files: { name: string; path: string }[]; messages: number; followups: number }
+    | undefined;
   cancelled = false;
   outcome: FinishTaskRequest | undefined;
   shutdown: unknown;
@@ -96,9 +100,14 @@ export class FakeControlPlane implements AsyncDisposable {
     };
   }
 
-  addFollowup(message: string): void {
+  addFollowup(message: string, policy: Followup["policy"] = "enqueue"): void {
     const number = this.followups.length + 1;
-    this.followups.push({ number, message, policy: "enqueue", created_at: new Date().toISOString() });
+    this.followups.push({ number, message, policy, created_at: new Date().toISOString() });
+  }
+
+  /** Bytes of a file of the snapshot that was committed last. */
+  savedFile(name: string): Buffer | undefined {
+    return this.#files.get(this.checkpoint?.files.find((file) => file.name === name)?.path ?? "");
   }
 
   /** Gives the run an attachment. */
@@ -156,6 +165,10 @@ export class FakeControlPlane implements AsyncDisposable {
   }
 
   #answer(call: Call): Answer {
+    if (call.path.startsWith("/snapshot/") && call.raw.length > 0) {
+      this.#files.set(call.path, call.raw);
+      return { status: call.headers.authorization === undefined ? 200 : 400 };
+    }
     const file = this.#files.get(call.path);
     if (file !== undefined) return { status: 200, body: file };
     if (call.path.startsWith("/upload/")) return this.#upload(call);
@@ -172,6 +185,10 @@ export class FakeControlPlane implements AsyncDisposable {
         return this.#beat(call);
       case "report-artifact":
         return this.#artifact(call);
+      case "upload-snapshot":
+        return this.#snapshot(call);
+      case "commit-snapshot":
+        return this.#commit(call);
       case "finish-task":
         this.outcome = Object(call.body);
         return { status: 200 };
@@ -198,12 +215,60 @@ export class FakeControlPlane implements AsyncDisposable {
         attachments: this.#attachments,
         messages: [],
         next_sequence: 1,
-        followups: this.followups,
+        followups: this.followups.filter(({ number }) => number > this.storedFollowups),
         next_heartbeat_seconds: 1,
+        ...this.#goingOn(),
         ...context,
         agent_config: { model_id: "local/runbook", ...context?.agent_config },
       },
     };
+  }
+
+  #goingOn(): Partial<RunContext> {
+    if (this.checkpoint === undefined) return {};
+    const { generation, files, messages, followups } = this.checkpoint;
+    this.messages.splice(messages);
+    this.storedFollowups = followups;
+    return {
+      messages: [...this.messages],
+      own_messages: messages,
+      next_sequence: this.#nextSequence,
+      followups: this.followups.filter(({ number }) => number > followups),
+      checkpoint: {
+        generation,
+        files: files.map(({ name, path }) => ({
+          filename: name,
+          download_url: `http://127.0.0.1:${this.port}${path}`,
+          mime_type: "application/gzip",
+          size_bytes: this.#files.get(path)?.length ?? 0,
+        })),
+      },
+    };
+  }
+
+  readonly #snapshots = new Map<string, { messages: number; followups: number; at: number }>();
+
+  #snapshot({ body }: Call): Answer {
+    const generation = String(body["generation"]);
+    const at = this.calls.length;
+    this.#snapshots.set(generation, { messages: this.messages.length, followups: this.storedFollowups, at });
+    const files: { filename: string }[] = Object(body["files"]);
+    const uploads = files.map(({ filename }) => ({
+      url: `http://127.0.0.1:${this.port}/snapshot/${at}/${filename}`,
+      method: "PUT",
+      headers: {},
+    }));
+    return { status: 200, body: { uploads } };
+  }
+
+  #commit({ body }: Call): Answer {
+    const generation = String(body["generation"]);
+    const names: string[] = Object(body["files"]);
+    const taken = this.#snapshots.get(generation);
+    const files = names.map((name) => ({ name, path: `/snapshot/${taken?.at}/${name}` }));
+    if (taken === undefined || files.some(({ path }) => !this.#files.has(path))) return { status: 409 };
+    this.checkpoint = { generation, files, messages: taken.messages, followups: taken.followups };
+    return { status: 200, body: { generation } };
   }
 
   #store({ body }: Call): Answer {
@@ -223,8 +288,11 @@ export class FakeControlPlane implements AsyncDisposable {
   }
 
   #artifact({ body }: Call): Answer {
-    const path = String(Object(body["data"]).filepath);
-    if (this.artifacts.has(path)) return { status: 200, body: { artifact_uid: `uid-${path}` } };
+    const { filepath, sha256 } = Object(body["data"]);
+    const path = String(filepath);
+    const stored = this.artifacts.get(path);
+    if (stored !== undefined && createHash("sha256").update(stored).digest("hex") === sha256)
+      return { status: 200, body: { artifact_uid: `uid-${path}` } };
     const url = `http://127.0.0.1:${this.port}/upload/${encodeURIComponent(path)}`;
     const upload =
       this.uploadMethod === "PUT"

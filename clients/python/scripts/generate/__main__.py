@@ -43,7 +43,8 @@ def generate() -> dict[Path, str]:
     types = Types(document["components"]["schemas"])
     operations = read_operations(document, methods, types)
     files = {PACKAGE / "types.py": modules.types_module(types), PACKAGE / "params.py": modules.params_module(types)}
-    for path, text in resource_files(operations, types).items():
+    tags = {tag["name"]: tag.get("description", "") for tag in document["tags"]}
+    for path, text in resource_files(operations, types, tags).items():
         files[PACKAGE / "_async/resources" / path] = text
     with tempfile.TemporaryDirectory() as folder:
         formatted = format_files(files, Path(folder))
@@ -58,16 +59,17 @@ def generate() -> dict[Path, str]:
             for path, text in asynchronous.items()
         }
         formatted.update(format_files(synchronous, Path(folder)))
-    formatted[Path("api.md")] = api_md.write(operations, HERE / PACKAGE / "_async")
+    formatted[Path("api.md")] = api_md.write(operations, tags, HERE / PACKAGE / "_async")
     return formatted
 
 
-def resource_files(operations: list[Operation], types: Types) -> dict[str, str]:
+def resource_files(operations: list[Operation], types: Types, tags: dict[str, str]) -> dict[str, str]:
     grouped: dict[str, list[Operation]] = {}
     for operation in operations:
         grouped.setdefault(operation.resource, []).append(operation)
     top = list(dict.fromkeys(resource.split(".")[0] for resource in grouped))
-    files = {"__init__.py": modules.index_module(top)}
+    about = {resource: tags[grouped[resource][0].tag] for resource in top if resource in grouped}
+    files = {"__init__.py": modules.index_module({resource: about.get(resource, "") for resource in top})}
     for resource in dict.fromkeys([*top, *grouped]):
         children = [each for each in grouped if each.startswith(resource + ".")]
         files[modules.module_name(resource) + ".py"] = modules.resource_module(

@@ -17,13 +17,15 @@ arguments in `runyard.params`. All methods take the options `timeout`, `max_retr
 """
 
 
-def write(operations: list[Operation], package: Path) -> str:
+def write(operations: list[Operation], tags: dict[str, str], package: Path) -> str:
     parts = [INTRODUCTION]
     for resource in dict.fromkeys(operation.resource for operation in operations):
-        lines = [_operation(each) for each in operations if each.resource == resource]
+        own = [each for each in operations if each.resource == resource]
+        lines = [_operation(each) for each in own]
+        about = "" if "." in resource else f"{tags[own[0].tag]}\n\n"
         if resource in EXTENDED:
             lines += _by_hand(package / f"_{resource}.py", resource)
-        parts.append(f"## {resource}\n\n| method | request | what it does |\n|---|---|---|\n" + "".join(lines))
+        parts.append(f"## {resource}\n\n{about}| method | request | what it does |\n|---|---|---|\n" + "".join(lines))
     return "\n".join(parts)
 
 

@@ -98,15 +98,15 @@ def resource_module(resource: str, operations: list[Operation], children: list[s
     )
 
 
-def index_module(resources: list[str]) -> str:
-    """The mix-in that gives a client its resources."""
+def index_module(resources: dict[str, str]) -> str:
+    """The mix-in that gives a client its resources, each with what it is about."""
     imports = "".join(
         f"from .._{each} import Async{resource_class(each)}\n"
         if each in EXTENDED
         else f"from .{module_name(each)} import Async{resource_class(each)}\n"
         for each in resources
     )
-    accessors = "\n".join(indent(_accessor(each, client="self"), "    ") for each in resources)
+    accessors = "\n".join(indent(_accessor(each, "self", about), "    ") for each, about in resources.items())
     return (
         HEADER
         + "from __future__ import annotations\n\nfrom functools import cached_property\n\n"
@@ -118,10 +118,11 @@ def index_module(resources: list[str]) -> str:
     )
 
 
-def _accessor(resource: str, client: str = "self._client") -> str:
+def _accessor(resource: str, client: str = "self._client", about: str = "") -> str:
     name = f"Async{resource_class(resource)}"
     last = resource.rsplit(".", 1)[-1]
-    return f"@cached_property\ndef {last}(self) -> {name}:\n    return {name}({client})\n"
+    docstring = f'    """{about}"""\n' if about else ""
+    return f"@cached_property\ndef {last}(self) -> {name}:\n{docstring}    return {name}({client})\n"
 
 
 def _shapes(operations: list[Operation], types: Types) -> str:

@@ -36,6 +36,7 @@ class Operation:
     resource: str
     """Where its method is, such as `identities.keys`."""
     method: str
+    tag: str
     summary: str
     description: str
     answer: str
@@ -73,6 +74,7 @@ def _read(document: dict[str, Any], path: str, verb: str, raw: dict[str, Any], w
         path=path,
         resource=resource,
         method=method,
+        tag=raw["tags"][0],
         summary=raw["summary"],
         description=raw.get("description", raw["summary"]),
         answer="",

@@ -35,11 +35,11 @@ def _name(name: str) -> str:
 
 
 def _unwrap_awaitable(source: str) -> str:
-    """`Awaitable[T]` is `T` where nothing is awaited."""
+    """`Awaitable[T]` is `T` where nothing is awaited, and `T | Awaitable[T]` too."""
     while (found := re.search(r"\bAwaitable\[", source)) is not None:
         depth, at = 1, found.end()
         while depth > 0:
             depth += {"[": 1, "]": -1}.get(source[at], 0)
             at += 1
         source = source[: found.start()] + source[found.end() : at - 1] + source[at:]
-    return source
+    return re.sub(r"\b(\w+) \| \1\b", r"\1", source)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import uuid
 from dataclasses import dataclass, field
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 from urllib.parse import urlencode
 
 import httpx
@@ -17,6 +18,7 @@ from .errors import RunyardError
 
 DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=5.0)
 DEFAULT_MAX_RETRIES = 2
+_KEY = re.compile(r"[!-~]+")
 DEFAULT_LIMITS = httpx.Limits(max_connections=1000, max_keepalive_connections=100)
 
 
@@ -24,7 +26,7 @@ DEFAULT_LIMITS = httpx.Limits(max_connections=1000, max_keepalive_connections=10
 class Settings:
     """A client's settings, complete."""
 
-    api_key: str = field(repr=False)
+    api_key: str | Callable[[], Any] = field(repr=False)
     base_url: str
     timeout: TimeoutTypes
     max_retries: int
@@ -35,17 +37,15 @@ class Settings:
     def make(
         cls,
         *,
-        api_key: str | None,
+        api_key: str | Callable[[], Any] | None,
         base_url: str | httpx.URL | None,
         timeout: TimeoutTypes | NotGiven,
         max_retries: int,
         team_uid: str | None,
         default_headers: Mapping[str, str] | None,
     ) -> Settings:
-        if max_retries < 0:
-            raise ValueError("max_retries must be 0 or more")
         return cls(
-            api_key=_required("api_key", api_key, "RUNYARD_API_KEY"),
+            api_key=api_key if callable(api_key) else _required("api_key", api_key, "RUNYARD_API_KEY"),
             base_url=_required("base_url", base_url, "RUNYARD_BASE_URL").rstrip("/"),
             timeout=DEFAULT_TIMEOUT if isinstance(timeout, NotGiven) else timeout,
             max_retries=max_retries,
@@ -53,14 +53,23 @@ class Settings:
             default_headers=dict(default_headers or {}),
         )
 
+    def __post_init__(self) -> None:
+        if self.max_retries < 0:
+            raise ValueError("max_retries must be 0 or more")
+        if isinstance(self.api_key, str) and not _KEY.fullmatch(self.api_key):
+            raise RunyardError("The api_key has characters that no key has: a line's end, perhaps?")
+        if not self.base_url.startswith(("http://", "https://")):
+            raise RunyardError(f"The base_url must begin with http:// or https://, not {self.base_url!r}.")
+
     @property
     def headers(self) -> dict[str, str]:
         """Headers of every request, by their lower-case names."""
         headers = {
             "accept": "application/json",
-            "authorization": f"Bearer {self.api_key}",
             "user-agent": f"runyard-python/{__version__}",
         }
+        if isinstance(self.api_key, str):
+            headers["authorization"] = f"Bearer {self.api_key}"
         if self.team_uid is not None:
             headers["x-team-uid"] = self.team_uid
         headers.update({name.lower(): value for name, value in self.default_headers.items()})
@@ -73,8 +82,8 @@ class Call:
 
     method: str
     url: str
-    headers: dict[str, str]
-    content: bytes | None
+    headers: dict[str, str] = field(repr=False)
+    content: bytes | None = field(repr=False)
     timeout: httpx.Timeout
     max_retries: int
     signed: bool = False
@@ -93,6 +102,7 @@ class Call:
         headers: Mapping[str, Any] | None,
         options: RequestOptions,
     ) -> Call:
+        method = method.upper()
         sent = dict(common_headers)
         if headers:
             sent.update({name.lower(): str(value) for name, value in _wire.given(headers).items()})

@@ -40,6 +40,9 @@ class RunTimeoutError(RunyardError):
         super().__init__(f"The run {run_id} has not ended in time; it goes on.")
         self.run_id = run_id
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.run_id,)
+
 
 class APIError(RunyardError):
     """A request failed."""
@@ -52,6 +55,10 @@ class APIError(RunyardError):
         super().__init__(message)
         self.message = message
         self.request = request
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors come whole out of other processes, where a pool or a queue pickles them."""
+        return _revive, (type(self), self.args, self.__dict__)
 
 
 class APIConnectionError(APIError):
@@ -160,6 +167,12 @@ _BY_STATUS: dict[int, type[APIStatusError]] = {
     422: UnprocessableEntityError,
     429: RateLimitError,
 }
+
+
+def _revive(kind: type[APIError], args: tuple[Any, ...], state: dict[str, Any]) -> APIError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 def status_error(response: httpx.Response) -> APIStatusError:

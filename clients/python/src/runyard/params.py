@@ -955,6 +955,7 @@ class CommitSnapshotRequestParam(TypedDict, total=False):
     """The snapshot's name within its execution. Must be 1 to 128 of A-Z a-z 0-9 . _ - without two underscores in a row."""
 
     files: Required[Sequence[str]]
+    """Which of its files are kept."""
 
 
 class ReportShutdownRequestErrorParam(TypedDict, total=False):

@@ -699,6 +699,24 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
+   * Where to upload the files from which the run could go on.
+   *
+   * `POST /harness-support/upload-snapshot`
+   */
+  uploadSnapshot(body: types.UploadSnapshotRequest, options?: RequestOptions): APIPromise<types.UploadSnapshotResponse> {
+    return this.transport.request({ method: "POST", path: "/harness-support/upload-snapshot", body, options });
+  }
+
+  /**
+   * The uploaded files become the checkpoint from which the run goes on.
+   *
+   * `POST /harness-support/commit-snapshot`
+   */
+  commitSnapshot(body: types.CommitSnapshotRequest, options?: RequestOptions): APIPromise<types.CommitSnapshotResponse> {
+    return this.transport.request({ method: "POST", path: "/harness-support/commit-snapshot", body, options });
+  }
+
+  /**
    * The sandbox's word that its execution has stopped.
    *
    * `POST /harness-support/report-shutdown`

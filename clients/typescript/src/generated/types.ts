@@ -347,6 +347,16 @@ interface components {
                 detail?: string;
             };
         };
+        CommitSnapshotRequest: {
+            /** @description The snapshot's name within its execution. Must be 1 to 128 of A-Z a-z 0-9 . _ - without two underscores in a row. */
+            generation: string;
+            /** @description Which of its files are kept. */
+            files: string[];
+        };
+        CommitSnapshotResponse: {
+            /** @description The snapshot's name within its execution. */
+            generation: string;
+        };
         Conversation: {
             /** @description The conversation that the run belongs to, or is to continue. */
             conversation_id: string;
@@ -1209,10 +1219,13 @@ interface components {
                 }[];
                 /** @description What was said, in order. */
                 messages: components["schemas"]["Message"][];
+                /** @description How many of the messages, the last ones, are this run's own. */
                 own_messages?: number;
                 /** @description The number that the next message must have. */
                 next_sequence: number;
+                /** @description The workspace as an earlier execution left it. */
                 checkpoint?: {
+                    /** @description The snapshot's name within its execution. */
                     generation: string;
                     files: {
                         /** @description The file's name. */
@@ -1866,6 +1879,31 @@ interface components {
                 retention_days?: number | null;
             } | null;
         };
+        UploadSnapshotRequest: {
+            /** @description The snapshot's files. */
+            files: {
+                /** @description The file's name. At most 255 bytes in UTF-8. Must be a file name. */
+                filename: string;
+                /** @description The file's media type. At most 255 bytes in UTF-8. Must be a media type. */
+                mime_type: string;
+                /** @description The file's bytes. */
+                size_bytes?: number;
+                /** @description The file's digest. Must be 64 hexadecimal digits. */
+                sha256?: string;
+            }[];
+            /**
+             * @description Whether the files are committed as a checkpoint, or are the last that an execution leaves.
+             * @enum {string}
+             */
+            mode?: "legacy" | "checkpoint";
+            /** @description The snapshot's name within its execution. Must be 1 to 128 of A-Z a-z 0-9 . _ - without two underscores in a row. */
+            generation?: string;
+        };
+        /** @description Where to upload each file, in the order of the request. */
+        UploadSnapshotResponse: {
+            /** @description Where to upload each file, in the order of the request. */
+            uploads: components["schemas"]["UploadTarget"][];
+        };
         /** @description Where and how to upload the bytes; lives 10 minutes and is bound to length and checksum. */
         UploadTarget: {
             /**
@@ -2163,6 +2201,8 @@ export type Block = components['schemas']['Block'];
 export type CancelRunsRequest = components['schemas']['CancelRunsRequest'];
 export type CancelRunsResponse = components['schemas']['CancelRunsResponse'];
 export type ClientEvent = components['schemas']['ClientEvent'];
+export type CommitSnapshotRequest = components['schemas']['CommitSnapshotRequest'];
+export type CommitSnapshotResponse = components['schemas']['CommitSnapshotResponse'];
 export type Conversation = components['schemas']['Conversation'];
 export type ConversationRedirect = components['schemas']['ConversationRedirect'];
 export type CreateAttachmentRequest = components['schemas']['CreateAttachmentRequest'];
@@ -2255,6 +2295,8 @@ export type UpdateMeRequest = components['schemas']['UpdateMeRequest'];
 export type UpdateMemberRequest = components['schemas']['UpdateMemberRequest'];
 export type UpdateScheduleRequest = components['schemas']['UpdateScheduleRequest'];
 export type UpdateTeamRequest = components['schemas']['UpdateTeamRequest'];
+export type UploadSnapshotRequest = components['schemas']['UploadSnapshotRequest'];
+export type UploadSnapshotResponse = components['schemas']['UploadSnapshotResponse'];
 export type UploadTarget = components['schemas']['UploadTarget'];
 export type WorkerItem = components['schemas']['WorkerItem'];
 export type RunsListParams = components['schemas']['RunsListParams'];

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import AsyncIterator, Awaitable, Callable, Generator, Generic, TypeVar
+import inspect
+from typing import Any, AsyncIterator, Awaitable, Callable, Generator, Generic, TypeVar
 
 import anyio
 
 from ._pagination import AsyncPage
 
-__all__ = ["AsyncPage", "AsyncPaginator", "paginate", "sleep"]
+__all__ = ["AsyncPage", "AsyncPaginator", "ask", "paginate", "sleep"]
 
 T = TypeVar("T")
 
 
 async def sleep(seconds: float) -> None:
     await anyio.sleep(seconds)
+
+
+async def ask(function: Callable[[], Any]) -> Any:
+    """Calls a function of the user's, which may be asynchronous."""
+    answer = function()
+    return await answer if inspect.isawaitable(answer) else answer
 
 
 class AsyncPaginator(Generic[T]):

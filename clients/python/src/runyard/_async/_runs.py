@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 import time
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import AsyncIterator, Callable
 
 import httpx
@@ -13,7 +14,7 @@ from ..errors import RunTimeoutError
 from ..params import RunAgentRequestParam
 from ..types import RunEvent, RunItem
 from ._download import AsyncDownload
-from ._io import sleep
+from ._io import ask, sleep
 from .resources.runs import AsyncRunsBase
 
 ENDED = frozenset({"SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"})
@@ -24,6 +25,8 @@ POLL_RETRIES = 30
 
 class _CreateParams(RunAgentRequestParam, RequestOptions, total=False):
     """What `create` takes."""
+
+    run_source: str
 
 
 class AsyncRuns(AsyncRunsBase):
@@ -56,7 +59,7 @@ class AsyncRuns(AsyncRunsBase):
         A run that failed is answered too, not raised: its `state` and `status_message` say what became of it.
 
         Args:
-            on_event: Called with each event, in order.
+            on_event: Called with each event, in order; the next one comes once it is done.
             after: The sequence number of the last event that is known already.
             max_wait: Seconds to follow it at most. Default: as long as it takes.
 
@@ -64,15 +67,17 @@ class AsyncRuns(AsyncRunsBase):
             RunTimeoutError: The run has not ended in `max_wait` seconds. It goes on.
         """
         deadline = None if max_wait is None else time.monotonic() + max_wait
+        last = None
         while True:
             async for event in self._events(run_id, after, 25, deadline, options):
                 after = event.sequence
                 if on_event is not None:
-                    on_event(event)
+                    await ask(partial(on_event, event))
             run = await self.retrieve(run_id, **options)
-            # A follow-up may have woken it in between.
-            if run.state in ENDED:
+            # Where a follow-up woke it in between, more events come; where none do, the state is a newer service's.
+            if run.state in ENDED or after == last:
                 return run
+            last = after
 
     async def create_and_wait(
         self,
@@ -111,11 +116,11 @@ class AsyncRuns(AsyncRunsBase):
                     raise RunTimeoutError(run_id)
                 wait = min(wait, math.ceil(deadline - asked))
             answer = await self.list_events(run_id, after=after, wait=wait, **polling)
-            for event in answer.events:
+            for event in answer.events or []:
                 yield event
             if answer.ended:
                 return
-            after = answer.next
+            after = max(after, answer.next or 0)
             if not answer.events and time.monotonic() - asked < 1:
                 # An answer that is empty and did not wait would be asked for without a pause.
                 await sleep(1)

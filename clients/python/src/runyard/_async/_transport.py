@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 import time
 from contextlib import asynccontextmanager
 from typing import Any, AsyncIterator, Callable, Mapping, TypeVar
@@ -12,9 +13,11 @@ from .._options import RequestOptions
 from .._response import APIResponse
 from .._retry import retry_seconds, should_retry
 from ..errors import APIError, connection_error, status_error
-from ._io import sleep
+from ._io import ask, sleep
 
 T = TypeVar("T")
+
+LOGGER = logging.getLogger("runyard")
 
 _HOPELESS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.TooManyRedirects)
 
@@ -56,8 +59,11 @@ class AsyncTransport:
     async def _repeat(self, call: Call, read: Callable[[httpx.Response], T], stream: bool = False) -> APIResponse[T]:
         attempt = 0
         while True:
+            headers = call.headers_of(attempt)
+            if callable(self._settings.api_key) and not call.signed and "authorization" not in headers:
+                headers = {**headers, "authorization": f"Bearer {await ask(self._settings.api_key)}"}
             request = self._http.build_request(
-                call.method, call.url, content=call.content, headers=call.headers_of(attempt), timeout=call.timeout
+                call.method, call.url, content=call.content, headers=headers, timeout=call.timeout
             )
             wait: float | None
             error: APIError
@@ -72,6 +78,7 @@ class AsyncTransport:
                 wait = None if isinstance(cause, _HOPELESS) else retry_seconds(attempt)
             if wait is None or attempt >= call.max_retries:
                 raise error
+            LOGGER.info("%s, so %s %s is sent again in %.2f s", error.message, call.method, request.url.path, wait)
             await sleep(wait)
             attempt += 1
 

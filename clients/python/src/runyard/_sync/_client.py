@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Mapping, TypeVar
+from typing import Any, Callable, Mapping, TypeVar
 
 import httpx
 
@@ -26,7 +26,7 @@ class Runyard(Resources):
     def __init__(
         self,
         *,
-        api_key: str | None = None,
+        api_key: str | Callable[[], str] | None = None,
         base_url: str | httpx.URL | None = None,
         timeout: TimeoutTypes | NotGiven = NOT_GIVEN,
         max_retries: int = DEFAULT_MAX_RETRIES,
@@ -36,7 +36,8 @@ class Runyard(Resources):
     ) -> None:
         """
         Args:
-            api_key: Default: the environment variable `RUNYARD_API_KEY`.
+            api_key: The key, or a function that answers the current one, asked at every try. Default: the environment
+                variable `RUNYARD_API_KEY`.
             base_url: The address that the deployment printed; it ends in `/api/v1`. Default: the environment variable
                 `RUNYARD_BASE_URL`.
             timeout: Seconds for one try of a request, or an `httpx.Timeout`; `None` waits for ever. Default: 60, and 5
@@ -81,7 +82,7 @@ class Runyard(Resources):
     def with_options(
         self: Self,
         *,
-        api_key: str | NotGiven = NOT_GIVEN,
+        api_key: str | Callable[[], str] | NotGiven = NOT_GIVEN,
         base_url: str | NotGiven = NOT_GIVEN,
         timeout: TimeoutTypes | NotGiven = NOT_GIVEN,
         max_retries: int | NotGiven = NOT_GIVEN,

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import time
 from contextlib import contextmanager
+from functools import partial
 from typing import Callable, Iterator
 
 import httpx
@@ -14,7 +15,7 @@ from ..errors import RunTimeoutError
 from ..params import RunAgentRequestParam
 from ..types import RunEvent, RunItem
 from ._download import Download
-from ._io import sleep
+from ._io import ask, sleep
 from .resources.runs import RunsBase
 
 ENDED = frozenset({"SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"})
@@ -25,6 +26,8 @@ POLL_RETRIES = 30
 
 class _CreateParams(RunAgentRequestParam, RequestOptions, total=False):
     """What `create` takes."""
+
+    run_source: str
 
 
 class Runs(RunsBase):
@@ -57,7 +60,7 @@ class Runs(RunsBase):
         A run that failed is answered too, not raised: its `state` and `status_message` say what became of it.
 
         Args:
-            on_event: Called with each event, in order.
+            on_event: Called with each event, in order; the next one comes once it is done.
             after: The sequence number of the last event that is known already.
             max_wait: Seconds to follow it at most. Default: as long as it takes.
 
@@ -65,15 +68,17 @@ class Runs(RunsBase):
             RunTimeoutError: The run has not ended in `max_wait` seconds. It goes on.
         """
         deadline = None if max_wait is None else time.monotonic() + max_wait
+        last = None
         while True:
             for event in self._events(run_id, after, 25, deadline, options):
                 after = event.sequence
                 if on_event is not None:
-                    on_event(event)
+                    ask(partial(on_event, event))
             run = self.retrieve(run_id, **options)
-            # A follow-up may have woken it in between.
-            if run.state in ENDED:
+            # Where a follow-up woke it in between, more events come; where none do, the state is a newer service's.
+            if run.state in ENDED or after == last:
                 return run
+            last = after
 
     def create_and_wait(
         self,
@@ -112,11 +117,11 @@ class Runs(RunsBase):
                     raise RunTimeoutError(run_id)
                 wait = min(wait, math.ceil(deadline - asked))
             answer = self.list_events(run_id, after=after, wait=wait, **polling)
-            for event in answer.events:
+            for event in answer.events or []:
                 yield event
             if answer.ended:
                 return
-            after = answer.next
+            after = max(after, answer.next or 0)
             if not answer.events and time.monotonic() - asked < 1:
                 # An answer that is empty and did not wait would be asked for without a pause.
                 sleep(1)

@@ -1,6 +1,7 @@
 # Generated from src/runyard/_async/_transport.py by scripts/generate: do not edit.
 from __future__ import annotations
 
+import logging
 import time
 from contextlib import contextmanager
 from typing import Any, Callable, Iterator, Mapping, TypeVar
@@ -13,9 +14,11 @@ from .._options import RequestOptions
 from .._response import APIResponse
 from .._retry import retry_seconds, should_retry
 from ..errors import APIError, connection_error, status_error
-from ._io import sleep
+from ._io import ask, sleep
 
 T = TypeVar("T")
+
+LOGGER = logging.getLogger("runyard")
 
 _HOPELESS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.TooManyRedirects)
 
@@ -57,8 +60,11 @@ class Transport:
     def _repeat(self, call: Call, read: Callable[[httpx.Response], T], stream: bool = False) -> APIResponse[T]:
         attempt = 0
         while True:
+            headers = call.headers_of(attempt)
+            if callable(self._settings.api_key) and not call.signed and "authorization" not in headers:
+                headers = {**headers, "authorization": f"Bearer {ask(self._settings.api_key)}"}
             request = self._http.build_request(
-                call.method, call.url, content=call.content, headers=call.headers_of(attempt), timeout=call.timeout
+                call.method, call.url, content=call.content, headers=headers, timeout=call.timeout
             )
             wait: float | None
             error: APIError
@@ -73,6 +79,7 @@ class Transport:
                 wait = None if isinstance(cause, _HOPELESS) else retry_seconds(attempt)
             if wait is None or attempt >= call.max_retries:
                 raise error
+            LOGGER.info("%s, so %s %s is sent again in %.2f s", error.message, call.method, request.url.path, wait)
             sleep(wait)
             attempt += 1
 

@@ -225,6 +225,7 @@ class HarnessSupport(Resource):
 
         Args:
             generation: The snapshot's name within its execution. Must be 1 to 128 of A-Z a-z 0-9 . _ - without two underscores in a row.
+            files: Which of its files are kept.
             runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
             runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
         """

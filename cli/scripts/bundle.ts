@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { build } from "esbuild";
+
+const repository = path.join(import.meta.dirname, "../..");
+
+/** A program as one file, and where that file is kept. */
+export interface Bundle {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The command: made for each publication, and not kept in the repository. */
+export const bundleCli = (): Promise<Bundle> =>
+  bundle("cli/src/main.ts", "cli/dist/runyard.js", "node20", ["@commander-js/extra-typings", "commander", "valibot"]);
+
+/** The GitHub Action: GitHub runs it as it lies in the repository. */
+export const bundleAction = (): Promise<Bundle> => bundle("action/main.ts", "action/dist/index.js", "node24", ["valibot"]);
+
+/** Lines stay lines, so that a reviewer sees what changed; the licenses of what is inside stand at the end. */
+async function bundle(entry: string, file: string, target: string, inside: readonly string[]): Promise<Bundle> {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(repository, entry)],
+    absWorkingDir: repository,
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "esm",
+    target,
+    charset: "utf8",
+    minifySyntax: true,
+    legalComments: "none",
+    // Commander asks for Node's modules in the old way.
+    banner: { js: 'import { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);' },
+    footer: { js: inside.map(licenseOf).join("\n") },
+  });
+  return { file: path.join(repository, file), text: outputFiles[0]?.text ?? "" };
+}
+
+function licenseOf(name: string): string {
+  const folder = name === "valibot" ? "node_modules" : "cli/node_modules";
+  const file = path.join(repository, folder, name, LICENSE_FILES[name] ?? "LICENSE");
+  return `/*\n${name}\n\n${readFileSync(file, "utf8").trim()}\n*/`;
+}
+
+const LICENSE_FILES: Readonly<Record<string, string>> = { valibot: "LICENSE.md" };

@@ -1,0 +1,38 @@
+import { Command, type CommandUnknownOpts, InvalidArgumentError } from "@commander-js/extra-typings";
+import type { Context } from "../context.ts";
+import { usage } from "../problem.ts";
+import { withExamples } from "./examples.ts";
+
+/** `runyard api`: any call, for what has no command. */
+export function apiCommand(context: Context): CommandUnknownOpts {
+  const command = new Command("api")
+    .description("any call of the API, with your key; prints its JSON")
+    .argument("<method>", "GET, POST, PUT or DELETE", methodOf)
+    .argument("<path>", "the path below the address, such as /agent/teams")
+    .option("-d, --data <json>", "the body; `-` reads it from standard input")
+    .action(async (method, path, { data }) => {
+      if (!path.startsWith("/")) throw usage(`The path begins with a slash, and ${path} does not.`);
+      const body = data === undefined ? undefined : bodyOf(data === "-" ? await context.shell.readInput() : data);
+      const answer = await (await context.client()).request({ method, path, body });
+      if (answer !== undefined) context.printJson(answer);
+    });
+  return withExamples(
+    command,
+    "runyard api GET /agent/teams",
+    'runyard api PUT /agent/me -d \'{"display_name": "Ada"}\'',
+  );
+}
+
+function methodOf(text: string): string {
+  const method = text.toUpperCase();
+  if (["GET", "POST", "PUT", "DELETE"].includes(method)) return method;
+  throw new InvalidArgumentError("It is GET, POST, PUT or DELETE.");
+}
+
+function bodyOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw usage("--data is no JSON.");
+  }
+}

@@ -1,0 +1,48 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import * as v from "valibot";
+import { tidy } from "../connection.ts";
+import type { Context } from "../context.ts";
+import { Problem } from "../problem.ts";
+import { withExamples } from "./examples.ts";
+import { storeLogin } from "./login.ts";
+
+const Made = v.looseObject({ key: v.string() });
+
+/** `runyard bootstrap`: the first team of a deployment, its admin and their key. */
+export function bootstrapCommand(context: Context): CommandUnknownOpts {
+  const command = new Command("bootstrap")
+    .description("after a deployment to AWS: make the first team, its admin and their key, and log in with it")
+    .requiredOption("--email <address>", "the admin's address")
+    .option("--name <name>", "the admin's name (default: the address)")
+    .option("--team-name <name>", "the team's name (default: First team)")
+    .option("--table <name>", "the table that the deployment made (default: runyard)")
+    .action(async ({ email, name, teamName, table }) => {
+      const folder = checkout(context.shell.cwd);
+      const given = { email, name, team: teamName, table };
+      const args = Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, value]));
+      const { code, stdout } = await context.shell.run(process.execPath, ["local/bootstrap.ts", ...args], folder);
+      if (code !== 0) throw new Problem("Nothing was made.");
+      const made = v.parse(v.pipe(v.string(), v.parseJson(), Made), stdout);
+      context.shell.out(stdout);
+      if (context.baseURL === undefined) return context.note("Keep the key. `runyard login` stores it.");
+      context.note(`Stored in ${await storeLogin(context, tidy(context.baseURL), made.key)}.`);
+    });
+  return withExamples(
+    command,
+    "runyard bootstrap --email you@example.com",
+    "runyard bootstrap --email you@example.com --base-url https://runyard.example.com/api/v1",
+  );
+}
+
+/** The service's own checkout, which it was deployed from: there is no key yet, so the table is written to directly. */
+function checkout(cwd: string): string {
+  for (let folder = cwd; ; folder = path.dirname(folder)) {
+    if (existsSync(path.join(folder, "local/bootstrap.ts")) && existsSync(path.join(folder, "cdk.json"))) return folder;
+    if (folder === path.dirname(folder)) break;
+  }
+  throw new Problem("This is not a checkout of Runyard.", {
+    remedy: "Run it in the folder that you deployed from, with the AWS credentials that you deployed with.",
+  });
+}

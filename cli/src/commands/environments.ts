@@ -1,0 +1,169 @@
+import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import type { EnvironmentItem } from "../../../clients/typescript/src/index.ts";
+import type { Context } from "../context.ts";
+import { environmentUid } from "../names.ts";
+import { defined, repeated } from "../options.ts";
+import { repositoryOf } from "../run-config.ts";
+import { printFields, printList, timeText } from "../table.ts";
+import { withExamples } from "./examples.ts";
+
+/** `runyard environments …`: repositories and set-up that runs begin with. */
+export function environmentsCommand(context: Context): CommandUnknownOpts {
+  return new Command("environments")
+    .alias("envs")
+    .description("repositories and set-up that runs begin with")
+    .addCommand(listCommand(context))
+    .addCommand(getCommand(context))
+    .addCommand(createCommand(context))
+    .addCommand(updateCommand(context))
+    .addCommand(deleteCommand(context))
+    .addCommand(shareCommand(context))
+    .addCommand(unshareCommand(context));
+}
+
+const ENVIRONMENT = "its uid or name";
+
+function listCommand(context: Context) {
+  const command = new Command("list")
+    .alias("ls")
+    .description("those that you own or are a guest of")
+    .option("--all", "all of them; with --json one a line")
+    .action(async ({ all }) => {
+      const client = await context.client();
+      await printList(
+        context,
+        client.environments.list(),
+        [
+          { name: "uid", of: ({ uid }) => uid },
+          { name: "updated", of: ({ last_updated }) => timeText(last_updated) },
+          { name: "set-up", of: ({ setup_failed }) => (setup_failed ? "failed" : "ok") },
+          { name: "name", of: ({ config }) => config.name },
+        ],
+        { all, none: "There are no environments." },
+      );
+    });
+  return withExamples(command, "runyard environments list");
+}
+
+function getCommand(context: Context) {
+  const command = new Command("get")
+    .description("one environment")
+    .argument("<environment>", ENVIRONMENT)
+    .action(async (given) => {
+      const client = await context.client();
+      const item = await client.environments.retrieve(await environmentUid(client, given));
+      context.show(item, () => printEnvironment(context, item));
+    });
+  return withExamples(command, "runyard environments get backend");
+}
+
+function printEnvironment(context: Context, { uid, config, ...item }: EnvironmentItem): void {
+  const github = config.github_repos.map(({ owner, repo }) => `${owner}/${repo}`);
+  const others = (config.repositories ?? []).map(({ url, ref }) => (ref === undefined ? url : `${url}#${ref}`));
+  printFields(context, [
+    ["uid", uid],
+    ["name", config.name],
+    ["description", config.description],
+    ["image", config.docker_image],
+    ["repositories", [...new Set([...others, ...github])].join("\n") || undefined],
+    ["set-up", config.setup_commands.join("\n") || undefined],
+    ["secrets", config.secrets?.map(({ name }) => name).join("\n")],
+    ["set-up failed", item.setup_failed],
+    ["updated", timeText(item.last_updated)],
+    ["last run", timeText(item.last_task_run_timestamp)],
+  ]);
+}
+
+/** What an environment consists of. On an update, an empty text clears a member. */
+function commandWithMembers(name: string) {
+  return new Command(name)
+    .option("--description <text>", "what it is for")
+    .option("--repo <url>", "a repository, `URL#ref` for a branch, tag or commit; repeatable", repeated)
+    .option("--setup <command>", "a command that runs before the agent does; repeatable", repeated)
+    .option("--secret <name>", "a secret that its runs are given; repeatable", repeated)
+    .option("--image <image>", "the container image to run in");
+}
+
+type Members = ReturnType<ReturnType<typeof commandWithMembers>["opts"]>;
+
+const bodyOf = ({ description, repo, setup, secret, image }: Members) => ({
+  description,
+  docker_image: image,
+  repositories: listOf(repo)?.map(repositoryOf),
+  setup_commands: listOf(setup),
+  secrets: listOf(secret)?.map((name) => ({ name })),
+});
+
+const listOf = (given: readonly string[] | undefined) => given?.filter((item) => item !== "");
+
+function createCommand(context: Context) {
+  const command = commandWithMembers("create")
+    .description("make an environment")
+    .argument("<name>", "what it is called")
+    .option("--personal", "one that only you see, not your team")
+    .action(async (name, { personal, ...members }) => {
+      const client = await context.client();
+      const team = personal === true ? false : undefined;
+      const item = await client.environments.create(defined({ name, team, ...bodyOf(members) }));
+      context.show(item, () => printEnvironment(context, item));
+    });
+  return withExamples(
+    command,
+    'runyard environments create backend --repo https://github.com/acme/shop --setup "npm ci" --secret NPM_TOKEN',
+  );
+}
+
+function updateCommand(context: Context) {
+  const command = commandWithMembers("update")
+    .description('change an environment; what is not said stays as it is, and "" clears')
+    .argument("<environment>", ENVIRONMENT)
+    .option("--name <name>", "what it is called")
+    .action(async (given, { name, ...members }) => {
+      const client = await context.client();
+      const uid = await environmentUid(client, given);
+      const item = await client.environments.update(uid, defined({ name, ...bodyOf(members) }));
+      context.show(item, () => printEnvironment(context, item));
+    });
+  return withExamples(command, 'runyard environments update backend --setup "npm ci" --setup "npm run build"');
+}
+
+function deleteCommand(context: Context) {
+  const command = new Command("delete")
+    .description("what still names it makes no run until it names another")
+    .argument("<environment>", ENVIRONMENT)
+    .action(async (given) => {
+      const client = await context.client();
+      const uid = await environmentUid(client, given);
+      await client.environments.delete(uid);
+      context.show({ deleted: uid }, () => context.say("deleted"));
+    });
+  return withExamples(command, "runyard environments delete backend");
+}
+
+function shareCommand(context: Context) {
+  const command = new Command("share")
+    .description("make somebody its guest, or without --user a link that shows it")
+    .argument("<environment>", ENVIRONMENT)
+    .option("--user <uid>", "the guest")
+    .action(async (given, { user }) => {
+      const client = await context.client();
+      const body = user === undefined ? ({ link: true } as const) : { user_uid: user };
+      const shared = await client.environments.share(await environmentUid(client, given), body);
+      context.show(shared, () => context.say(shared.link ?? "shared"));
+    });
+  return withExamples(command, "runyard environments share backend --user $uid");
+}
+
+function unshareCommand(context: Context) {
+  const command = new Command("unshare")
+    .description("a guest's rights end, or without --user its link opens nothing any more")
+    .argument("<environment>", ENVIRONMENT)
+    .option("--user <uid>", "the guest")
+    .action(async (given, { user }) => {
+      const client = await context.client();
+      const body = user === undefined ? ({ link: true } as const) : { user_uid: user };
+      const answer = await client.environments.unshare(await environmentUid(client, given), body);
+      context.show(answer, () => context.say("no longer shared"));
+    });
+  return withExamples(command, "runyard environments unshare backend --user $uid");
+}

@@ -1,0 +1,126 @@
+import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import type { CreatedKey, KeyItem, ListKeysResponse, PagePromise } from "../../../clients/typescript/src/index.ts";
+import type { Context } from "../context.ts";
+import { agentUid } from "../names.ts";
+import { date, defined } from "../options.ts";
+import { printList, timeText } from "../table.ts";
+import { withExamples } from "./examples.ts";
+
+/** `runyard keys …`: one's own API keys. */
+export function keysCommand(context: Context): CommandUnknownOpts {
+  return new Command("keys")
+    .description("your own API keys")
+    .addCommand(
+      withExamples(
+        new Command("list")
+          .alias("ls")
+          .description("your keys, without what opens anything")
+          .option("--all", "all of them; with --json one a line")
+          .action(async ({ all }) => printKeys(context, (await context.client()).keys.list(), all)),
+        "runyard keys list",
+      ),
+    )
+    .addCommand(
+      withExamples(
+        new Command("create")
+          .description("another key, shown this once")
+          .argument("<name>", "what it is for")
+          .option("--expires <date>", "when it ends, such as 2027-01-01 (default: never)", date)
+          .action(async (name, { expires }) => {
+            const body = defined({ name, expires_at: expires });
+            printCreated(context, await (await context.client()).keys.create(body));
+          }),
+        "runyard keys create laptop --expires 2027-01-01",
+      ),
+    )
+    .addCommand(
+      withExamples(
+        new Command("delete")
+          .description("the key is refused from the next request on")
+          .argument("<uid>", "the key's uid; `runyard keys list` shows it")
+          .action(async (uid) => {
+            await (await context.client()).keys.delete(uid);
+            context.show({ deleted: uid }, () => context.say("deleted"));
+          }),
+        "runyard keys delete $uid",
+      ),
+    );
+}
+
+/** `runyard agents keys …`: the keys of a team agent. */
+export function agentKeysCommand(context: Context): CommandUnknownOpts {
+  const AGENT = "the agent's uid or name";
+  return new Command("keys")
+    .description("the keys of an agent")
+    .addCommand(
+      withExamples(
+        new Command("list")
+          .alias("ls")
+          .description("its keys, without what opens anything")
+          .argument("<agent>", AGENT)
+          .option("--all", "all of them; with --json one a line")
+          .action(async (given, { all }) => {
+            const client = await context.client();
+            await printKeys(context, client.identities.keys.list(await agentUid(client, given)), all);
+          }),
+        "runyard agents keys list release-bot",
+      ),
+    )
+    .addCommand(
+      withExamples(
+        new Command("create")
+          .description("another key of the agent, shown this once")
+          .argument("<agent>", AGENT)
+          .argument("<name>", "what the key is for")
+          .option("--expires <date>", "when it ends, such as 2027-01-01 (default: never)", date)
+          .action(async (given, name, { expires }) => {
+            const client = await context.client();
+            const body = defined({ name, expires_at: expires });
+            printCreated(context, await client.identities.keys.create(await agentUid(client, given), body));
+          }),
+        "runyard agents keys create release-bot ci --json | jq -r .key",
+      ),
+    )
+    .addCommand(
+      withExamples(
+        new Command("delete")
+          .description("the key is refused from the next request on")
+          .argument("<agent>", AGENT)
+          .argument("<uid>", "the key's uid")
+          .action(async (given, uid) => {
+            const client = await context.client();
+            await client.identities.keys.delete(await agentUid(client, given), uid);
+            context.show({ deleted: uid }, () => context.say("deleted"));
+          }),
+        "runyard agents keys delete release-bot $uid",
+      ),
+    );
+}
+
+function printKeys(
+  context: Context,
+  keys: PagePromise<KeyItem, ListKeysResponse>,
+  all: true | undefined,
+): Promise<void> {
+  return printList(
+    context,
+    keys,
+    [
+      { name: "uid", of: ({ uid }) => uid },
+      { name: "ends in", of: ({ suffix }) => suffix },
+      { name: "created", of: ({ created_at }) => timeText(created_at) },
+      { name: "expires", of: ({ expires_at }) => timeText(expires_at) },
+      { name: "last used", of: ({ last_used_at }) => timeText(last_used_at) },
+      { name: "name", of: ({ name }) => name },
+    ],
+    { all, none: "There are no keys." },
+  );
+}
+
+/** The key alone on standard output, so that it can be piped to where it is kept. */
+function printCreated(context: Context, created: CreatedKey): void {
+  context.show(created, () => {
+    context.say(created.key);
+    context.note(context.style.dim(`Keep it now: it is shown this once. Its uid is ${created.uid}.`));
+  });
+}

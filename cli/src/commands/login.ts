@@ -1,0 +1,102 @@
+import { rm } from "node:fs/promises";
+import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { APIError, type Me } from "../../../clients/typescript/src/index.ts";
+import { isOnThisMachine, loginFile, tidy } from "../connection.ts";
+import type { Context } from "../context.ts";
+import { writePrivately } from "../files.ts";
+import { Problem, usage } from "../problem.ts";
+import { printFields } from "../table.ts";
+import { withExamples } from "./examples.ts";
+
+/** `runyard login`: stores address and key, once they work. */
+export function loginCommand(context: Context): CommandUnknownOpts {
+  const command = new Command("login")
+    .description("store the service's address and your key, for this user of this machine")
+    .action(async () => {
+      const baseURL = await askAddress(context);
+      const apiKey = await askKey(context);
+      const file = await storeLogin(context, baseURL, apiKey);
+      context.show({ base_url: baseURL, file }, () => context.say(`Stored in ${file}.`));
+    });
+  return withExamples(
+    command,
+    "runyard login",
+    "runyard login --base-url https://runyard.example.com/api/v1 < key.txt",
+  );
+}
+
+async function askAddress(context: Context): Promise<string> {
+  const given =
+    context.baseURL ??
+    (context.shell.env["RUNYARD_BASE_URL"] || undefined) ??
+    (context.shell.canAsk ? await context.shell.ask("Address of the service (https://…/api/v1): ") : undefined);
+  if (given === undefined || given.trim() === "") throw usage("An address is missing.", "Give it as --base-url.");
+  const url = tidy(given.trim());
+  // A bare host is what people have at hand.
+  const whole = new URL(url).pathname === "/" ? `${url}/api/v1` : url;
+  if (whole.startsWith("http:") && !isOnThisMachine(whole)) {
+    context.note(context.style.yellow(`${whole} is not encrypted: whoever is on the way can read your key.`));
+  }
+  return whole;
+}
+
+async function askKey({ shell }: Context): Promise<string> {
+  const key = shell.canAsk ? await shell.ask("Your key (ryp_… or rya_…): ", { hidden: true }) : await shell.readInput();
+  if (key === undefined || key.trim() === "")
+    throw usage("A key is missing.", "Type it in, or give it on standard input.");
+  return key.trim();
+}
+
+/** Asks the service whose key it is, and stores both where the key is good; answers the file. */
+export async function storeLogin(context: Context, baseURL: string, apiKey: string): Promise<string> {
+  const who = await whoIs(context, baseURL, apiKey);
+  const file = loginFile(context.shell);
+  await writePrivately(file, { base_url: baseURL, api_key: apiKey });
+  context.note(who === undefined ? "The key is an agent's." : `You are ${who.display_name} <${who.email}>.`);
+  return file;
+}
+
+/** The person whose key it is; undefined for the key of an agent, which is no person. */
+async function whoIs(context: Context, baseURL: string, apiKey: string): Promise<Me | undefined> {
+  const client = context.clientFor({ baseURL, apiKey });
+  try {
+    return await client.me.retrieve();
+  } catch (error) {
+    if (!(error instanceof APIError)) throw error;
+    if (error.status === 401) throw new Problem("This key is not valid. Nothing was stored.", { exitCode: 4 });
+    if (error.status !== 403) throw error;
+    await client.models.list();
+    return undefined;
+  }
+}
+
+/** `runyard logout`: forgets what is stored. */
+export function logoutCommand(context: Context): CommandUnknownOpts {
+  const command = new Command("logout")
+    .description("forget the stored address and key; the key itself stays valid")
+    .action(async () => {
+      const file = loginFile(context.shell);
+      await rm(file, { force: true });
+      context.show({ removed: file }, () => context.say(`${file} is gone.`));
+    });
+  return withExamples(command, "runyard logout");
+}
+
+/** `runyard whoami`: which service and whose key the commands use. */
+export function whoamiCommand(context: Context): CommandUnknownOpts {
+  const command = new Command("whoami")
+    .description("which service, and whose key, the commands use, and where both come from")
+    .action(async () => {
+      const { baseURL, apiKey, from } = await context.connection();
+      const me = await whoIs(context, baseURL, apiKey);
+      context.show({ base_url: baseURL, key: from, ...(me === undefined ? {} : { me }) }, () =>
+        printFields(context, [
+          ["address", baseURL],
+          ["key", `${apiKey.slice(0, 4)}… ${from}`],
+          ["person", me && `${me.display_name} <${me.email}>`],
+          ["teams", me?.teams.map(({ uid, name, role }) => `${uid}  ${name} (${role})`).join("\n")],
+        ]),
+      );
+    });
+  return withExamples(command, "runyard whoami");
+}

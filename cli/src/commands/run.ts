@@ -1,0 +1,87 @@
+import { openAsBlob } from "node:fs";
+import path from "node:path";
+import { type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
+import type { Runyard } from "../../../clients/typescript/src/index.ts";
+import type { Context } from "../context.ts";
+import { followRun } from "../follow/follow.ts";
+import { agentUid } from "../names.ts";
+import { defined, pairs, repeated } from "../options.ts";
+import { usage } from "../problem.ts";
+import { configOf } from "../run-config.ts";
+import { commandWithConfig } from "./config-options.ts";
+import { withExamples } from "./examples.ts";
+
+/** `runyard run`: makes a run, and follows it where asked to. */
+export function runCommand(context: Context): CommandUnknownOpts {
+  const command = commandWithConfig("run")
+    .description("start a run, and with --follow see it through")
+    .argument("[prompt]", "what the agent is to do; `-` reads it from standard input")
+    .option("-f, --follow", "show what happens until the run has ended; the exit code is its outcome")
+    .option("--verbose", "with --follow: show what commands print whole")
+    .addOption(interruptOption())
+    .option("--title <text>", "the run's title (default: the first line of the prompt)")
+    .option("--agent <uid|name>", "the team agent to run as")
+    .option("--personal", "a run that only you see, not your team")
+    .option("--attach <file>", "a file to give to the run; repeatable", repeated)
+    .option("--metadata <name=value>", "what to find the run by later; repeatable", pairs)
+    .option("--conversation <id>", "the conversation to go on with")
+    .option("--parent <run>", "the run that this one is a child of")
+    .addOption(new Option("--mode <mode>", "how to work").choices(["normal", "plan", "orchestrate"]))
+    .option("--idempotency-key <key>", "the same key and request again within 24 hours are answered with the first run")
+    .action(async (given, options) => {
+      const prompt = given === "-" ? await context.shell.readInput() : given;
+      const goesOn = options.skill ?? options.config ?? options.conversation;
+      if ((prompt === undefined || prompt.trim() === "") && goesOn === undefined) {
+        throw usage("A prompt is missing.", 'Give one as `runyard run "…"`, or `-` and the prompt on standard input.');
+      }
+      const client = await context.client();
+      const body = defined({
+        prompt,
+        title: options.title,
+        config: await configOf(client, options),
+        agent_identity_uid: options.agent === undefined ? undefined : await agentUid(client, options.agent),
+        team: options.personal === true ? false : undefined,
+        attachments: options.attach === undefined ? undefined : await attachments(client, options.attach),
+        metadata: options.metadata,
+        conversation_id: options.conversation,
+        parent_run_id: options.parent,
+        mode: options.mode,
+      });
+      const made = await client.runs.create(body, { idempotencyKey: options.idempotencyKey });
+      if (made.at_capacity === true) context.note("The team runs as much as it may at once: this run waits its turn.");
+      if (options.follow === true) {
+        if (!context.json) context.say(`${context.style.bold("Run")} ${made.run_id}`);
+        return followRun(context, client, made.run_id, options);
+      }
+      context.show(made, () => {
+        context.say(made.run_id);
+        context.note(context.style.dim(`${made.state}. Follow it with: runyard runs follow ${made.run_id}`));
+      });
+    });
+  return withExamples(
+    command,
+    'runyard run "Fix the flaky test" --repo https://github.com/acme/shop --follow',
+    'runyard run - --env backend --title "Nightly tests" < prompt.md',
+    "runyard run --skill acme/shop:release-notes --metadata ticket=SHOP-1412",
+    'id=$(runyard run "Write the changelog" --json | jq -r .run_id)',
+  );
+}
+
+/** What a signal does to the run that is followed. */
+export function interruptOption() {
+  return new Option(
+    "--on-interrupt <what>",
+    "what Ctrl-C and SIGTERM do to the run (default: ask a person, else leave it)",
+  ).choices(["ask", "cancel", "leave"]);
+}
+
+/** Uploads each file, and answers what a request names them by. */
+async function attachments(client: Runyard, files: readonly string[]): Promise<{ attachment_id: string }[]> {
+  const uploads = files.map(async (file) => {
+    const data = await openAsBlob(file).catch(() => {
+      throw usage(`--attach ${file} cannot be read.`);
+    });
+    return { attachment_id: await client.attachments.upload({ file_name: path.basename(file), data }) };
+  });
+  return Promise.all(uploads);
+}

@@ -1,0 +1,239 @@
+import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
+import type { ScheduleItem } from "../../../clients/typescript/src/index.ts";
+import type { Context } from "../context.ts";
+import { agentUid, scheduleId } from "../names.ts";
+import { defined, pairs } from "../options.ts";
+import { configOf } from "../run-config.ts";
+import { printFields, printList, timeText } from "../table.ts";
+import { commandWithConfig } from "./config-options.ts";
+import { withExamples } from "./examples.ts";
+
+/** `runyard schedules …`: prompts that run whenever their cron says. */
+export function schedulesCommand(context: Context): CommandUnknownOpts {
+  return new Command("schedules")
+    .description("prompts that run whenever their cron says")
+    .addCommand(listCommand(context))
+    .addCommand(getCommand(context))
+    .addCommand(createCommand(context))
+    .addCommand(updateCommand(context))
+    .addCommand(pauseCommand(context))
+    .addCommand(resumeCommand(context))
+    .addCommand(runNowCommand(context))
+    .addCommand(deleteCommand(context))
+    .addCommand(ticksCommand(context));
+}
+
+const ID = "its id or name";
+const OVERLAPS = ["allow", "skip", "cancel_previous"] as const;
+const MODES = ["normal", "plan", "orchestrate"] as const;
+
+function listCommand(context: Context) {
+  const command = new Command("list")
+    .alias("ls")
+    .description("the schedules that you see, by name")
+    .option("--all", "all of them; with --json one a line")
+    .action(async (options) => {
+      const client = await context.client();
+      await printList(
+        context,
+        client.schedules.list(),
+        [
+          { name: "id", of: ({ id }) => id },
+          { name: "on", of: ({ enabled }) => enabled },
+          { name: "cron", of: ({ cron_schedule }) => cron_schedule },
+          { name: "zone", of: ({ time_zone }) => time_zone },
+          { name: "next", of: ({ history }) => timeText(history.next_run) },
+          { name: "name", of: ({ name }) => name },
+        ],
+        { all: options.all, none: "There are no schedules." },
+      );
+    });
+  return withExamples(command, "runyard schedules list");
+}
+
+function getCommand(context: Context) {
+  const command = new Command("get")
+    .description("one schedule, with its latest runs")
+    .argument("<schedule>", ID)
+    .action(async (given) => {
+      const client = await context.client();
+      const schedule = await client.schedules.retrieve(await scheduleId(client, given));
+      context.show(schedule, () => printSchedule(context, schedule));
+    });
+  return withExamples(command, 'runyard schedules get "Nightly tests"');
+}
+
+function printSchedule(context: Context, schedule: ScheduleItem): void {
+  printFields(context, [
+    ["id", schedule.id],
+    ["name", schedule.name],
+    ["enabled", schedule.enabled],
+    ["cron", `${schedule.cron_schedule} (${schedule.time_zone})`],
+    ["overlap", schedule.overlap],
+    ["next", timeText(schedule.history.next_run) ?? "-"],
+    ["last", timeText(schedule.history.last_ran) ?? "-"],
+    ["last error", schedule.last_spawn_error ?? undefined],
+    ["agent", schedule.agent_uid],
+    ["environment", schedule.environment?.name],
+    ["model", schedule.agent_config?.model_id],
+    ["runs", schedule.recent_runs?.map(({ run_id, state }) => `${run_id}  ${state}`).join("\n") || undefined],
+    ["prompt", schedule.prompt],
+  ]);
+}
+
+function createCommand(context: Context) {
+  const command = commandWithConfig("create")
+    .description("make a schedule")
+    .requiredOption("--name <name>", "what it is called")
+    .requiredOption("--cron <fields>", "when: minute, hour, day, month, day of the week; or @daily and the like")
+    .option(
+      "--prompt <text>",
+      "what the agent is to do; `-` reads it from standard input; needed unless there is a --skill",
+    )
+    .option("--time-zone <zone>", "the zone of its hours, such as Europe/Berlin (default: UTC)")
+    .addOption(
+      new Option("--overlap <rule>", "what becomes of a firing while an earlier run goes on").choices(OVERLAPS),
+    )
+    .option("--agent <uid|name>", "the team agent to run as")
+    .addOption(new Option("--mode <mode>", "how to work").choices(MODES))
+    .option("--metadata <name=value>", "of its runs; repeatable", pairs)
+    .option("--personal", "a schedule that only you see, not your team")
+    .option("--paused", "it does not fire until it is resumed")
+    .action(async (options) => {
+      const client = await context.client();
+      const body = defined({
+        name: options.name,
+        cron_schedule: options.cron,
+        prompt: await textOf(context, options.prompt),
+        time_zone: options.timeZone,
+        overlap: options.overlap,
+        agent_config: await configOf(client, options),
+        agent_uid: options.agent === undefined ? undefined : await agentUid(client, options.agent),
+        mode: options.mode,
+        metadata: options.metadata,
+        team: options.personal === true ? false : undefined,
+        enabled: options.paused === true ? false : undefined,
+      });
+      const made = await client.schedules.create(body);
+      context.show(made, () => printSchedule(context, made));
+    });
+  return withExamples(
+    command,
+    'runyard schedules create --name "Nightly tests" --cron "0 3 * * 1-5" --time-zone Europe/Berlin --prompt "Run the tests" --env backend',
+    "runyard schedules create --name Triage --cron @hourly --overlap skip --prompt - < triage.md",
+  );
+}
+
+function updateCommand(context: Context) {
+  const command = commandWithConfig("update")
+    .description(
+      "change a schedule; what is not said stays as it is, and configuration options replace the configuration",
+    )
+    .argument("<schedule>", ID)
+    .option("--name <name>", "what it is called")
+    .option("--cron <fields>", "when")
+    .option("--prompt <text>", "what the agent is to do; `-` reads it from standard input")
+    .option("--time-zone <zone>", "the zone of its hours")
+    .addOption(
+      new Option("--overlap <rule>", "what becomes of a firing while an earlier run goes on").choices(OVERLAPS),
+    )
+    .option("--agent <uid|name>", "the team agent to run as")
+    .addOption(new Option("--mode <mode>", "how to work").choices(MODES))
+    .option("--metadata <name=value>", "of its runs; repeatable", pairs)
+    .action(async (given, options) => {
+      const client = await context.client();
+      const id = await scheduleId(client, given);
+      const before = await client.schedules.retrieve(id);
+      const body = defined({
+        name: options.name ?? before.name,
+        cron_schedule: options.cron ?? before.cron_schedule,
+        enabled: before.enabled,
+        prompt: (await textOf(context, options.prompt)) ?? (before.prompt === "" ? undefined : before.prompt),
+        time_zone: options.timeZone,
+        overlap: options.overlap,
+        agent_config: await configOf(client, options),
+        agent_uid: options.agent === undefined ? undefined : await agentUid(client, options.agent),
+        mode: options.mode,
+        metadata: options.metadata,
+      });
+      const changed = await client.schedules.update(id, body);
+      context.show(changed, () => printSchedule(context, changed));
+    });
+  return withExamples(command, 'runyard schedules update "Nightly tests" --cron "0 4 * * *"');
+}
+
+function pauseCommand(context: Context) {
+  const command = new Command("pause")
+    .description("no further firing until it is resumed")
+    .argument("<schedule>", ID)
+    .action(async (given) => {
+      const client = await context.client();
+      const schedule = await client.schedules.pause(await scheduleId(client, given));
+      context.show(schedule, () => context.say(`${schedule.name} is paused`));
+    });
+  return withExamples(command, 'runyard schedules pause "Nightly tests"');
+}
+
+function resumeCommand(context: Context) {
+  const command = new Command("resume")
+    .description("it fires again, from its next time on")
+    .argument("<schedule>", ID)
+    .action(async (given) => {
+      const client = await context.client();
+      const schedule = await client.schedules.resume(await scheduleId(client, given));
+      context.show(schedule, () =>
+        context.say(`${schedule.name} fires next at ${timeText(schedule.history.next_run)}`),
+      );
+    });
+  return withExamples(command, 'runyard schedules resume "Nightly tests"');
+}
+
+function runNowCommand(context: Context) {
+  const command = new Command("run")
+    .description("one run of it now, beside those that it plans")
+    .argument("<schedule>", ID)
+    .action(async (given) => {
+      const client = await context.client();
+      const made = await client.schedules.run(await scheduleId(client, given));
+      context.show(made, () => context.say(made.run_id));
+    });
+  return withExamples(command, 'runyard runs follow $(runyard schedules run "Nightly tests")');
+}
+
+function deleteCommand(context: Context) {
+  const command = new Command("delete")
+    .description("it never fires again; its runs stay")
+    .argument("<schedule>", ID)
+    .action(async (given) => {
+      const client = await context.client();
+      const answer = await client.schedules.delete(await scheduleId(client, given));
+      context.show(answer, () => context.say("deleted"));
+    });
+  return withExamples(command, 'runyard schedules delete "Nightly tests"');
+}
+
+function ticksCommand(context: Context) {
+  const command = new Command("ticks")
+    .description("what became of each planned firing, the latest first")
+    .argument("<schedule>", ID)
+    .option("--all", "all of them; with --json one a line")
+    .action(async (given, options) => {
+      const client = await context.client();
+      await printList(
+        context,
+        client.schedules.ticks(await scheduleId(client, given)),
+        [
+          { name: "scheduled", of: (tick) => timeText(tick.scheduled_at) },
+          { name: "outcome", of: (tick) => tick.outcome },
+          { name: "run", of: (tick) => tick.run_id },
+          { name: "reason", of: (tick) => tick.reason },
+        ],
+        { all: options.all, none: "It has not fired yet." },
+      );
+    });
+  return withExamples(command, 'runyard schedules ticks "Nightly tests"');
+}
+
+async function textOf(context: Context, given: string | undefined): Promise<string | undefined> {
+  return given === "-" ? context.shell.readInput() : given;
+}

@@ -1,0 +1,30 @@
+import type { RunState } from "../../clients/typescript/src/index.ts";
+
+/** What the command ends with; docs/cli.md lists them for those who write scripts. */
+export const EXIT = {
+  ok: 0,
+  /** The run that was followed ended FAILED or ERROR, or the command could not do its work. */
+  failed: 1,
+  /** The command line is wrong; nothing was sent. */
+  usage: 2,
+  /** The run asks something, and waits for `runyard runs followup`. */
+  blocked: 3,
+  /** The service refused the request, or could not be reached. */
+  service: 4,
+  /** The run was cancelled, or the following of it was interrupted. */
+  cancelled: 130,
+} as const;
+
+/** The exit code that a run's end stands for. */
+export function exitCodeOf(state: RunState): number {
+  switch (state) {
+    case "SUCCEEDED":
+      return EXIT.ok;
+    case "BLOCKED":
+      return EXIT.blocked;
+    case "CANCELLED":
+      return EXIT.cancelled;
+    default:
+      return EXIT.failed;
+  }
+}

@@ -1,0 +1,76 @@
+import type { RunEvent } from "../../../clients/typescript/src/index.ts";
+import { clip, printable, type Style, seconds, stateText } from "../style.ts";
+import { type Happening, happeningsOf } from "./happenings.ts";
+
+const INDENT = 13;
+const WIDTH = 100;
+
+/** Prints one event of a run after another, each with the time since the run was created. */
+export class EventPrinter {
+  readonly #options: { style: Style; print: (line: string) => void; verbose: boolean };
+  #since: number | undefined;
+
+  /** `verbose` shows outputs whole instead of their first and last lines. */
+  constructor(options: { style: Style; print: (line: string) => void; verbose: boolean }) {
+    this.#options = options;
+  }
+
+  print(event: RunEvent): void {
+    this.#since ??= Date.parse(event.occurred_at);
+    for (const happening of happeningsOf(event)) this.#print(happening, this.#since);
+  }
+
+  #print(happening: Happening, since: number): void {
+    const { style, print } = this.#options;
+    const [first = "", ...rest] = this.#lines(happening);
+    if (first === "") return;
+    const passed = Math.max(0, Date.parse(happening.at) - since);
+    print(`  ${style.dim(seconds(passed).padStart(7))}  ${first}`);
+    for (const line of rest) print(`${" ".repeat(INDENT)}${style.dim(line)}`);
+  }
+
+  /** A headline and further lines. */
+  #lines(happening: Happening): string[] {
+    const { style } = this.#options;
+    switch (happening.kind) {
+      case "step":
+        return [this.#stepText(happening)];
+      case "command": {
+        const [first = "", ...rest] = meaningful(happening.text);
+        if (this.#options.verbose) return [`${style.bold("$")} ${first}`, ...rest];
+        const more = rest.length === 0 ? "" : ` ${style.dim(`… ${rest.length} more lines`)}`;
+        return [`${style.bold("$")} ${clip(first, WIDTH)}${more}`];
+      }
+      case "result":
+        return [(happening.failed ? style.red : style.green)(happening.said), ...this.#shown(happening.output)];
+      case "text":
+        return this.#shown(happening.text);
+    }
+  }
+
+  #stepText({ state, name, durationMs, detail, failed }: Happening & { kind: "step" }): string {
+    const { style } = this.#options;
+    const parts = [
+      state === undefined ? "" : style.bold(stateText(style, printable(state))),
+      name ?? "",
+      durationMs === undefined ? "" : style.dim(seconds(durationMs)),
+      detail === undefined ? "" : style.dim(clip(printable(detail).replaceAll("\n", " "), WIDTH)),
+      failed ? style.red("failed") : "",
+    ];
+    return parts.filter((part) => part !== "").join("  ");
+  }
+
+  /** A text whole, or its first and last lines. */
+  #shown(text: string): string[] {
+    const lines = meaningful(text);
+    if (this.#options.verbose) return lines;
+    const clipped = lines.map((line) => clip(line, WIDTH));
+    if (clipped.length <= 5) return clipped;
+    return [...clipped.slice(0, 3), `… ${lines.length - 4} more lines`, ...clipped.slice(-1)];
+  }
+}
+
+const meaningful = (text: string): string[] =>
+  printable(text)
+    .split("\n")
+    .filter((line) => line.trim() !== "");

@@ -1,0 +1,99 @@
+import { APIError, APIUserAbortError, type RunItem, type Runyard } from "../../../clients/typescript/src/index.ts";
+import type { Context } from "../context.ts";
+import { EXIT, exitCodeOf } from "../exit-code.ts";
+import { printable, stateText } from "../style.ts";
+import { EventPrinter } from "./event-printer.ts";
+
+/** What becomes of a run when the person or the CI job that follows it says stop. */
+export type OnInterrupt = "ask" | "cancel" | "leave";
+
+export interface FollowOptions {
+  readonly verbose?: boolean | undefined;
+  /** @default "ask" on a terminal, else "leave" */
+  readonly onInterrupt?: OnInterrupt | undefined;
+}
+
+/** Follows a run to its end, shows what happens, and sets the exit code that its end stands for. */
+export async function followRun(
+  context: Context,
+  client: Runyard,
+  runId: string,
+  options: FollowOptions,
+): Promise<void> {
+  const printer = new EventPrinter({
+    style: context.style,
+    print: (line) => context.say(line),
+    verbose: options.verbose === true,
+  });
+  let after = 0;
+  /** Follows until the end, or until the first interrupt: then undefined. */
+  const follow = async (): Promise<RunItem | undefined> => {
+    const controller = new AbortController();
+    const release = context.shell.onInterrupt(() => controller.abort());
+    try {
+      return await client.runs.followUntilDone(runId, {
+        after,
+        signal: controller.signal,
+        onEvent: (event) => {
+          after = event.sequence;
+          if (context.json) context.printJsonLine(event);
+          else printer.print(event);
+        },
+      });
+    } catch (error) {
+      if (controller.signal.aborted && error instanceof APIUserAbortError) return undefined;
+      throw error;
+    } finally {
+      release();
+    }
+  };
+  let run = await follow();
+  if (run === undefined && (await shouldCancel(context, options))) {
+    await cancelRun(client, runId, {});
+    context.note("Cancelling; Ctrl-C again leaves without waiting.");
+    run = await follow();
+  }
+  if (run === undefined) {
+    context.note(`The run goes on. Follow it with: runyard runs follow ${runId}`);
+    context.exitCode = EXIT.cancelled;
+    return;
+  }
+  context.exitCode = exitCodeOf(run.state);
+  if (context.json) context.printJsonLine(run);
+  else await showEnd(context, client, run);
+}
+
+async function shouldCancel(context: Context, options: FollowOptions): Promise<boolean> {
+  const wanted = options.onInterrupt ?? (context.shell.canAsk ? "ask" : "leave");
+  if (wanted !== "ask") return wanted === "cancel";
+  const answer = await context.shell.ask("\nCancel the run too? [y/N] ");
+  return /^y(es)?$/i.test(answer?.trim() ?? "");
+}
+
+/**
+ * Cancels a run; one that has ended already is no failure. A run that is being prepared cannot be cancelled for some
+ * seconds, which the repeats wait out.
+ */
+export async function cancelRun(client: Runyard, runId: string, { force }: { force?: boolean }): Promise<void> {
+  try {
+    await client.runs.cancel(runId, force === true ? { force } : {}, { maxRetries: 15 });
+  } catch (error) {
+    if (!(error instanceof APIError) || error.status !== 400) throw error;
+    const { state } = await client.runs.retrieve(runId);
+    if (!["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"].includes(state)) throw error;
+  }
+}
+
+async function showEnd(context: Context, client: Runyard, run: RunItem): Promise<void> {
+  const { style } = context;
+  const { text } = await client.runs.response(run.run_id);
+  const took = run.run_time === undefined ? "" : style.dim(` after ${run.run_time.replace(/^PT/, "").toLowerCase()}`);
+  context.say();
+  context.say(`${style.bold(stateText(style, run.state))}${took}  ${style.dim(run.run_id)}`);
+  if (run.status_message !== undefined) context.say(printable(run.status_message.message));
+  if (text.trim() !== "" && text.trim() !== run.status_message?.message.trim()) context.say(printable(text.trimEnd()));
+  const files = run.artifacts?.length ?? 0;
+  if (files > 0) context.say(style.dim(`${files} artifacts: runyard runs artifacts ${run.run_id}`));
+  if (run.session_link !== undefined) context.say(style.dim(run.session_link));
+  if (run.state === "BLOCKED") context.note(`Answer it with: runyard runs followup ${run.run_id} "…"`);
+}

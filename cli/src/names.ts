@@ -1,0 +1,44 @@
+import type { Runyard } from "../../clients/typescript/src/index.ts";
+import { usage } from "./problem.ts";
+
+const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The uid of an environment that is given by its uid or its name. */
+export async function environmentUid(client: Runyard, given: string): Promise<string> {
+  if (UID.test(given)) return given;
+  const all: Named[] = [];
+  for await (const { uid, config } of client.environments.list()) all.push({ uid, name: config.name });
+  return theOne("environment", given, all);
+}
+
+/** The uid of a team agent that is given by its uid or its name. */
+export async function agentUid(client: Runyard, given: string): Promise<string> {
+  if (UID.test(given)) return given;
+  const all: Named[] = [];
+  for await (const { uid, name } of client.identities.list()) all.push({ uid, name });
+  return theOne("agent", given, all);
+}
+
+/** The id of a schedule that is given by its id or its name. */
+export async function scheduleId(client: Runyard, given: string): Promise<string> {
+  if (UID.test(given)) return given;
+  const all: Named[] = [];
+  for await (const { id, name } of client.schedules.list()) all.push({ uid: id, name });
+  return theOne("schedule", given, all);
+}
+
+interface Named {
+  readonly uid: string;
+  readonly name: string;
+}
+
+function theOne(kind: string, given: string, all: readonly Named[]): string {
+  const found = all.filter(({ uid, name }) => uid === given || name === given);
+  if (found.length > 1) {
+    throw usage(`There are several of the name ${given}: ${found.map(({ uid }) => uid).join(", ")}.`, "Give the uid.");
+  }
+  const [one] = found;
+  if (one !== undefined) return one.uid;
+  const names = all.map(({ name }) => name).slice(0, 20);
+  throw usage(`There is no ${kind} ${given}.`, names.length === 0 ? undefined : `There are: ${names.join(", ")}.`);
+}

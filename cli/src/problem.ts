@@ -1,0 +1,73 @@
+import { APIConnectionError, APIError, APITimeoutError, RunyardError } from "../../clients/typescript/src/index.ts";
+import { EXIT } from "./exit-code.ts";
+import { printable } from "./style.ts";
+
+/** Something that the person at the terminal can put right: shown as it is, without a stack. */
+export class Problem extends Error {
+  readonly exitCode: number;
+  /** What to do about it. */
+  readonly remedy: string | undefined;
+
+  constructor(message: string, { exitCode = EXIT.failed, remedy }: { exitCode?: number; remedy?: string } = {}) {
+    super(message);
+    this.exitCode = exitCode;
+    this.remedy = remedy;
+  }
+}
+
+/** The command line asks for what makes no sense. */
+export const usage = (message: string, remedy?: string): Problem =>
+  new Problem(message, { exitCode: EXIT.usage, ...(remedy === undefined ? {} : { remedy }) });
+
+/** What a failure is called on the terminal, and the exit code it stands for. */
+export interface Explanation {
+  readonly lines: readonly string[];
+  readonly exitCode: number;
+}
+
+/** Says what went wrong and what helps; `keyFrom` is where the refused key came from. */
+export function explain(error: unknown, keyFrom = ""): Explanation {
+  if (error instanceof Problem) return { lines: withRemedy([error.message], error.remedy), exitCode: error.exitCode };
+  if (error instanceof APIConnectionError) {
+    const late = error instanceof APITimeoutError;
+    const remedy = late
+      ? "The service may be busy. Try again."
+      : "Is the service up, and the address right? `runyard whoami` shows the address.";
+    return { lines: withRemedy([error.message], remedy), exitCode: EXIT.service };
+  }
+  if (error instanceof APIError) {
+    return { lines: withRemedy(linesOf(error), remedyOf(error, keyFrom)), exitCode: EXIT.service };
+  }
+  if (error instanceof RunyardError) return { lines: [error.message], exitCode: EXIT.usage };
+  return { lines: [error instanceof Error ? error.message : String(error)], exitCode: EXIT.failed };
+}
+
+const withRemedy = (lines: readonly string[], remedy: string | undefined): string[] => [
+  ...lines.map(printable),
+  ...(remedy === undefined ? [] : [remedy]),
+];
+
+function linesOf(error: APIError): string[] {
+  const what = error.title === undefined ? error.message : `${error.title} (${error.status})`;
+  const fields = error.errors.filter(({ message }) => !error.detail?.includes(message));
+  return [
+    error.detail === undefined ? what : `${what}: ${error.detail}`,
+    ...fields.map(({ path, message }) => `  ${path}: ${message}`),
+    ...(error.traceId === undefined ? [] : [`  trace id: ${error.traceId}`]),
+  ];
+}
+
+function remedyOf(error: APIError, keyFrom: string): string | undefined {
+  switch (error.status) {
+    case 401:
+      return `The key ${keyFrom} is not valid (any more). \`runyard login\` stores another.`.replace("  ", " ");
+    case 403:
+      return "This key may not do that. `runyard whoami` says whose it is; people manage, agents' keys only read.";
+    case 404:
+      return "Is the id right, and the key one of the right team? The `list` commands show what there is.";
+    case 429:
+      return "Too many requests, or the queue is full. Try again in a moment.";
+    default:
+      return error.retryable === true ? "Trying again may help." : undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { homedir } from "node:os";
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import type { Shell } from "./shell.ts";
+
+/** The shell that this process was started from. */
+export function processShell(): Shell {
+  return {
+    out: (data) => void process.stdout.write(data),
+    err: (text) => void process.stderr.write(text),
+    outIsTerminal: process.stdout.isTTY === true,
+    canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    columns: process.stdout.columns ?? 80,
+    env: process.env,
+    cwd: process.cwd(),
+    home: homedir(),
+    readInput,
+    ask,
+    onInterrupt: (listener) => {
+      for (const signal of SIGNALS) process.on(signal, listener);
+      return () => {
+        for (const signal of SIGNALS) process.off(signal, listener);
+      };
+    },
+    run: (program, args, cwd) =>
+      new Promise((resolve, reject) => {
+        const child = spawn(program, args, { cwd, stdio: ["inherit", "pipe", "inherit"] });
+        const chunks: Buffer[] = [];
+        child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+        child.on("error", reject);
+        child.on("close", (code) => resolve({ code: code ?? 1, stdout: Buffer.concat(chunks).toString("utf8") }));
+      }),
+  };
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The question goes to standard error, so that it is seen where standard output is a file. */
+function ask(question: string, { hidden = false } = {}): Promise<string | undefined> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: hidden ? silent : process.stderr, terminal: true });
+  return new Promise((resolve) => {
+    const end = (answer: string | undefined): void => {
+      lines.close();
+      if (hidden || answer === undefined) process.stderr.write("\n");
+      resolve(answer);
+    };
+    if (hidden) process.stderr.write(question);
+    lines.on("SIGINT", () => end(undefined));
+    lines.on("close", () => resolve(undefined));
+    lines.question(hidden ? "" : question, end);
+  });
+}

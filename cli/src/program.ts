@@ -1,0 +1,106 @@
+import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { agentsCommand } from "./commands/agents.ts";
+import { apiCommand } from "./commands/api.ts";
+import { bootstrapCommand } from "./commands/bootstrap.ts";
+import { modelsCommand, skillsCommand, workersCommand } from "./commands/catalog.ts";
+import { completeCommand, completionCommand } from "./commands/completion.ts";
+import { environmentsCommand } from "./commands/environments.ts";
+import { keysCommand } from "./commands/keys.ts";
+import { loginCommand, logoutCommand, whoamiCommand } from "./commands/login.ts";
+import { runCommand } from "./commands/run.ts";
+import { runsCommand } from "./commands/runs.ts";
+import { schedulesCommand } from "./commands/schedules.ts";
+import { secretsCommand } from "./commands/secrets.ts";
+import { Context } from "./context.ts";
+import { EXIT } from "./exit-code.ts";
+import { explain } from "./problem.ts";
+import type { Shell } from "./shell.ts";
+import { VERSION } from "./version.ts";
+
+/** Runs a command line, without the name of the program, and answers its exit code. It throws nothing. */
+export async function runCli(shell: Shell, args: readonly string[]): Promise<number> {
+  const context = new Context(shell);
+  try {
+    await makeProgram(context).parseAsync([...args], { from: "user" });
+    return context.exitCode;
+  } catch (error) {
+    // Commander has said by itself what is wrong with the command line.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    const from = await context.connection().then(
+      (connection) => connection.from,
+      () => "",
+    );
+    const { lines, exitCode } = explain(error, from);
+    const [first = "", ...rest] = lines;
+    shell.err(`${context.style.red("error:")} ${first}\n${rest.map((line) => `${line}\n`).join("")}`);
+    return exitCode;
+  }
+}
+
+/** All commands, as the command line, its help, its completion and its documentation read them. */
+export function makeProgram(context: Context): CommandUnknownOpts {
+  const program = new Command("runyard")
+    .description("Runyard from the command line: start, follow and steer cloud agents.")
+    .version(`runyard ${VERSION}`, "-V, --version", "print the version")
+    .option("--json", "print JSON: one document, or a line for each of many things")
+    .option("--base-url <url>", "the service's address (default: RUNYARD_BASE_URL, the local cloud here, or the login)")
+    .option("--team <uid>", "the team to act for; only people with several teams need it")
+    .hook("preAction", (root) => context.use(root.opts()))
+    .addCommand(runCommand(context))
+    .addCommand(runsCommand(context))
+    .addCommand(schedulesCommand(context))
+    .addCommand(agentsCommand(context))
+    .addCommand(environmentsCommand(context))
+    .addCommand(secretsCommand(context))
+    .addCommand(keysCommand(context))
+    .addCommand(modelsCommand(context))
+    .addCommand(skillsCommand(context))
+    .addCommand(workersCommand(context))
+    .addCommand(apiCommand(context))
+    .addCommand(loginCommand(context))
+    .addCommand(logoutCommand(context))
+    .addCommand(whoamiCommand(context))
+    .addCommand(bootstrapCommand(context))
+    .addCommand(completionCommand(context))
+    .addCommand(completeCommand(context), { hidden: true })
+    .addHelpText("after", EPILOGUE)
+    .helpCommand(false);
+  program
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true, helpWidth: context.shell.outIsTerminal ? context.shell.columns : 100 })
+    .configureOutput({
+      writeOut: (text) => context.shell.out(text),
+      writeErr: (text) => context.shell.err(text),
+      outputError: (text, write) => write(text.replace(/^error:/, context.style.red("error:"))),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+  for (const command of program.commands) settle(command, program);
+  return program;
+}
+
+/** Gives a command, and those below it, what its parent was told about help and errors. */
+function settle(command: CommandUnknownOpts, parent: CommandUnknownOpts): void {
+  command.copyInheritedSettings(parent).helpCommand(false);
+  command.showHelpAfterError(`See: runyard ${pathOf(command)} --help`);
+  for (const child of command.commands) settle(child, command);
+}
+
+/** The words that lead to a command, without the program's own. */
+export function pathOf(command: CommandUnknownOpts): string {
+  const { parent } = command;
+  return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
+}
+
+const EPILOGUE = `
+Exit codes:
+  0    done; a run that was followed SUCCEEDED
+  1    a run that was followed ended FAILED or ERROR, or the work could not be done
+  2    the command line is wrong
+  3    a run that was followed is BLOCKED: it asks something
+  4    the service refused the request, or could not be reached
+  130  a run that was followed was CANCELLED, or the following was interrupted
+
+Environment:
+  RUNYARD_API_KEY, RUNYARD_BASE_URL  key and address; they win over what \`runyard login\` stored
+  NO_COLOR, FORCE_COLOR              no colours at all, or colours in pipes too`;

@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import * as v from "valibot";
+import type { AmbientAgentConfig, Repository, Runyard } from "../../clients/typescript/src/index.ts";
+import { environmentUid } from "./names.ts";
+import { defined } from "./options.ts";
+import { usage } from "./problem.ts";
+
+/** What a person says about how a run is carried out. */
+export interface ConfigInput {
+  /** Uid or name. */
+  readonly env?: string | undefined;
+  /** URLs, each with `#ref` where it is not the default branch. */
+  readonly repo?: readonly string[] | undefined;
+  readonly skill?: string | undefined;
+  readonly model?: string | undefined;
+  readonly worker?: string | undefined;
+  /** A JSON file with whatever else the configuration takes; what is said beside it wins. */
+  readonly config?: string | undefined;
+}
+
+/** The configuration that is meant; undefined where nothing was said. */
+export async function configOf(client: Runyard, input: ConfigInput): Promise<AmbientAgentConfig | undefined> {
+  const { env, repo, skill, model, worker, config } = input;
+  const said = defined({
+    environment_id: env === undefined ? undefined : await environmentUid(client, env),
+    repositories: repo?.map(repositoryOf),
+    skill_spec: skill,
+    model_id: model,
+    worker_host: worker,
+  });
+  const whole = config === undefined ? said : { ...(await configFile(config)), ...said };
+  return Object.keys(whole).length === 0 ? undefined : whole;
+}
+
+/** `https://example.com/shop.git#v2`: a repository, and which branch, tag or commit of it. */
+export function repositoryOf(text: string): Repository {
+  const at = text.lastIndexOf("#");
+  return at === -1 ? { url: text } : { url: text.slice(0, at), ref: text.slice(at + 1) };
+}
+
+async function configFile(file: string): Promise<AmbientAgentConfig> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw usage(`--config ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.unknown())), text);
+  if (!parsed.success) throw usage(`--config ${file} is no JSON object.`);
+  // What its members may be is the API's to say.
+  return JSON.parse(text);
+}

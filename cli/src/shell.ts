@@ -1,0 +1,24 @@
+/** The world around the command: its terminal, its environment and its signals. Tests put another in its place. */
+export interface Shell {
+  /** Writes to standard output, as it is. */
+  readonly out: (data: string | Uint8Array) => void;
+  /** Writes to standard error, as it is. */
+  readonly err: (text: string) => void;
+  /** Whether standard output is a terminal. */
+  readonly outIsTerminal: boolean;
+  /** Whether there is a person to ask: standard input and standard error are terminals. */
+  readonly canAsk: boolean;
+  /** Characters in a line of the terminal. */
+  readonly columns: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  /** All of standard input. */
+  readonly readInput: () => Promise<string>;
+  /** Asks a person for a line; `hidden` does not show what is typed. Ctrl-C answers undefined. */
+  readonly ask: (question: string, options?: { hidden?: boolean }) => Promise<string | undefined>;
+  /** Calls the listener for each SIGINT and SIGTERM, which end nothing by themselves meanwhile; the answer ends that. */
+  readonly onInterrupt: (listener: () => void) => () => void;
+  /** Runs a program with this one's output, and answers its exit code and what it printed to standard output. */
+  readonly run: (program: string, args: readonly string[], cwd: string) => Promise<{ code: number; stdout: string }>;
+}

@@ -1,0 +1,33 @@
+import type { Shell } from "./shell.ts";
+
+/** How words stand out on a terminal. */
+export interface Style {
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly green: (text: string) => string;
+  readonly red: (text: string) => string;
+  readonly yellow: (text: string) => string;
+}
+
+/** Colours on a terminal, none in a pipe. NO_COLOR (https://no-color.org) and FORCE_COLOR have the last word. */
+export function styleFor({ env, outIsTerminal }: Pick<Shell, "env" | "outIsTerminal">): Style {
+  const isSet = (name: string): boolean => (env[name] ?? "") !== "";
+  const colored = !isSet("NO_COLOR") && (isSet("FORCE_COLOR") || (outIsTerminal && env["TERM"] !== "dumb"));
+  const paint = (code: number) => (text: string) => (colored && text !== "" ? `\u001b[${code}m${text}\u001b[0m` : text);
+  return { bold: paint(1), dim: paint(2), green: paint(32), red: paint(31), yellow: paint(33) };
+}
+
+/** A run's state in its colour. */
+export function stateText(style: Style, state: string): string {
+  if (state === "SUCCEEDED") return style.green(state);
+  if (state === "FAILED" || state === "ERROR") return style.red(state);
+  return state === "BLOCKED" || state === "CANCELLED" ? style.yellow(state) : state;
+}
+
+/** What comes out of a sandbox must not move the cursor or change the title of the reader's terminal. */
+export const printable = (text: string): string => text.replaceAll("\t", "  ").replace(/(?!\n)\p{Cc}/gu, "");
+
+export const clip = (text: string, width: number): string =>
+  text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text;
+
+export const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;

@@ -1,0 +1,50 @@
+import { keys } from "#shared/table/keys.ts";
+import { ConditionFailed, type Table } from "#shared/table/table.ts";
+import type { RunItem } from "#shared/wire/run.ts";
+import { type Budget, parseBudget } from "./budget.ts";
+
+const MOST_IN_BATCH = 100;
+
+/** Notes what one call of a run has cost and used. */
+export async function noteUsage(
+  runId: string,
+  { cost, tokens }: { readonly cost: number; readonly tokens: number },
+  table: Table,
+): Promise<void> {
+  await table.write({ kind: "update", key: keys.budget(runId), add: { cost, tokens, calls: 1 } });
+}
+
+/** Marks the head of a run that has begun to use models, so that its budget is read where the run is shown. */
+export async function markUser(runId: string, executionId: string, table: Table): Promise<void> {
+  try {
+    await table.write({
+      kind: "update",
+      key: keys.head(runId),
+      set: { b: true },
+      if: { execution_id: { eq: executionId } },
+    });
+  } catch (error) {
+    // It has gone on without this execution, whose next call will be refused.
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}
+
+/** What the run has used, as it is shown with it; nothing where it has made no call. */
+export function usageOf({ calls, cost, tokens }: Budget): RunItem["request_usage"] {
+  return calls === 0 ? undefined : { inference_cost: Math.round(cost / 1_000) / 1_000_000, total_tokens: tokens };
+}
+
+/** The budgets of those runs of a page that have one, or have used models; in their order. */
+export async function budgetsOf(
+  heads: readonly { readonly run_id: string; readonly b?: true | undefined }[],
+  table: Pick<Table, "batchGet">,
+): Promise<(Budget | undefined)[]> {
+  const marked = heads.filter(({ b }) => b === true).map(({ run_id }) => run_id);
+  const found = new Map<string, Budget>();
+  for (let from = 0; from < marked.length; from += MOST_IN_BATCH) {
+    const some = marked.slice(from, from + MOST_IN_BATCH);
+    const items = await table.batchGet(some.map(keys.budget));
+    for (const [index, runId] of some.entries()) found.set(runId, parseBudget(items[index]));
+  }
+  return heads.map(({ run_id }) => found.get(run_id));
+}

@@ -1,0 +1,43 @@
+import { parsedJson } from "./dialect.ts";
+
+/** One event of an event stream: as it came, and its data. */
+export interface StreamEvent {
+  /** Without the empty line at its end. */
+  readonly raw: string;
+  /** Its `data` lines, joined; empty where it has none. */
+  readonly data: string;
+}
+
+/** Characters of one event at which a stream is taken for something else, and for broken. */
+const EVENT_LENGTH = 16 * 1024 * 1024;
+
+/** The events of a stream, one by one. Throws where it breaks off, or is no event stream. */
+export async function* streamEvents(
+  read: () => Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await read();
+    rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
+    for (;;) {
+      const end = /\r?\n\r?\n/.exec(rest);
+      if (end === null) break;
+      const raw = rest.slice(0, end.index);
+      rest = rest.slice(end.index + end[0].length);
+      if (raw.trim() !== "") yield { raw, data: dataOf(raw) };
+    }
+    if (done) break;
+    if (rest.length > EVENT_LENGTH) throw new Error("an event of the stream is too long");
+  }
+  // Some servers leave out the empty line behind the last event; one that was cut in the middle is nobody's to read.
+  const data = dataOf(rest);
+  if (data === "[DONE]" || parsedJson(data) !== undefined) yield { raw: rest.trimEnd(), data };
+}
+
+const dataOf = (raw: string): string =>
+  raw
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => line.slice("data:".length).trim())
+    .join("\n");

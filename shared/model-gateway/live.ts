@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { bedrock } from "#shared/aws/bedrock-provider.ts";
+import { bedrockClient, dynamoClient, sqsClient, ssmClient } from "#shared/aws/clients.ts";
+import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
+import { principalStore } from "#shared/principals/principal-store.ts";
+import { sqsRunQueue } from "#shared/runs/run-queue.ts";
+import { runStore } from "#shared/runs/run-store.ts";
+import { listSetting, setting, settingIfAny } from "#shared/settings.ts";
+import { dynamoTable } from "#shared/table/dynamo-table.ts";
+import { type GatewayPorts, modelGateway } from "./gateway.ts";
+import { anthropic, type ModelProviders, openaiCompatible } from "./provider.ts";
+
+const ANTHROPIC = "https://api.anthropic.com";
+const OPENAI = "https://api.openai.com/v1";
+
+/** The model gateway on AWS, and before the local cloud. */
+export function liveGateway(): (request: Request) => Promise<Response> {
+  const table = dynamoTable(dynamoClient(), setting("TABLE_NAME"));
+  const now = Date.now;
+  const ports: GatewayPorts = {
+    table,
+    runs: runStore(table),
+    // It ends runs, and starts none.
+    queue: sqsRunQueue(sqsClient(), { runs: () => setting("RUNS_QUEUE_URL"), ends: () => setting("ENDS_QUEUE_URL") }),
+    now,
+    sleep: async (milliseconds) => void (await sleep(milliseconds)),
+    principals: principalStore(table, now),
+    providers: liveProviders(now),
+  };
+  return modelGateway(ports);
+}
+
+/** The providers that the deployment is configured for, each with its key from where the settings say. */
+function liveProviders(now: () => number): ModelProviders {
+  const configured = new Set(listSetting("MODEL_PROVIDERS"));
+  const key = (name: string) => ssmParameter(ssmClient(), name, now);
+  const compatibleKey = settingIfAny("COMPATIBLE_KEY_PARAMETER");
+  return {
+    ...(configured.has("anthropic") && { anthropic: anthropic(ANTHROPIC, key(setting("ANTHROPIC_KEY_PARAMETER"))) }),
+    ...(configured.has("openai") && { openai: openaiCompatible(OPENAI, key(setting("OPENAI_KEY_PARAMETER"))) }),
+    ...(configured.has("bedrock") && { bedrock: bedrock(bedrockClient()) }),
+    ...(configured.has("compatible") && {
+      compatible: openaiCompatible(
+        setting("COMPATIBLE_BASE_URL"),
+        compatibleKey === undefined ? undefined : key(compatibleKey),
+      ),
+    }),
+  };
+}

@@ -1,0 +1,101 @@
+import * as v from "valibot";
+import { type Dialect, type Meter, parsedJson, textBytes } from "./dialect.ts";
+import { NOTHING_USED, type Usage } from "./usage.ts";
+
+/** Tokens of an answer that is still worth having behind what the model was told to think. */
+const ANSWER_TOKENS = 1_024;
+
+const Count = v.optional(v.nullable(v.number()));
+const Counts = v.object({
+  input_tokens: Count,
+  output_tokens: Count,
+  cache_read_input_tokens: Count,
+  cache_creation_input_tokens: Count,
+  cache_creation: v.optional(v.nullable(v.object({ ephemeral_1h_input_tokens: Count }))),
+});
+const Answer = v.object({ type: v.literal("message"), usage: Counts });
+const Event = v.looseObject({
+  type: v.string(),
+  message: v.optional(v.object({ usage: v.optional(Counts) })),
+  usage: v.optional(Counts),
+  delta: v.optional(v.unknown()),
+});
+const Limits = v.object({
+  max_tokens: v.optional(v.number()),
+  thinking: v.optional(v.object({ budget_tokens: v.optional(v.number()) })),
+});
+
+const TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  504: "timeout_error",
+  529: "overloaded_error",
+};
+
+const errorType = (status: number): string => TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
+
+/** Anthropic's Messages API, which models of Anthropic on Bedrock are spoken to in as well. */
+export const messages: Dialect = {
+  path: "/anthropic/v1/messages",
+  upstreamPath: "/v1/messages",
+  providers: ["anthropic", "bedrock"],
+  passes: ["anthropic-version", "anthropic-beta"],
+  outputLimit: (request) => limitsOf(request)?.max_tokens,
+  withOutputLimit: (request, tokens) => ({ ...request, max_tokens: tokens }),
+  leastOutput: (request) => (limitsOf(request)?.thinking?.budget_tokens ?? 0) + ANSWER_TOKENS,
+  prepared: (request) => request,
+  error: (status, message, code) => ({
+    type: "error",
+    error: { type: errorType(status), message: code === undefined ? message : `${code}: ${message}` },
+  }),
+  errorEvent: (message) =>
+    `event: error\ndata: ${JSON.stringify({ type: "error", error: { type: "api_error", message } })}`,
+  usageOf(answer) {
+    const parsed = v.safeParse(Answer, answer);
+    return parsed.success ? withCounts(NOTHING_USED, parsed.output.usage) : undefined;
+  },
+  meter,
+};
+
+const limitsOf = (request: unknown) => {
+  const parsed = v.safeParse(Limits, request);
+  return parsed.success ? parsed.output : undefined;
+};
+
+/** The counts of a stream are of all of it so far, so the later ones replace the earlier. */
+function withCounts(before: Usage, counts: v.InferOutput<typeof Counts>): Usage {
+  const long = counts.cache_creation?.ephemeral_1h_input_tokens ?? before.cacheWriteLong;
+  const written = counts.cache_creation_input_tokens ?? before.cacheWrite + before.cacheWriteLong;
+  return {
+    input: counts.input_tokens ?? before.input,
+    output: counts.output_tokens ?? before.output,
+    cacheRead: counts.cache_read_input_tokens ?? before.cacheRead,
+    cacheWrite: Math.max(0, written - long),
+    cacheWriteLong: long,
+  };
+}
+
+function meter(): Meter {
+  let usage: Usage | undefined;
+  let bytes = 0;
+  let ended = false;
+  return {
+    see(data) {
+      const parsed = v.safeParse(Event, parsedJson(data));
+      if (!parsed.success) return true;
+      const { type, message, delta } = parsed.output;
+      const counts = message?.usage ?? parsed.output.usage;
+      if (counts !== undefined) usage = withCounts(usage ?? NOTHING_USED, counts);
+      if (type === "content_block_delta") bytes += textBytes(delta);
+      // An error in the stream is the answer's end too.
+      if (type === "message_stop" || type === "error") ended = true;
+      return true;
+    },
+    usage: () => usage,
+    bytes: () => bytes,
+    ended: () => ended,
+  };
+}

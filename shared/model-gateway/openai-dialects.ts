@@ -1,0 +1,148 @@
+import * as v from "valibot";
+import { type Dialect, type Meter, type ModelRequest, parsedJson, textBytes } from "./dialect.ts";
+import { NOTHING_USED, type Usage } from "./usage.ts";
+
+/** Tokens of an answer that is still worth having. */
+const ANSWER_TOKENS = 1_024;
+
+const Limit = v.optional(v.nullable(v.number()));
+const ChatLimits = v.object({ max_completion_tokens: Limit, max_tokens: Limit });
+const ResponsesLimits = v.object({ max_output_tokens: Limit });
+const WantsUsage = v.object({ stream_options: v.object({ include_usage: v.literal(true) }) });
+
+const ChatUsage = v.object({ prompt_tokens: v.number(), completion_tokens: v.number() });
+const ChatAnswer = v.object({ choices: v.array(v.unknown()), usage: v.optional(v.nullable(ChatUsage)) });
+const ResponsesUsage = v.object({ input_tokens: v.number(), output_tokens: v.number() });
+const ResponsesAnswer = v.object({ output: v.array(v.unknown()), usage: v.optional(v.nullable(ResponsesUsage)) });
+const ResponsesEvent = v.looseObject({
+  type: v.string(),
+  delta: v.optional(v.unknown()),
+  response: v.optional(v.object({ usage: v.optional(v.nullable(ResponsesUsage)) })),
+});
+
+const TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  429: "rate_limit_error",
+};
+
+const error = (status: number, message: string, code?: string) => ({
+  error: {
+    message: code === undefined ? message : `${code}: ${message}`,
+    type: TYPES[status] ?? (status >= 500 ? "server_error" : "invalid_request_error"),
+    param: null,
+    code: code ?? null,
+  },
+});
+
+const common = {
+  providers: ["openai", "compatible"],
+  passes: ["openai-beta"],
+  leastOutput: () => ANSWER_TOKENS,
+  error,
+} as const;
+
+/** OpenAI's Chat Completions API, which servers of many makers speak. */
+export const chat: Dialect = {
+  ...common,
+  path: "/openai/v1/chat/completions",
+  upstreamPath: "/chat/completions",
+  outputLimit(request) {
+    const { max_completion_tokens, max_tokens } = limits(ChatLimits, request);
+    return max_completion_tokens ?? max_tokens ?? undefined;
+  },
+  withOutputLimit: ({ max_tokens, ...request }, tokens) =>
+    typeof max_tokens === "number" && typeof request["max_completion_tokens"] !== "number"
+      ? { ...request, max_tokens: tokens }
+      : { ...request, max_completion_tokens: tokens },
+  // Without this a streamed answer does not tell what it has used.
+  prepared: (request) =>
+    request.stream === true
+      ? { ...request, stream_options: { ...objectOf(request["stream_options"]), include_usage: true } }
+      : request,
+  errorEvent: (message) => `data: ${JSON.stringify(error(502, message))}`,
+  usageOf(answer) {
+    const parsed = v.safeParse(ChatAnswer, answer);
+    return parsed.success && parsed.output.usage ? chatUsage(parsed.output.usage) : undefined;
+  },
+  meter: chatMeter,
+};
+
+/** OpenAI's Responses API. */
+export const responses: Dialect = {
+  ...common,
+  path: "/openai/v1/responses",
+  upstreamPath: "/responses",
+  outputLimit: (request) => limits(ResponsesLimits, request).max_output_tokens ?? undefined,
+  withOutputLimit: (request, tokens) => ({ ...request, max_output_tokens: tokens }),
+  prepared: (request) => request,
+  errorEvent: (message) =>
+    `event: error\ndata: ${JSON.stringify({ type: "error", code: "server_error", message, param: null })}`,
+  usageOf(answer) {
+    const parsed = v.safeParse(ResponsesAnswer, answer);
+    return parsed.success && parsed.output.usage ? responsesUsage(parsed.output.usage) : undefined;
+  },
+  meter: responsesMeter,
+};
+
+// What was read from a cache is counted like other input: how much cheaper it is depends on the model.
+const chatUsage = ({ prompt_tokens, completion_tokens }: v.InferOutput<typeof ChatUsage>): Usage => ({
+  ...NOTHING_USED,
+  input: prompt_tokens,
+  output: completion_tokens,
+});
+const responsesUsage = ({ input_tokens, output_tokens }: v.InferOutput<typeof ResponsesUsage>): Usage => ({
+  ...NOTHING_USED,
+  input: input_tokens,
+  output: output_tokens,
+});
+
+function limits<T>(schema: v.GenericSchema<unknown, T>, request: ModelRequest): Partial<T> {
+  const parsed = v.safeParse(schema, request);
+  return parsed.success ? parsed.output : {};
+}
+
+const objectOf = (value: unknown): object => (typeof value === "object" && value !== null ? value : {});
+
+function chatMeter(request: ModelRequest): Meter {
+  const wantsUsage = v.is(WantsUsage, request);
+  let usage: Usage | undefined;
+  let bytes = 0;
+  let ended = false;
+  return {
+    see(data) {
+      if (data === "[DONE]") ended = true;
+      const json = parsedJson(data);
+      const parsed = v.safeParse(ChatAnswer, json);
+      if (!parsed.success) return true;
+      if (parsed.output.usage) usage = chatUsage(parsed.output.usage);
+      bytes += textBytes(parsed.output.choices);
+      return parsed.output.choices.length > 0 || wantsUsage;
+    },
+    usage: () => usage,
+    bytes: () => bytes,
+    ended: () => ended,
+  };
+}
+
+const LAST_EVENTS = new Set(["response.completed", "response.incomplete", "response.failed", "error"]);
+
+function responsesMeter(): Meter {
+  let usage: Usage | undefined;
+  let bytes = 0;
+  let ended = false;
+  return {
+    see(data) {
+      const parsed = v.safeParse(ResponsesEvent, parsedJson(data));
+      if (!parsed.success) return true;
+      const { type, delta, response } = parsed.output;
+      if (response?.usage) usage = responsesUsage(response.usage);
+      bytes += textBytes(delta);
+      if (LAST_EVENTS.has(type)) ended = true;
+      return true;
+    },
+    usage: () => usage,
+    bytes: () => bytes,
+    ended: () => ended,
+  };
+}

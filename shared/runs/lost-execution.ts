@@ -1,0 +1,125 @@
+import { type ReportShutdownRequest, SLICE_ENDED } from "#shared/wire/harness.ts";
+import { type Checkpoint, checkpointOf, putCheckpoint, rewound } from "./checkpoint.ts";
+import { type ChangePorts, changeRun, endChange, worked } from "./execution.ts";
+import type { RunPorts } from "./ports.ts";
+import { isTerminal, LEASE_SECONDS, MOST_LOSSES, statusText } from "./run.ts";
+import { type Change, EXECUTION_ATTRIBUTES, type TimelineEntry } from "./run-change.ts";
+import { type ExecutingHead, isExecutingHead, isLocal, ownerOf, type RunHead } from "./run-head.ts";
+
+/** report-shutdown: a cancelled run's sandbox has stopped, or an execution ended without finishing. */
+export async function shutDown(
+  first: RunHead,
+  executionId: string,
+  request: ReportShutdownRequest,
+  ports: RunPorts,
+): Promise<void> {
+  if (isTerminal(first.state)) return confirmStop(first, executionId, "harness", ports);
+  const { error } = request;
+  if (error?.category === SLICE_ENDED && (await endSlice(first, executionId, ports))) return;
+  await loseExecution(
+    first,
+    executionId,
+    error === undefined ? "the sandbox shut down" : `${error.category}: ${error.message}`,
+    ports,
+  );
+}
+
+/**
+ * An execution has come to the end of its time right behind its checkpoint: the run keeps its slot and goes on from there in a
+ * new one. False where it has committed none, which is a loss like any other.
+ */
+async function endSlice(first: RunHead, executionId: string, ports: ChangePorts): Promise<boolean> {
+  const now = ports.now();
+  const done = await changeRun(first, ports, async (head) => {
+    if (!isExecutingHead(head) || head.execution_id !== executionId || isLocal(head)) return { result: false };
+    const checkpoint = await checkpointOf(head, ports);
+    if (checkpoint.execution_id !== executionId) return { result: false };
+    const detail = "the execution's time was over: the run goes on from its checkpoint";
+    const again = requeued(head, checkpoint, now, { type: "run_queued", data: { state: "QUEUED", detail } });
+    return { change: { ...again, keepsSlot: true }, result: true };
+  });
+  if (done) await ports.queue.sendRun(first.run_id, ownerOf(first)).catch(() => undefined);
+  return done;
+}
+
+/** The run waits for a new execution, which goes on from the checkpoint; what was said and taken up after it is left behind. */
+function requeued(head: ExecutingHead, checkpoint: Checkpoint, now: number, event: TimelineEntry): Change {
+  const left = rewound(checkpoint, head);
+  return {
+    to: "QUEUED",
+    events: [event],
+    set: {
+      run_time_ms: head.run_time_ms + worked(head, now),
+      followups_stored: Math.min(head.followups_stored, checkpoint.followups),
+      ...(left === undefined ? {} : { checkpoint: true }),
+    },
+    remove: EXECUTION_ATTRIBUTES,
+    checkAt: now + LEASE_SECONDS * 1000,
+    also: left === undefined ? [] : [putCheckpoint(head.run_id, left)],
+  };
+}
+
+/** The cancelled run's sandbox is known to be gone; `by` tells by whose word. */
+export async function confirmStop(
+  first: RunHead,
+  executionId: string,
+  by: "harness" | "provider" | "timeout",
+  ports: RunPorts,
+): Promise<void> {
+  await changeRun(first, ports, (head) => {
+    const pending =
+      head.state !== "QUEUED" && isTerminal(head.state) && "stop_pending" in head && head.stop_pending === true;
+    if (!pending || head.execution_id !== executionId) return { result: undefined };
+    return {
+      change: {
+        events: [{ type: "run_stopped", data: { confirmed_by: by } }],
+        remove: ["stop_pending", "stop_by", "key_hash", "instance_id"],
+      },
+      result: undefined,
+    };
+  });
+  // The transcript is composed anew, so that it tells of the stop.
+  await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+}
+
+/**
+ * An execution is lost: the run waits for a new one, or ends in ERROR after too many losses in a row. Where `silentSince`
+ * is given, a beat after it saves the execution.
+ */
+export async function loseExecution(
+  first: RunHead,
+  executionId: string,
+  why: string,
+  ports: RunPorts,
+  silentSince?: number,
+): Promise<void> {
+  const now = ports.now();
+  const outcome = await changeRun<"none" | "again" | "ended">(first, ports, async (head) => {
+    if (!isExecutingHead(head) || head.execution_id !== executionId) return { result: "none" };
+    if (silentSince !== undefined && head.beat_at !== silentSince) return { result: "none" };
+    const still = silentSince === undefined ? {} : { if: { beat_at: { eq: silentSince } } };
+    if (isLocal(head)) {
+      const message = statusText(`the run's caller, who executes it, was lost: ${why}`);
+      return { change: { ...endChange(head, { state: "FAILED", now, message }), ...still }, result: "ended" };
+    }
+    const losses = head.losses + 1;
+    const lost = { type: "execution_lost" as const, data: { detail: statusText(why), losses } };
+    if (losses >= MOST_LOSSES) {
+      const end = endChange(head, {
+        state: "ERROR",
+        now,
+        code: "resource_unavailable",
+        message: statusText(`the execution was lost ${losses} times in a row: ${why}`),
+      });
+      return {
+        change: { ...end, ...still, events: [lost, ...end.events], set: { ...end.set, losses } },
+        result: "ended",
+      };
+    }
+    const event = { ...lost, data: { ...lost.data, state: "QUEUED" } };
+    const again = requeued(head, await checkpointOf(head, ports), now, event);
+    return { change: { ...again, ...still, set: { ...again.set, losses } }, result: "again" };
+  });
+  if (outcome === "again") await ports.queue.sendRun(first.run_id, ownerOf(first)).catch(() => undefined);
+  if (outcome === "ended") await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+}

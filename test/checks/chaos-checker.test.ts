@@ -1,0 +1,245 @@
+import { describe, expect, it } from "vitest";
+import { check, DETECTION_MS } from "../../chaos/checker.ts";
+import { type Asked, titleOf } from "../../chaos/clients.ts";
+import type { Evidence, StoredItem, Told } from "../../chaos/evidence.ts";
+import { KINDS, strikesOf, tasksOf } from "../../chaos/plan.ts";
+import type { Rule } from "../../chaos/run-checks.ts";
+import type { Hit } from "../../chaos/targets.ts";
+
+const SEED = 7;
+const RUN = "0193a4b0-0000-7000-8000-000000000001";
+const START = Date.parse("2026-05-18T19:00:00.000Z");
+
+interface Entry {
+  readonly type: string;
+  readonly by?: string;
+  readonly data?: Record<string, unknown>;
+}
+
+/** A run whose first execution was lost, and whose second one succeeded. */
+const HISTORY: readonly Entry[] = [
+  { type: "run_created", data: { state: "QUEUED" } },
+  { type: "run_pending", data: { state: "PENDING", execution_id: "first" } },
+  { type: "worker_container_ready", by: "first", data: { state: "INPROGRESS" } },
+  { type: "execution_lost", by: "first", data: { state: "QUEUED", losses: 1 } },
+  { type: "run_pending", data: { state: "PENDING", execution_id: "second" } },
+  { type: "worker_container_ready", by: "second", data: { state: "INPROGRESS" } },
+  { type: "messages", by: "second" },
+  { type: "run_succeeded", by: "second", data: { state: "SUCCEEDED" } },
+];
+
+/** What is left of a chaos in which all went well, but for what a test plants. */
+interface Scene {
+  history?: readonly Entry[];
+  head?: Record<string, unknown>;
+  items?: readonly StoredItem[];
+  asked?: Partial<Asked>;
+  told?: Partial<Told>;
+  rest?: Partial<Evidence>;
+}
+
+function findings({ history = HISTORY, head, items = [], asked, told, rest }: Scene) {
+  const entries = history.map(({ type, by, data }, index): StoredItem => {
+    const isBatch = type === "messages";
+    return {
+      pk: `RUN#${RUN}`,
+      sk: `${isBatch ? "MESSAGES" : "EVENT"}#${String(index + 1).padStart(10, "0")}`,
+      sequence: index + 1,
+      occurred_at: START + index * 1_000,
+      ...(isBatch ? {} : { type, data: data ?? {} }),
+      ...(by === undefined ? {} : { execution_id: by }),
+    };
+  });
+  const stored: StoredItem[] = [
+    {
+      pk: `RUN#${RUN}`,
+      sk: "HEAD",
+      state: "SUCCEEDED",
+      next_sequence: history.length + 1,
+      transcript_events: history.length,
+      ...head,
+    },
+    { pk: `RUN#${RUN}`, sk: "BODY", title: titleOf(SEED, "1") },
+    { pk: "TEAM#one", sk: "COUNTERS", queued: 0, running: 0 },
+    ...entries,
+    ...items,
+  ];
+  const one: Asked = {
+    name: "1",
+    kind: "short",
+    mark: "line-7-1",
+    runId: RUN,
+    followups: [],
+    cancelled: false,
+    ended: true,
+    complaints: [],
+    ...asked,
+  };
+  const output = JSON.stringify({ stdout: "line-7-1\n" });
+  const read: Told = {
+    events: history.map(({ type }, index) => ({ sequence: index + 1, type: typeOf(type) })),
+    timeline: history.map(({ type }) => type).filter((type) => type !== "messages"),
+    conversation: output,
+    transcript: output,
+    ...told,
+  };
+  const evidence: Evidence = {
+    asked: [one],
+    items: stored,
+    before: new Set(),
+    objects: [`runs/${RUN}/transcript-${history.length}.jsonl`],
+    told: new Map([[RUN, read]]),
+    hits: [killOf("harness", "first", START + 2_500)],
+    lastKillAt: START + 2_500,
+    processes: [],
+    ...rest,
+  };
+  return check(evidence, SEED);
+}
+
+const typeOf = (type: string): Told["events"][number]["type"] => {
+  const known = ["run_created", "run_pending", "worker_container_ready", "execution_lost", "run_succeeded"] as const;
+  return known.find((one) => one === type) ?? "messages";
+};
+
+const killOf = (kind: Hit["kind"], executionId: string, at: number): Hit => ({
+  number: 1,
+  kind,
+  name: kind,
+  executionId,
+  at,
+  busy: true,
+});
+
+const brokenBy = (scene: Scene): Rule[] => [...new Set(findings(scene).violations.map(({ rule }) => rule))].sort();
+
+const without = (index: number): Entry[] => HISTORY.filter((_, place) => place !== index);
+const withLast = (...more: readonly Entry[]): Entry[] => [...HISTORY, ...more];
+const strayItem = (sk: string, more: Record<string, unknown>, pk = "TEAM#one"): Scene => ({
+  items: [{ pk, sk, ...more }],
+});
+
+describe("what the checker of a chaos finds", () => {
+  it("is nothing where a lost execution was made up for, and how long its loss took to be noticed", () => {
+    expect(findings({})).toEqual({
+      violations: [],
+      states: { SUCCEEDED: 1 },
+      executions: 2,
+      lost: 1,
+      longestDetectionMs: 500,
+    });
+  });
+
+  it("is a gap in the sequence, in the middle and at the end", () => {
+    const head = { next_sequence: 11, transcript_events: 10 };
+    expect(brokenBy({ head })).toEqual(["gap"]);
+    const tenth = { sequence: 10, type: "run_stopped", occurred_at: START };
+    expect(brokenBy({ head, items: [{ pk: `RUN#${RUN}`, sk: "EVENT#0000000010", ...tenth }] })).toContain("gap");
+  });
+
+  it("is a move that the state machine does not know, and a head that is not where its events lead", () => {
+    expect(brokenBy({ history: without(1), rest: { hits: [] } })).toEqual(["fence", "move"]);
+    expect(brokenBy({ head: { state: "FAILED" }, asked: { kind: "failing" } })).toEqual(["move"]);
+  });
+
+  it("is a write of an execution after its fence, be it lost or ended", () => {
+    const late: Entry = { type: "messages", by: "first" };
+    expect(brokenBy({ history: [...HISTORY.slice(0, 4), late, ...HISTORY.slice(4)] })).toEqual(["fence"]);
+    expect(brokenBy({ history: withLast({ type: "messages", by: "second" }) })).toEqual(["fence"]);
+  });
+
+  it("is an execution that begins while another is at work", () => {
+    const second: Entry = { type: "run_pending", data: { execution_id: "second" } };
+    expect(brokenBy({ history: [...HISTORY.slice(0, 3), second, ...HISTORY.slice(5)], rest: { hits: [] } })).toContain(
+      "fence",
+    );
+  });
+
+  it("is a run that ended twice", () => {
+    expect(brokenBy({ history: withLast({ type: "run_succeeded", data: { state: "SUCCEEDED" } }) })).toEqual([
+      "ended",
+      "move",
+    ]);
+  });
+
+  it("is an accepted run that is not there, or has not ended", () => {
+    expect(brokenBy({ asked: { runId: "another" } })).toEqual(["lost", "twice"]);
+    expect(
+      brokenBy({ history: HISTORY.slice(0, 7), head: { state: "INPROGRESS", slot: "owner", check_shard: "RUNS#1" } }),
+    ).toEqual(["counters", "lost"]);
+  });
+
+  it("is a request that made two runs, and a run that nobody was told of", () => {
+    const second = (title: string): Scene => ({
+      items: [
+        { pk: "RUN#2", sk: "HEAD", state: "QUEUED", next_sequence: 2 },
+        { pk: "RUN#2", sk: "BODY", title },
+        { pk: "RUN#2", sk: "EVENT#1", sequence: 1, type: "run_created", occurred_at: START, data: { state: "QUEUED" } },
+      ],
+    });
+    expect(brokenBy(second(titleOf(SEED, "1")))).toEqual(["twice"]);
+    expect(brokenBy(second("something else"))).toEqual(["twice"]);
+    expect(brokenBy({ asked: { followups: ["line-7-1"] } })).toEqual(["twice"]);
+  });
+
+  it("is an end that nobody asked for and nothing explains", () => {
+    const failed = [...HISTORY.slice(0, 7), { type: "run_failed", by: "second", data: { state: "FAILED" } }];
+    const scene: Scene = { history: failed, head: { state: "FAILED" } };
+    expect(brokenBy(scene)).toContain("outcome");
+    const rest = { hits: [killOf("command", "second", START + 6_000)] };
+    expect(brokenBy({ ...scene, rest })).not.toContain("outcome");
+    const errored = [...HISTORY.slice(0, 7), { type: "run_errored", by: "second", data: { state: "ERROR" } }];
+    expect(brokenBy({ history: errored, head: { state: "ERROR", losses: 1 } })).toContain("outcome");
+    expect(brokenBy({ history: errored, head: { state: "ERROR", losses: 3 } })).not.toContain("outcome");
+    expect(brokenBy({ asked: { cancelled: true } })).toEqual(["outcome"]);
+    expect(brokenBy({ head: { followups: 1 } })).toEqual(["outcome"]);
+  });
+
+  it("is an output that cannot be read, and an API that tells something else than the table", () => {
+    expect(brokenBy({ told: { transcript: "" } })).toEqual(["output"]);
+    expect(brokenBy({ told: { conversation: "" } })).toEqual(["output"]);
+    expect(brokenBy({ told: { timeline: [] } })).toEqual(["answers"]);
+    expect(brokenBy({ told: { events: [] } })).toEqual(["answers"]);
+    expect(brokenBy({ head: { transcript_events: 3 } })).toEqual(["answers"]);
+    expect(brokenBy({ rest: { told: new Map([[RUN, "GET answered 500"]]) } })).toEqual(["answers"]);
+  });
+
+  it.each([
+    ["a counter", strayItem("COUNTERS", { running: 1 }, "TEAM#two")],
+    ["a counter below zero", strayItem("COUNTERS", { queued: -1 }, "TEAM#two")],
+    ["a slot of a tree", strayItem("TREE#1", { running: 1 }, `RUN#${RUN}`)],
+    ["a place in a line", strayItem("PARKED#2", {})],
+    ["a slot that a run holds", { head: { slot: "owner" } }],
+    ["a look that is planned", { head: { check_shard: "RUNS#3" } }],
+  ] satisfies [string, Scene][])("is %s that is left", (_, scene) => {
+    expect(brokenBy(scene)).toEqual(["counters"]);
+  });
+
+  it("is an object without its run, and a process that is left", () => {
+    expect(brokenBy({ rest: { objects: ["runs/another/transcript-3.jsonl"] } })).toEqual(["object"]);
+    expect(brokenBy({ rest: { objects: ["requests/one/prompt-1.txt"] } })).toEqual(["object"]);
+    expect(brokenBy({ rest: { objects: [`runs/${RUN}/transcript-99.jsonl`] } })).toEqual(["object"]);
+    expect(brokenBy({ rest: { processes: ["12 sleep"] } })).toEqual(["process"]);
+  });
+
+  it("is a lost execution that nobody noticed, or two minutes too late", () => {
+    const at = START + 3_000 - DETECTION_MS - 1;
+    expect(brokenBy({ rest: { hits: [killOf("harness", "first", at)], lastKillAt: at } })).toEqual(["detection"]);
+    expect(brokenBy({ rest: { hits: [killOf("sandbox", "unknown", at)], lastKillAt: at } })).toEqual(["detection"]);
+    expect(brokenBy({ rest: { hits: [killOf("harness", "second", START + 60_000)] } })).toEqual([]);
+  });
+});
+
+describe("the plan of a chaos", () => {
+  it("is the same for the same seed, another for another, and has every kind of kill", () => {
+    const first = (seed: number) => {
+      const strikes = strikesOf(seed);
+      return Array.from({ length: 200 }, () => strikes.next().value);
+    };
+    expect(first(SEED)).toEqual(first(SEED));
+    expect(first(SEED)).not.toEqual(first(SEED + 1));
+    expect(new Set(first(SEED).map(({ kind }) => kind))).toEqual(new Set(KINDS));
+    expect(tasksOf(SEED, 50)).toEqual(tasksOf(SEED, 50));
+    expect(tasksOf(SEED, 300).slice(0, 50)).toEqual(tasksOf(SEED, 50));
+  });
+});

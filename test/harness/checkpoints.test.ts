@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { FakeControlPlane } from "./support/fake-control-plane.ts";
+import { runHarness, startHarness } from "./support/run-harness.ts";
+
+const sh = (...commands: string[]) => commands.map((command) => `\`\`\`sh\n${command}\n\`\`\`\n`).join("\n");
+
+/** A run whose sandboxes last so long, from its beginning to its end; answers how many it took. */
+async function runInSlices(plane: FakeControlPlane, lifetimeMs: number): Promise<number> {
+  plane.lifetimeMs = lifetimeMs;
+  for (let slices = 1; slices < 60; slices++) {
+    plane.shutdown = undefined;
+    const { code, log } = await runHarness(plane);
+    expect(code, log).toBe(0);
+    if (plane.outcome !== undefined) return slices;
+    expect(plane.shutdown, log).toMatchObject({ error: { category: "slice_ended" } });
+  }
+  throw new Error("it never ended");
+}
+
+const steps = Array.from({ length: 8 }, (_, index) =>
+  [
+    `echo step ${index} | tee -a "$OLDPWD/../log.txt" 2>/dev/null || echo step ${index}`,
+    index === 0 ? "mkdir deep && cd deep" : "pwd | sed 's|.*/||'",
+    `echo ${index} >> "$RUNYARD_OUTPUT/steps.txt"; sleep 0.4`,
+  ].join("\n"),
+);
+
+describe("a run of several slices", () => {
+  it("gives the messages and files of one that was never cut", async () => {
+    await using whole = await FakeControlPlane.start({ prompt: sh(...steps) });
+    expect(await runInSlices(whole, 120_000)).toBe(1);
+    await using cut = await FakeControlPlane.start({ prompt: sh(...steps) });
+    const slices = await runInSlices(cut, 4_000);
+    expect(slices).toBeGreaterThanOrEqual(3);
+    expect(cut.outputs).toEqual(whole.outputs);
+    expect(cut.texts).toEqual(whole.texts);
+    expect(cut.outcome).toEqual(whole.outcome);
+    expect(cut.messages.map(({ role }) => role)).toEqual(whole.messages.map(({ role }) => role));
+    expect(cut.artifacts.get("steps.txt")?.toString()).toBe(whole.artifacts.get("steps.txt")?.toString());
+  }, 90_000);
+
+  it("is not cut before it has done a step, however short its time is", async () => {
+    await using plane = await FakeControlPlane.start({ prompt: sh("echo one", "echo two", "echo three") });
+    plane.lifetimeMs = 3_000;
+    plane.delays.set("resolve-prompt", 2_200);
+    expect((await runHarness(plane)).code).toBe(0);
+    expect(plane.outputs.length).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe("the workspace", () => {
+  it("is there again for a follow-up in a new execution, whose commands begin where they would have", async () => {
+    await using plane = await FakeControlPlane.start({ prompt: sh("mkdir made && echo kept > made/file") });
+    await runHarness(plane);
+    expect(plane.outcome).toMatchObject({ success: true });
+    plane.outcome = undefined;
+    plane.addFollowup(sh("cat made/file"));
+    const { code, log } = await runHarness(plane);
+    expect([code, plane.outcome], log).toMatchObject([0, { success: true }]);
+    expect(plane.outputs.at(-1)).toBe("kept\n");
+  });
+
+  it("is not saved where nothing is in it", async () => {
+    await using plane = await FakeControlPlane.start({ prompt: sh("echo nothing") });
+    await runHarness(plane);
+    expect(plane.callsTo("upload-snapshot")).toEqual([]);
+    expect(plane.outcome).toMatchObject({ success: true });
+  });
+
+  it("does not keep a run from its end where it cannot be saved", async () => {
+    await using plane = await FakeControlPlane.start({ prompt: sh("echo kept > file") });
+    plane.intercept = (call) => (call.path.endsWith("commit-snapshot") ? { status: 409 } : undefined);
+    const { log } = await runHarness(plane);
+    expect(plane.outcome).toMatchObject({ success: true });
+    expect(log).toContain("no checkpoint was saved");
+  });
+
+  it("is made anew where storage has forgotten it", async () => {
+    await using plane = await FakeControlPlane.start({ prompt: sh("echo kept > file") });
+    await runHarness(plane);
+    plane.outcome = undefined;
+    plane.addFollowup(sh("ls file || echo none"));
+    plane.intercept = (call) =>
+      call.path.startsWith("/snapshot/") && call.raw.length === 0 ? { status: 404 } : undefined;
+    await runHarness(plane);
+    expect(plane.outputs.at(-1)).toContain("none");
+    expect(plane.outcome).toMatchObject({ success: true });
+  });
+
+  it("is packed without following a link that stands where the archive is to be", async () => {
+    await using plane = await FakeControlPlane.start({
+      prompt: sh('echo kept > file; ln -s /etc/passwd "$TMPDIR/workspace.tar.gz"'),
+    });
+    await runHarness(plane);
+    const archive = plane.savedFile("workspace.tar.gz");
+    expect(archive?.subarray(0, 2).toString("hex"), "gzip's own mark").toBe("1f8b");
+    expect(plane.outcome).toMatchObject({ success: true });
+  });
+});
+
+describe("a follow-up that interrupts", () => {
+  it("ends the command under way, is answered next, and the run goes on", async () => {
+    await using plane = await FakeControlPlane.start({
+      prompt: sh("echo begun; sleep 120; echo never", "echo unreached"),
+    });
+    const harness = startHarness(plane);
+    await expect.poll(() => plane.messages.length, { timeout: 15_000 }).toBeGreaterThan(0);
+    await sleep(500);
+    plane.addFollowup(sh("echo instead"), "interrupt");
+    const { code } = await harness.ended;
+    expect(code).toBe(0);
+    expect(plane.results[0]).toMatchObject({ interrupted: true });
+    expect(plane.outputs.slice(1)).toEqual(["instead\n"]);
+    expect(plane.texts[0]).toBe("Interrupted by follow-up 1.");
+    expect(plane.outcome).toMatchObject({ success: true });
+  });
+});

@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import type { Fault } from "../support/faults.ts";
+import { Stage } from "./scenario.ts";
+
+const FAULTS: readonly Fault[] = ["before", "after", "unheard"];
+const LONG = "All of this has to be kept. ".repeat(1_500);
+const REQUEST = {
+  prompt: LONG,
+  attachments: [{ file_name: "a.txt", mime_type: "text/plain", data: Buffer.from("hello").toString("base64") }],
+};
+
+/** A caller whose request brings files, and who repeats it until it is answered. */
+async function created(plan?: Stage["faults"]["plan"]): Promise<Stage> {
+  const stage = await Stage.set();
+  stage.faults.plan = plan;
+  await stage.done("create-run", () =>
+    stage.ada.post("/agent/runs", REQUEST, { headers: { "idempotency-key": "create" } }),
+  );
+  return stage;
+}
+
+/** Files in the bucket that no run of the table names. */
+function strays({ world }: Stage): string[] {
+  const bodies = JSON.stringify(world.table.all().filter(({ sk }) => sk === "BODY"));
+  return [...world.files.files.keys()].filter((file) => !bodies.includes(JSON.stringify(file)));
+}
+
+it.each(FAULTS)("leaves no file without its run wherever create-run dies: %s the call", async (fault) => {
+  const { faults } = await created();
+  const left: string[] = [];
+  for (const at of faults.calls.keys()) {
+    const stage = await created({ at, fault });
+    expect(stage.world.files.files.size).toBe(2);
+    left.push(...strays(stage).map((file) => `${at} ${faults.calls[at]}: ${file}`));
+  }
+  expect(left).toEqual([]);
+});
