@@ -75,6 +75,13 @@ module.exports = {
       to: { path: ["^(functions|shared|infra|harness)/"], pathNot: "^shared/wire/" },
     },
     {
+      name: "command-stands-on-the-client",
+      comment: "The command line and the GitHub Action are published, and call the service as everybody does.",
+      severity: "error",
+      from: { path: "^(cli|action)/" },
+      to: { path: "^(functions|shared|infra|harness|local|web|scripts|bench|chaos)/" },
+    },
+    {
       name: "client-stands-alone",
       comment: "The client is published as it is: without dependencies, and for runtimes that are not Node.",
       severity: "error",
@@ -97,9 +104,11 @@ module.exports = {
     },
     {
       name: "no-dev-dependency-at-runtime",
-      comment: "What is bundled into a Lambda is a dependency, pinned and audited as one. Types cost nothing.",
+      comment:
+        "What is bundled into a Lambda is a dependency, pinned and audited as one. Types cost nothing. The command line " +
+        "is published with all of it inside, and has no dependencies.",
       severity: "error",
-      from: { path: runtime },
+      from: { path: runtime, pathNot: "^cli/" },
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
     },
     {

@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 /** Plain projects share two workers; what starts processes and servers comes after them, one file at a time. */
 const together = ["domain", "api", "store", "infra", "harness", "events", "reliability"];
-const alone = ["checks", "clients", "contract", "local", "web", "e2e"];
+const alone = ["checks", "clients", "cli", "contract", "local", "web", "e2e"];
 
 export default defineConfig({
   test: {

@@ -46,6 +46,15 @@ export const acknowledgements: readonly Acknowledgement[] = [
       "A parameter is called after its team and its secret, which callers make, so it is named by the path that all of ours are under and nothing else is.",
   },
   {
+    rules: [
+      "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:<AWS::Region>:<AWS::AccountId>:inference-profile/global.anthropic.*]",
+      "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*::foundation-model/anthropic.*]",
+    ],
+    paths: /^Runyard-Execution\/ModelGateway\/Role\/Resource$/,
+    reason:
+      "The gateway calls the models of one maker, which come and go, in whatever region a global profile leads to. Where Bedrock is not switched on, it has no right on any.",
+  },
+  {
     rules: ["AwsSolutions-S1"],
     paths: /^Runyard-Api\/FrontDoor\/Web\/Resource$/,
     reason: "It holds the published web app and nothing else, and CloudFront alone may read it.",

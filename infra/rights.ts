@@ -33,6 +33,8 @@ export interface Rights {
   readonly discovery?: readonly "InvokeFunction"[];
   /** The deployment's own token for GitHub, the one parameter that the settings name. */
   readonly githubToken?: readonly "GetParameter"[];
+  /** The models of the deployment's providers, with the keys for them: the parameters that the settings name, and no others. */
+  readonly models?: readonly "call"[];
   /** Values of secrets, as parameters below the one path of ours. */
   readonly secrets?: readonly ("PutParameter" | "GetParameters" | "DeleteParameter")[];
   /** Timers of schedules, in the one group of ours. Setting one hands it the role by which it sends. */

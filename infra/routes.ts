@@ -126,7 +126,7 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/agent/teams", file: "teams/create-team", who: people, rights: { table: [...ask, ...write] } },
   { method: "GET", path: "/agent/teams", file: "teams/list-teams", who: people, rights: { table: ask } },
   { method: "GET", path: "/agent/teams/{teamUid}", file: "teams/get-team", who: people, rights: { table: ask } },
-  { method: "PUT", path: "/agent/teams/{teamUid}", file: "teams/update-team", who: people, rights: { table: [...ask, "UpdateItem"] } },
+  { method: "PUT", path: "/agent/teams/{teamUid}", file: "teams/update-team", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem"], runsQueue: send } },
   { method: "DELETE", path: "/agent/teams/{teamUid}", file: "teams/delete-team", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem", "ConditionCheckItem"], secrets: ["DeleteParameter"] }, timeoutSeconds: 30 },
   { method: "GET", path: "/agent/teams/{teamUid}/members", file: "teams/list-members", who: people, rights: { table: read } },
   { method: "POST", path: "/agent/teams/{teamUid}/members", file: "teams/add-member", who: people, rights: { table: [...ask, ...write] } },

@@ -2,7 +2,7 @@ import type { Settings } from "./settings.ts";
 
 /** The settings that functions are told, by the names of their variables; what is not set is not there. */
 export function settingVariables(settings: Settings): Record<string, string> {
-  const { anthropicKeyParameter, openaiKeyParameter, bedrock, compatible, disabledModels } = settings;
+  const { anthropicKeyParameter, openaiKeyParameter, bedrock, compatible, disabledModels, modelPrices } = settings;
   const { createsPerMinute, followupsPerMinute, keysPerMinute } = settings;
   const providers = [
     ...(anthropicKeyParameter === undefined ? [] : ["anthropic"]),
@@ -17,5 +17,6 @@ export function settingVariables(settings: Settings): Record<string, string> {
     ...(providers.length > 0 && { MODEL_PROVIDERS: providers.join(",") }),
     ...(compatible !== undefined && { COMPATIBLE_MODELS: compatible.models.join(",") }),
     ...(disabledModels.length > 0 && { DISABLED_MODELS: disabledModels.join(",") }),
+    ...(modelPrices.length > 0 && { MODEL_PRICES: modelPrices.join(",") }),
   };
 }

@@ -46,7 +46,14 @@ export interface Settings {
   /** Whether models of Amazon Bedrock are offered, which the account itself pays for. @default false */
   readonly bedrock: boolean;
   /** A server that speaks the API of OpenAI, with the names of its models. @default none */
-  readonly compatible?: { readonly baseUrl: string; readonly models: readonly string[] };
+  readonly compatible?: {
+    readonly baseUrl: string;
+    readonly models: readonly string[];
+    /** Name of the SSM parameter that holds the key for it. @default it wants none */
+    readonly keyParameter?: string;
+  };
+  /** Prices that the deployment gives itself, each `id=input/output` in US dollars a million tokens. @default those of the catalogue */
+  readonly modelPrices: readonly string[];
   /** Ids of models that nobody may use here. @default none */
   readonly disabledModels: readonly string[];
 }
@@ -83,7 +90,14 @@ export function readSettings(node: Node): Settings {
   };
   const anthropicKeyParameter = parameter("anthropicKeyParameter");
   const openaiKeyParameter = parameter("openaiKeyParameter");
-  const compatible = compatibleServer(text("compatibleBaseUrl"), list("compatibleModels"));
+  const compatible = compatibleServer(
+    text("compatibleBaseUrl"),
+    list("compatibleModels"),
+    parameter("compatibleKeyParameter"),
+  );
+  const modelPrices = list("modelPrices");
+  const odd = modelPrices.find((price) => !/^[^=]+=\d+(\.\d+)?\/\d+(\.\d+)?$/.test(price));
+  if (odd !== undefined) throw new Error(`context "modelPrices" must be a list of id=input/output, not "${odd}"`);
   const createsPerMinute = count("createsPerMinute", 1, 1_000_000);
   const followupsPerMinute = count("followupsPerMinute", 1, 1_000_000);
   const keysPerMinute = count("keysPerMinute", 1, 1_000_000);
@@ -104,6 +118,7 @@ export function readSettings(node: Node): Settings {
     reserveConcurrency: text("reserveConcurrency") === "true",
     bedrock: text("bedrock") === "true",
     disabledModels: list("disabledModels"),
+    modelPrices,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(webUrl !== undefined && { webUrl: webUrl.replace(/\/$/, "") }),
     ...(alarmEmail !== undefined && { alarmEmail }),
@@ -117,11 +132,15 @@ export function readSettings(node: Node): Settings {
   };
 }
 
-function compatibleServer(baseUrl: string | undefined, models: readonly string[]): Settings["compatible"] {
+function compatibleServer(
+  baseUrl: string | undefined,
+  models: readonly string[],
+  keyParameter: string | undefined,
+): Settings["compatible"] {
   if (baseUrl === undefined && models.length === 0) return undefined;
   if (baseUrl === undefined || !/^https?:\/\/\S+$/.test(baseUrl)) {
     throw new Error('context "compatibleBaseUrl" must be the address of the server that has the "compatibleModels"');
   }
   if (models.length === 0) throw new Error('context "compatibleModels" must name the models of "compatibleBaseUrl"');
-  return { baseUrl, models };
+  return { baseUrl, models, ...(keyParameter !== undefined && { keyParameter }) };
 }

@@ -38,6 +38,17 @@ export const triggers = {
     },
     timeoutSeconds: 28,
   },
+  /** Function URL: the model gateway, by which executions call models with their run's key; it streams the answers. */
+  callModel: {
+    file: "model/call-model",
+    rights: {
+      table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
+      endsQueue: ["SendMessage"],
+      models: ["call"],
+    },
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+  },
   /** SQS `ends`: hands on the slot of a run that ended, and composes its transcript. */
   endRun: {
     file: "execution/end-run",

@@ -12,13 +12,27 @@ export interface Bundle {
 
 /** The command: made for each publication, and not kept in the repository. */
 export const bundleCli = (): Promise<Bundle> =>
-  bundle("cli/src/main.ts", "cli/dist/runyard.js", "node20", ["@commander-js/extra-typings", "commander", "valibot"]);
+  bundle("cli/src/main.ts", "cli/dist/runyard.js", {
+    target: "node20",
+    inside: ["@commander-js/extra-typings", "commander", "valibot"],
+    // Commander asks for Node's modules in the old way.
+    banner: 'import { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);',
+  });
 
 /** The GitHub Action: GitHub runs it as it lies in the repository. */
-export const bundleAction = (): Promise<Bundle> => bundle("action/main.ts", "action/dist/index.js", "node24", ["valibot"]);
+export const bundleAction = (): Promise<Bundle> =>
+  bundle("action/main.ts", "action/dist/index.js", {
+    target: "node24",
+    inside: ["valibot"],
+    banner: "// Made of action/ by `npm run docs`; not to be edited.",
+  });
 
 /** Lines stay lines, so that a reviewer sees what changed; the licenses of what is inside stand at the end. */
-async function bundle(entry: string, file: string, target: string, inside: readonly string[]): Promise<Bundle> {
+async function bundle(
+  entry: string,
+  file: string,
+  { target, inside, banner }: { target: string; inside: readonly string[]; banner: string },
+): Promise<Bundle> {
   const { outputFiles } = await build({
     entryPoints: [path.join(repository, entry)],
     absWorkingDir: repository,
@@ -30,8 +44,7 @@ async function bundle(entry: string, file: string, target: string, inside: reado
     charset: "utf8",
     minifySyntax: true,
     legalComments: "none",
-    // Commander asks for Node's modules in the old way.
-    banner: { js: 'import { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);' },
+    banner: { js: banner },
     footer: { js: inside.map(licenseOf).join("\n") },
   });
   return { file: path.join(repository, file), text: outputFiles[0]?.text ?? "" };

@@ -34,11 +34,3 @@ export function date(text: string): string {
   if (!Number.isNaN(at)) return new Date(at).toISOString();
   throw new InvalidArgumentError("It is a date such as 2027-01-01 or 2027-01-01T12:00Z.");
 }
-
-type Optional<T> = { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
-type Required<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] };
-
-/** A body for the API: without the members that nobody gave. */
-export function defined<T extends object>(value: T): Required<T> & Optional<T> {
-  return JSON.parse(JSON.stringify(value));
-}

@@ -36,7 +36,7 @@ export function explain(error: unknown, keyFrom = ""): Explanation {
     return { lines: withRemedy([error.message], remedy), exitCode: EXIT.service };
   }
   if (error instanceof APIError) {
-    return { lines: withRemedy(linesOf(error), remedyOf(error, keyFrom)), exitCode: EXIT.service };
+    return { lines: withRemedy(describeAnswer(error), remedyOf(error, keyFrom)), exitCode: EXIT.service };
   }
   if (error instanceof RunyardError) return { lines: [error.message], exitCode: EXIT.usage };
   return { lines: [error instanceof Error ? error.message : String(error)], exitCode: EXIT.failed };
@@ -47,7 +47,8 @@ const withRemedy = (lines: readonly string[], remedy: string | undefined): strin
   ...(remedy === undefined ? [] : [remedy]),
 ];
 
-function linesOf(error: APIError): string[] {
+/** What an answer that is no success says, with the fields that are wrong and the id that leads to the logs. */
+export function describeAnswer(error: APIError): string[] {
   const what = error.title === undefined ? error.message : `${error.title} (${error.status})`;
   const fields = error.errors.filter(({ message }) => !error.detail?.includes(message));
   return [

@@ -92,7 +92,8 @@ export function pathOf(command: CommandUnknownOpts): string {
   return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
 }
 
-const EPILOGUE = `
+/** What the help of the whole program ends with. */
+export const EPILOGUE = `
 Exit codes:
   0    done; a run that was followed SUCCEEDED
   1    a run that was followed ended FAILED or ERROR, or the work could not be done

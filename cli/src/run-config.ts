@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import type { AmbientAgentConfig, Repository, Runyard } from "../../clients/typescript/src/index.ts";
+import { defined } from "./defined.ts";
 import { environmentUid } from "./names.ts";
-import { defined } from "./options.ts";
 import { usage } from "./problem.ts";
 
 /** What a person says about how a run is carried out. */

@@ -1,5 +1,8 @@
-import { streamedLambda } from "#shared/http/streamed.ts";
+import { streamed } from "#shared/http/streamed.ts";
+import { modelGateway } from "#shared/model-gateway/gateway.ts";
 import { liveGateway } from "#shared/model-gateway/live.ts";
 
 /** Function URL: the model gateway, by which executions call models with their run's key. */
-export const handler = streamedLambda(liveGateway);
+export const callModel = streamed(modelGateway);
+
+export const handler = callModel.lambda(liveGateway);

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { liveTeams } from "#shared/teams/live.ts";
+import { liveLimits } from "#shared/teams/live.ts";
 import { adminOf } from "#shared/teams/people.ts";
-import type { TeamPorts } from "#shared/teams/ports.ts";
+import type { LimitPorts } from "#shared/teams/ports.ts";
 import { toTeamItem } from "#shared/teams/team.ts";
 import { updateTeam as update } from "#shared/teams/write-team.ts";
 import { TeamItem, UpdateTeamRequest } from "#shared/wire/team.ts";
@@ -11,10 +11,10 @@ import { TeamItem, UpdateTeamRequest } from "#shared/wire/team.ts";
 export const updateTeam = endpoint({
   request: { path: v.object({ teamUid: PathId }), body: UpdateTeamRequest },
   reply: { 200: TeamItem },
-  async run({ path, body, principal }, ports: TeamPorts) {
+  async run({ path, body, principal }, ports: LimitPorts) {
     adminOf(path.teamUid, principal);
     return { status: 200, body: toTeamItem(await update(path.teamUid, body, ports)) };
   },
 });
 
-export const handler = updateTeam.lambda(liveTeams);
+export const handler = updateTeam.lambda(liveLimits);

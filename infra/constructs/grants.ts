@@ -17,6 +17,7 @@ export interface Targets {
   readonly githubToken?: GithubToken;
   readonly timers?: Timers;
   readonly secrets?: Secrets;
+  readonly models?: Models;
 }
 
 /** The deployment's own token for GitHub. */
@@ -24,6 +25,15 @@ export interface GithubToken {
   /** Name of the parameter that holds it, which need not be there. */
   readonly name: string;
   readonly arn: string;
+}
+
+/** The providers of models. */
+export interface Models {
+  /** The parameters that hold the keys for them, and the variables that name them to the function. */
+  readonly keys: readonly { readonly variable: string; readonly name: string; readonly arn: string }[];
+  /** Models of Bedrock that may be called. */
+  readonly bedrock: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Where the values of secrets are. */
@@ -102,6 +112,14 @@ export function grant(rights: Rights, targets: Targets): Grant {
     const secrets = present(targets.secrets, "secrets");
     allow("ssm", rights.secrets, [secrets.arns]);
     environment["SECRETS_PATH"] = secrets.path;
+  }
+  if (rights.models?.length) {
+    const { keys, bedrock, environment: others } = present(targets.models, "models");
+    const arns = keys.map(({ arn }) => arn);
+    if (arns.length > 0) allow("ssm", ["GetParameter"], arns);
+    if (bedrock.length > 0) allow("bedrock", ["InvokeModel", "InvokeModelWithResponseStream"], [...bedrock]);
+    for (const { variable, name } of keys) environment[variable] = name;
+    Object.assign(environment, others);
   }
   if (rights.timers?.length) {
     const timers = present(targets.timers, "timers");

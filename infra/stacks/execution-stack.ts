@@ -9,6 +9,7 @@ import type { Construct } from "constructs";
 import { Alarm } from "../constructs/alarm.ts";
 import type { Targets } from "../constructs/grants.ts";
 import { HouseFunction } from "../constructs/house-function.ts";
+import { ModelGateway, modelsOf } from "../constructs/model-gateway.ts";
 import { QueueWorker, WorkQueue } from "../constructs/queue-worker.ts";
 import { ScheduleTimers } from "../constructs/schedule-timers.ts";
 import type { Platform } from "../platform.ts";
@@ -91,13 +92,18 @@ export class ExecutionStack extends Stack {
       reaperQueue: reaper.queue,
       sandbox: sandbox.lambda,
       timers: new ScheduleTimers(this, "Timers", { group: "runyard", queue: ticks.queue }),
+      models: modelsOf(this, settings),
       secrets: { path: SECRETS_PATH, arns: this.formatArn({ service: "ssm", resource: `parameter${SECRETS_PATH}/*` }) },
     };
     const environment = { ...environmentOf(api), ...settingVariables(settings) };
     const common = { platform, targets: this.targets, environment };
+    // No emulator streams answers; the local front door does what the gateway does here.
+    const modelUrl = settings.stage === "aws" ? new ModelGateway(this, "ModelGateway", common).url : undefined;
+    const modelAddress = modelUrl === undefined ? {} : { MODEL_URL: modelUrl };
     new QueueWorker(this, "DispatchRun", {
       ...common,
       ...triggers.dispatchRun,
+      environment: { ...environment, ...modelAddress },
       source: runs.queue,
       maxConcurrency: settings.dispatchConcurrency,
     });
@@ -209,6 +215,7 @@ export class ExecutionStack extends Stack {
       topic,
     });
 
+    new CfnOutput(this, "ModelUrl", { value: modelUrl ?? `${api.addresses.baseUrl}/model` });
     new CfnOutput(this, "SandboxFunctionName", { value: sandbox.lambda.functionName });
   }
 }

@@ -5,7 +5,11 @@ const prompt: JsonObject = { required: ["prompt"], properties: { prompt: { type:
 /** A configuration that names a skill. */
 const skillIn = (member: string): JsonObject => ({
   required: [member],
-  properties: { [member]: { anyOf: [{ required: ["skill_spec"] }, { required: ["skills"] }] } },
+  properties: {
+    [member]: {
+      anyOf: [{ required: ["skill_spec"] }, { required: ["skills"], properties: { skills: { minItems: 1 } } }],
+    },
+  },
 });
 
 const scheduled: JsonObject = { anyOf: [prompt, skillIn("agent_config")] };

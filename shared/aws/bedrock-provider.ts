@@ -1,11 +1,18 @@
 import {
-  type BedrockRuntimeClient,
+  BedrockRuntimeClient,
+  type BedrockRuntimeClientConfig,
   BedrockRuntimeServiceException,
   InvokeModelCommand,
   InvokeModelWithResponseStreamCommand,
   type ResponseStream,
 } from "@aws-sdk/client-bedrock-runtime";
+import { NodeHttpHandler } from "@smithy/node-http-handler";
 import type { ModelProvider, ProviderCall } from "#shared/model-gateway/provider.ts";
+
+/** Tries once: who calls models tries again by rules of its own, the same for all providers. */
+export const bedrockClient = (config: BedrockRuntimeClientConfig = {}): BedrockRuntimeClient =>
+  // Its default is HTTP/2, whose one connection does not outlive the time for which Lambda freezes a function between calls.
+  new BedrockRuntimeClient({ maxAttempts: 1, requestHandler: new NodeHttpHandler(), ...config });
 
 /** Amazon Bedrock, whose models of Anthropic are spoken to in the Messages API: the model is named beside the body, not in it. */
 export const bedrock =
@@ -48,7 +55,8 @@ async function* eventsOf(
   const encoder = new TextEncoder();
   for await (const part of parts) {
     const bytes = part.chunk?.bytes;
-    if (bytes === undefined) throw Object.values(part).find((member) => member instanceof Error) ?? new Error("no data");
+    if (bytes === undefined)
+      throw Object.values(part).find((member) => member instanceof Error) ?? new Error("no data");
     const event: unknown = JSON.parse(Buffer.from(bytes).toString());
     const { "amazon-bedrock-invocationMetrics": _, type, ...rest }: Record<string, unknown> = Object(event);
     yield encoder.encode(`event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`);

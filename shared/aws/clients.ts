@@ -1,4 +1,3 @@
-import { BedrockRuntimeClient } from "@aws-sdk/client-bedrock-runtime";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { S3Client } from "@aws-sdk/client-s3";
@@ -46,8 +45,5 @@ export const sqsClient = (): SQSClient => made(new SQSClient({ ...settings, useQ
 export const schedulerClient = (): SchedulerClient => made(new SchedulerClient(settings));
 
 export const ssmClient = (): SSMClient => made(new SSMClient(settings));
-
-/** Tries once: who calls models tries again by rules of its own, the same for all providers. */
-export const bedrockClient = (): BedrockRuntimeClient => made(new BedrockRuntimeClient({ maxAttempts: 1 }));
 
 export const lambdaClient = (): LambdaClient => made(new LambdaClient(settings));

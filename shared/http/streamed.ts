@@ -3,34 +3,42 @@ import { finished } from "node:stream/promises";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
 type Fetch = (request: Request) => Promise<Response>;
-type Handler = ReturnType<typeof awslambda.streamifyResponse<APIGatewayProxyEventV2>>;
-type Buffered = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
+type Whole = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
+type Streaming = ReturnType<typeof awslambda.streamifyResponse<APIGatewayProxyEventV2>>;
 
-/**
- * A function from request to answer as the handler of a Lambda function behind a URL of its own, which streams the answer. `live` makes it
- * at the first event. Where nothing streams (an emulator), the answer comes whole.
- */
-export function streamedLambda(live: () => Fetch): Handler | Buffered {
-  let made: Fetch | undefined;
-  const answer = (event: APIGatewayProxyEventV2): Promise<Response> => {
-    made ??= live();
-    return made(requestOf(event));
+/** A function from request to answer, whose answers are streamed where something can stream them. */
+export interface Streamed<P> {
+  /** The answer as a whole, as it is in tests. */
+  handle(event: APIGatewayProxyEventV2, ports: P): Promise<APIGatewayProxyStructuredResultV2>;
+  /** The handler of a Lambda function behind a URL of its own; `live` makes its ports at the first event. */
+  lambda(live: () => P): Streaming | Whole;
+}
+
+export function streamed<P>(made: (ports: P) => Fetch): Streamed<P> {
+  return {
+    handle: async (event, ports) => whole(await made(ports)(requestOf(event))),
+    lambda(live) {
+      let kept: Fetch | undefined;
+      const answer = (event: APIGatewayProxyEventV2): Promise<Response> => {
+        kept ??= made(live());
+        return kept(requestOf(event));
+      };
+      // Lambda's own runtime has this, and nothing that stands in for it.
+      if (!("awslambda" in globalThis)) return async (event: APIGatewayProxyEventV2) => whole(await answer(event));
+      return awslambda.streamifyResponse<APIGatewayProxyEventV2>(async (event, stream) => {
+        const { status, headers, body } = await answer(event);
+        const metadata = { statusCode: status, headers: Object.fromEntries(headers) };
+        const out = awslambda.HttpResponseStream.from(stream, metadata);
+        // Status and headers go out with the first write, even where there is nothing to write.
+        out.write("");
+        for await (const chunk of body ?? []) {
+          if (!out.write(chunk)) await once(out, "drain");
+        }
+        out.end();
+        await finished(out);
+      });
+    },
   };
-  if (!("awslambda" in globalThis)) return async (event) => whole(await answer(event));
-  return awslambda.streamifyResponse<APIGatewayProxyEventV2>(async (event, stream) => {
-    const { status, headers, body } = await answer(event);
-    const out = awslambda.HttpResponseStream.from(stream, {
-      statusCode: status,
-      headers: Object.fromEntries(headers),
-    });
-    // Status and headers go out with the first write, even where there is nothing to write.
-    out.write("");
-    for await (const chunk of body ?? []) {
-      if (!out.write(chunk)) await once(out, "drain");
-    }
-    out.end();
-    await finished(out);
-  });
 }
 
 function requestOf(event: APIGatewayProxyEventV2): Request {

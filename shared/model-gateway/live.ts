@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { bedrock } from "#shared/aws/bedrock-provider.ts";
-import { bedrockClient, dynamoClient, sqsClient, ssmClient } from "#shared/aws/clients.ts";
+import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
+import { dynamoClient, sqsClient, ssmClient } from "#shared/aws/clients.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { sqsRunQueue } from "#shared/runs/run-queue.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import { listSetting, setting, settingIfAny } from "#shared/settings.ts";
 import { dynamoTable } from "#shared/table/dynamo-table.ts";
-import { type GatewayPorts, modelGateway } from "./gateway.ts";
+import type { GatewayPorts } from "./gateway.ts";
 import { anthropic, type ModelProviders, openaiCompatible } from "./provider.ts";
 
 const ANTHROPIC = "https://api.anthropic.com";
 const OPENAI = "https://api.openai.com/v1";
 
-/** The model gateway on AWS, and before the local cloud. */
-export function liveGateway(): (request: Request) => Promise<Response> {
+/** The ports of the model gateway on AWS, and before the local cloud. */
+export function liveGateway(): GatewayPorts {
   const table = dynamoTable(dynamoClient(), setting("TABLE_NAME"));
   const now = Date.now;
-  const ports: GatewayPorts = {
+  return {
     table,
     runs: runStore(table),
     // It ends runs, and starts none.
@@ -27,7 +27,6 @@ export function liveGateway(): (request: Request) => Promise<Response> {
     principals: principalStore(table, now),
     providers: liveProviders(now),
   };
-  return modelGateway(ports);
 }
 
 /** The providers that the deployment is configured for, each with its key from where the settings say. */

@@ -10,6 +10,7 @@ import { START_LEASE_SECONDS } from "./run.ts";
 import { EXECUTION_ATTRIBUTES } from "./run-change.ts";
 import { executorOf, isLocal, ownerOf, type RunHead, type SlotKind } from "./run-head.ts";
 import { Raced } from "./run-store.ts";
+import { lineOf } from "./slots.ts";
 
 /** Milliseconds after which a run whose start was put off is looked at again. */
 const DEFERRED_CHECK_MS = 5_000;
@@ -43,7 +44,7 @@ export async function dispatchRun(runId: string, ports: RunPorts & { readonly sa
     if (error instanceof Raced) return;
     throw error;
   }
-  await start(runId, envelopeOf(runId, executionId, key, ports.baseUrl), ports);
+  await start(runId, envelopeOf(runId, executionId, key, ports), ports);
 }
 
 /** True where the run was to work as an identity that is gone, and what ends such runs has missed it. */
@@ -56,7 +57,7 @@ async function lacksIdentity(head: RunHead, { table }: RunPorts): Promise<boolea
 async function takeSlot(head: RunHead, executionId: string, key: string, ports: RunPorts): Promise<boolean> {
   if (head.parked !== undefined) {
     // Whoever freed a slot may have died before it was handed on.
-    await grantNext(head, head.parked, ports);
+    await grantNext(lineOf(head, head.parked), ports);
     return false;
   }
   if (head.slot !== undefined) {
@@ -132,11 +133,11 @@ export async function putBack(runId: string, executionId: string, why: string, p
   await ports.queue.sendRun(runId, ownerOf(head)).catch(() => undefined);
 }
 
-function envelopeOf(runId: string, executionId: string, key: string, baseUrl: string): Envelope {
+function envelopeOf(runId: string, executionId: string, key: string, ports: RunPorts): Envelope {
   return {
     version: 1,
-    base_url: baseUrl,
-    model_url: `${baseUrl}/model`,
+    base_url: ports.baseUrl,
+    model_url: ports.modelUrl ?? `${ports.baseUrl}/model`,
     run_id: runId,
     execution_id: executionId,
     key,

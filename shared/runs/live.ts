@@ -51,7 +51,8 @@ export type DispatchPorts = RunPorts & { readonly sandbox: Sandbox };
 
 /** As `livePorts`, for those who start sandboxes. */
 export function liveDispatch(): DispatchPorts {
-  return { ...livePorts(), sandbox: lambdaSandbox(lambdaClient(), () => setting("SANDBOX_FUNCTION_NAME")) };
+  const sandbox = lambdaSandbox(lambdaClient(), () => setting("SANDBOX_FUNCTION_NAME"));
+  return { ...livePorts(), sandbox, modelUrl: settingIfAny("MODEL_URL") };
 }
 
 export type ReaperPorts = RunPorts & { readonly passes: PassQueue };

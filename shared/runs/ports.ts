@@ -12,4 +12,6 @@ export interface RunPorts {
   readonly now: () => number;
   readonly baseUrl: string;
   readonly webUrl: string | undefined;
+  /** Address of the model gateway. @default below the API's own address */
+  readonly modelUrl?: string | undefined;
 }

@@ -42,13 +42,23 @@ const treePool = (root: string, depth: number): Pool => ({
   parkedPrefix: `PARKED#${depth}#`,
 });
 
-/** The pool that a run draws on, or would. Only a child has a tree's. */
-export function poolOf(head: RunHead, kind: SlotKind): Pool {
-  if (kind === "owner") return ownerPool(ownerOf(head));
-  return treePool(rootOf(head), head.depth ?? 0);
+/** Whose slots a run takes, or waits for: its owner's, or those of its tree at its depth. */
+export interface Line {
+  readonly kind: SlotKind;
+  readonly owner: Owner;
+  readonly root: string;
+  readonly depth: number;
 }
 
-const rootOf = (head: RunHead): string => head.root ?? head.run_id;
+export const lineOf = (head: RunHead, kind: SlotKind): Line => ({
+  kind,
+  owner: ownerOf(head),
+  root: head.root ?? head.run_id,
+  depth: head.depth ?? 0,
+});
+
+export const poolOf = ({ kind, owner, root, depth }: Line): Pool =>
+  kind === "owner" ? ownerPool(owner) : treePool(root, depth);
 
 export const parkedKey = ({ parkedPk, parkedPrefix }: Pool, runId: string): Key => ({
   pk: parkedPk,
@@ -130,7 +140,8 @@ export function slotChange(head: RunHead, move: SlotMove, root: RunHead | undefi
 const same = (value: string | undefined) => (value === undefined ? { exists: false } : { eq: value });
 
 function leaveQueue(head: RunHead, kind: SlotKind, queued: number, own: Key): TransactionWrite[] {
-  const pool = poolOf(head, kind);
+  const line = lineOf(head, kind);
+  const pool = poolOf(line);
   return [
     { kind: "delete", key: parkedKey(pool, head.run_id) },
     ...(kind === "owner"
@@ -140,23 +151,24 @@ function leaveQueue(head: RunHead, kind: SlotKind, queued: number, own: Key): Tr
 }
 
 function take(head: RunHead, kind: SlotKind, queued: number, own: Key, still: Conditions): SlotChange {
-  const pool = poolOf(head, kind);
+  const line = lineOf(head, kind);
+  const pool = poolOf(line);
   const writes =
     kind === "owner"
       ? [count(own, { queued, running: 1 }, hasRoom(pool))]
-      : [count(own, { queued }), ...takeOfTree(head, pool, { running: 1 }, hasRoom(pool))];
+      : [count(own, { queued }), ...takeOfTree(line, pool, { running: 1 }, hasRoom(pool))];
   return { set: { slot: kind }, remove: [], if: still, writes };
 }
 
 /** The writes that take a slot of a tree while its root holds one of the owner's. */
 export const takeOfTree = (
-  head: RunHead,
+  { root }: Line,
   pool: Pool,
   add: Readonly<Record<string, number>>,
   room: Conditions,
 ): TransactionWrite[] => [
   count(pool.counters, add, room),
-  { kind: "update", key: keys.head(rootOf(head)), add: { tree_running: 1 }, if: { slot: { exists: true } } },
+  { kind: "update", key: keys.head(root), add: { tree_running: 1 }, if: { slot: { exists: true } } },
 ];
 
 function release(
@@ -178,7 +190,7 @@ function release(
     return { ...gone, if: { ...still, ...alone }, writes: [count(own, { queued, running: -1 })] };
   }
   if (root === undefined) throw new Error("the root of the tree is needed");
-  const freed = count(poolOf(head, "tree").counters, { running: -1 });
+  const freed = count(poolOf(lineOf(head, "tree")).counters, { running: -1 });
   const less = { kind: "update", key: keys.head(root.run_id), add: { tree_running: -1 } } as const;
   const isLast = isTerminal(root.state) && root.tree_running <= 1;
   if (isLast) {

@@ -1,7 +1,13 @@
 import type { IdentityPorts } from "#shared/identities/ports.ts";
+import type { RunQueue } from "#shared/runs/run-queue.ts";
 
 /** What the rules of teams and people need from the world. */
 export interface TeamPorts extends IdentityPorts {
   readonly baseUrl: string;
   readonly webUrl: string | undefined;
+}
+
+/** What changing a team's limits needs besides. */
+export interface LimitPorts extends TeamPorts {
+  readonly queue: RunQueue;
 }

@@ -5,12 +5,13 @@ import { uuidv7 } from "#shared/ids.ts";
 import { checkModel } from "#shared/models/models.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { roleAttribute } from "#shared/principals/user.ts";
+import { grantMore } from "#shared/runs/parked.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type TransactionWrite, type Value } from "#shared/table/table.ts";
 import type { CreateTeamRequest, SettingsChange, UpdateTeamRequest } from "#shared/wire/team.ts";
 import { newTeamWrites } from "./new-team.ts";
 import { MOST_TEAMS, tooManyTeams } from "./people.ts";
-import type { TeamPorts } from "./ports.ts";
+import type { LimitPorts, TeamPorts } from "./ports.ts";
 import { parseTeam, type Team } from "./team.ts";
 
 export interface CreatedTeam {
@@ -67,7 +68,8 @@ export async function teamCalled(uid: string, { table }: Pick<TeamPorts, "table"
 const COPIES = { identity_limit: "identities", concurrency_limit: "counters", queue_limit: "counters" } as const;
 
 /** Changes a team: what the request does not say stays as it was, and null brings a setting back to its default. */
-export async function updateTeam(uid: string, request: UpdateTeamRequest, { table }: TeamPorts): Promise<Team> {
+export async function updateTeam(uid: string, request: UpdateTeamRequest, ports: LimitPorts): Promise<Team> {
+  const { table } = ports;
   const { set, remove } = changeOf(request.settings ?? {});
   const { default_environment_id } = request.settings ?? {};
   await refuseOthersEnvironment(default_environment_id, uid, "settings.default_environment_id", table);
@@ -89,6 +91,7 @@ export async function updateTeam(uid: string, request: UpdateTeamRequest, { tabl
     if (error instanceof ConditionFailed) throw notFound("team");
     throw error;
   }
+  if (request.settings?.concurrency_limit !== undefined) await grantMore({ type: "Team", uid }, ports);
   return teamCalled(uid, { table });
 }
 

@@ -92,6 +92,21 @@ describe("a run that finds no slot", () => {
   });
 });
 
+describe("a flood of one team", () => {
+  it("lets at most as many of its runs start before another team's as it has slots, though it came first", async () => {
+    const world = await makeWorld();
+    await limitTo(world, 5);
+    for (let index = 0; index < 200; index++) await createRun(world);
+    const other = await createRun(world, { prompt: "hello" }, world.otherKey);
+    // The queue in the order of its messages, without the fairness that SQS adds.
+    await deliver(world);
+    const started = world.started.map(({ run_id }) => run_id);
+    expect(started.indexOf(other)).toBe(5);
+    expect(started).toHaveLength(6);
+    expect(await countersOf(world)).toMatchObject({ running: 5, queued: 195, parked: 195 });
+  });
+});
+
 describe("a tree of runs", () => {
   it("counts once: five parents at the limit, each waiting for two children, all end", async () => {
     const world = await makeWorld();

@@ -183,7 +183,7 @@ describe("a team's settings", () => {
     expect(await Promise.all(ids.map((id) => stateOf(world, id)))).toEqual(["PENDING", "PENDING"]);
     expect(await stateOf(world, third.body.run_id)).toBe("QUEUED");
     await set({ concurrency_limit: 3 });
-    await world.dispatch(third.body.run_id);
+    await deliver(world);
     expect(await stateOf(world, third.body.run_id)).toBe("PENDING");
     expect((await bo.post("/agent/runs", { prompt: "a" })).body).not.toHaveProperty("at_capacity");
   });

@@ -293,8 +293,8 @@ describe("following", () => {
   });
 
   it("holds a poll for as long as the API does, beside its own time limit", async () => {
-    play(answer({ events: [], next: 0, ended: true }, { delay_ms: 700 }));
-    const events = clientOf({ timeout: 100, maxRetries: 0 }).runs.events("r1", { wait: 1 });
+    play(answer({ events: [], next: 0, ended: true }, { delay_ms: 900 }));
+    const events = clientOf({ timeout: 600, maxRetries: 0 }).runs.events("r1", { wait: 1 });
     for await (const event of events) expect(event).toBeUndefined();
     expect(server.seen).toHaveLength(1);
   });

@@ -150,7 +150,7 @@ const SCRIPT = v.parse(v.array(Answer), [
   { at: "storage" },
   { status: 307, headers: { location: "{storage}/elsewhere" } },
   { at: "storage", body: { run_id: "elsewhere" } },
-  { body: {}, delay_ms: 500 },
+  { body: {}, delay_ms: 1500 },
 ]);
 const EXPECTED = {
   ids: ["r1", "r2"],

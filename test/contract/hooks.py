@@ -146,6 +146,8 @@ REFUSALS = [
     (400, r"^X-Team-Uid: you are in several teams", "without it a create answers 400 naming X-Team-Uid"),
     (400, r"^repo: must be owner/repo", "A malformed repo: 400"),
     (400, r": is required: an upload is bound to its (length|content)", "An upload is bound to its length"),
+    (400, r"^generation: is required with the mode checkpoint", "commit-snapshot names the generation of a checkpoint"),
+    (400, r"\.data: must be base64", "attachments: data(base64)"),
     (400, r"^time_zone: must be an IANA time zone", "Schedules take time_zone (IANA, default UTC)"),
     (400, r"^expires_at: must be in the future", "a key that has ended already is of no use"),
     (400, r"at most 10 repositories, of all kinds together", "repositories: at most 10; github_repos is its GitHub part"),

@@ -59,7 +59,7 @@ async function seedOf(request: IncomingMessage, stages: Seeds): Promise<HttpResp
 async function answerOf(request: IncomingMessage, stages: Seeds): Promise<HttpResponse> {
   const event = await eventOf(request);
   const method = event.requestContext.http.method;
-  const found = event.rawPath.startsWith(PREFIX) ? routeOf(method, event.rawPath.slice(PREFIX.length)) : undefined;
+  const found = routeOfPath(method, event.rawPath);
   if (found === undefined) return notFound(event);
   const { route, parameters } = found;
   const operation = `${route.method} ${route.path}`;
@@ -76,6 +76,16 @@ async function answerOf(request: IncomingMessage, stages: Seeds): Promise<HttpRe
     return response;
   } finally {
     clearInterval(passing);
+  }
+}
+
+function routeOfPath(method: string, rawPath: string): ReturnType<typeof routeOf> {
+  try {
+    return rawPath.startsWith(PREFIX) ? routeOf(method, rawPath.slice(PREFIX.length)) : undefined;
+  } catch (error) {
+    // What is percent-encoded wrongly is no route's path.
+    if (error instanceof URIError) return undefined;
+    throw error;
   }
 }
 

@@ -56,6 +56,7 @@ describe("a run from prompt to results", () => {
       "worker_container_ready",
       "agent_started",
       "artifact_created",
+      "checkpoint_saved",
       "run_succeeded",
     ]);
 
@@ -249,6 +250,34 @@ describe("a harness that is killed", () => {
     const executions = new Set((await api.timeline(id)).map(({ execution_id }) => execution_id).filter(Boolean));
     expect(executions.size).toBe(2);
   }, 200_000);
+});
+
+describe("a harness that is paused past its lease", () => {
+  test("can do nothing more once it goes on: the run has one ending, and nothing of it comes after its loss", async () => {
+    const id = await api.create(commands("echo begun", "sleep 6; echo done | tee $RUNYARD_OUTPUT/done.txt"));
+    await expect.poll(() => harnessOf(id), { timeout: 30_000 }).toBeDefined();
+    await expect.poll(async () => (await api.outputs(id)).length, { timeout: 30_000 }).toBe(1);
+    const paused = (await harnessOf(id)) ?? 0;
+    process.kill(paused, "SIGSTOP");
+    try {
+      const run = await api.ended(id, 150);
+      expect(run.state).toBe("SUCCEEDED");
+    } finally {
+      process.kill(paused, "SIGCONT");
+    }
+    await expect
+      .poll(async () => (await commandLines()).some(({ pid }) => pid === paused), { timeout: 30_000 })
+      .toBe(false);
+    const timeline = await api.timeline(id);
+    const types = timeline.map(({ event_type }) => event_type);
+    expect(types.filter((type) => /^run_(succeeded|failed|errored|cancelled)$/.test(type))).toEqual(["run_succeeded"]);
+    const lost = timeline.findIndex(({ event_type }) => event_type === "execution_lost");
+    const old = timeline[lost].execution_id;
+    expect(timeline.slice(lost + 1).filter(({ execution_id }) => execution_id === old)).toEqual([]);
+    expect(await api.outputs(id)).toEqual(["begun\n", "done\n"]);
+    const { body } = await api.call("GET", `/agent/runs/${id}`);
+    expect(body.artifacts).toHaveLength(1);
+  }, 240_000);
 });
 
 describe("over the front door", () => {

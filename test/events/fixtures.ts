@@ -25,6 +25,7 @@ const wokenBy: Readonly<Record<keyof typeof triggers, readonly string[]>> = {
   dispatchRun: ["sqs"],
   runSandbox: ["invocation"],
   discoverSkills: ["invocation"],
+  callModel: ["url"],
   endRun: ["sqs"],
   reapRuns: ["scheduler", "sqs"],
   failRun: ["sqs"],

@@ -59,9 +59,9 @@ describe("the deployed code", () => {
     expect(holding.sort()).toEqual(["docs/get-openapi", "docs/get-reference"]);
   });
 
-  it("of a route is at most 75 kB without the SDK", () => {
+  it("of a route is at most 85 kB without the SDK", () => {
     for (const { output, ownBytes } of routesOnly()) {
-      expect(ownBytes, output).toBeLessThanOrEqual(75_000 + carriedBytes(output));
+      expect(ownBytes, output).toBeLessThanOrEqual(85_000 + carriedBytes(output));
     }
   });
 });

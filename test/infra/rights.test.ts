@@ -36,8 +36,8 @@ describe("a function's role", () => {
   it.each(workers.map((trigger) => [trigger.file, trigger]))(
     "%s may do what its line in triggers.ts says",
     (_, trigger) => {
-      const { runSandbox, reconcileSchedules, discoverSkills } = triggers;
-      const others: string[] = [runSandbox.file, reconcileSchedules.file, discoverSkills.file];
+      const { runSandbox, reconcileSchedules, discoverSkills, callModel } = triggers;
+      const others: string[] = [runSandbox.file, reconcileSchedules.file, discoverSkills.file, callModel.file];
       const consumes = !others.includes(trigger.file);
       const extra = consumes
         ? ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]

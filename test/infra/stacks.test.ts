@@ -214,11 +214,11 @@ describe("the API", () => {
 });
 
 describe("on the local cloud", () => {
-  it("everything but the front door, the logs of the bucket and what guards against loss is as on AWS", () => {
+  it("everything but the front door, the model gateway, the logs of the bucket and what guards against loss is as on AWS", () => {
     const ids = (deployment: Synthesized) =>
       deployment.stacks.flatMap(({ name, resources }) => resources.map(({ id, Type }) => `${name}/${Type}/${id}`));
     const absent = ids(aws).filter((id) => !ids(local).includes(id));
-    expect(absent.filter((id) => !/FrontDoor|BucketLogs|CDKBucketDeployment/.test(id))).toEqual([]);
+    expect(absent.filter((id) => !/FrontDoor|BucketLogs|CDKBucketDeployment|ModelGateway/.test(id))).toEqual([]);
     expect(ids(local).filter((id) => !ids(aws).includes(id))).toEqual([]);
   });
 });

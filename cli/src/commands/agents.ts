@@ -1,8 +1,9 @@
 import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { IdentityItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
+import { defined } from "../defined.ts";
 import { agentUid, environmentUid } from "../names.ts";
-import { defined, repeated } from "../options.ts";
+import { repeated } from "../options.ts";
 import { printFields, printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
 import { agentKeysCommand } from "./keys.ts";

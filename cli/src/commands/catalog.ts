@@ -1,6 +1,6 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
-import { defined } from "../options.ts";
+import { defined } from "../defined.ts";
 import { type Column, printList, printRows, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
 

@@ -1,8 +1,9 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { EnvironmentItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
+import { defined } from "../defined.ts";
 import { environmentUid } from "../names.ts";
-import { defined, repeated } from "../options.ts";
+import { repeated } from "../options.ts";
 import { repositoryOf } from "../run-config.ts";
 import { printFields, printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";

@@ -1,8 +1,9 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { CreatedKey, KeyItem, ListKeysResponse, PagePromise } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
+import { defined } from "../defined.ts";
 import { agentUid } from "../names.ts";
-import { date, defined } from "../options.ts";
+import { date } from "../options.ts";
 import { printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
 

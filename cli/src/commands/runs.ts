@@ -1,9 +1,10 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import type { RunItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
+import { defined } from "../defined.ts";
 import { cancelRun, followRun } from "../follow/follow.ts";
 import { environmentUid, scheduleId } from "../names.ts";
-import { defined, pairs, time, wholeNumber } from "../options.ts";
+import { pairs, time, wholeNumber } from "../options.ts";
 import { stateText } from "../style.ts";
 import { type Column, printFields, printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";

@@ -1,8 +1,9 @@
 import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { ScheduleItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
+import { defined } from "../defined.ts";
 import { agentUid, scheduleId } from "../names.ts";
-import { defined, pairs } from "../options.ts";
+import { pairs } from "../options.ts";
 import { configOf } from "../run-config.ts";
 import { printFields, printList, timeText } from "../table.ts";
 import { commandWithConfig } from "./config-options.ts";

@@ -24,7 +24,7 @@ export async function smoke(baseURL) {
   const attachment = await client.attachments.upload({ file_name: "a.txt", data: new Blob(["abc"]) });
   const redirected = await client.runs.retrieve("moved");
 
-  const aborted = await client.models.list({ signal: AbortSignal.timeout(50) }).catch(({ name }) => name);
+  const aborted = await client.models.list({ signal: AbortSignal.timeout(400) }).catch(({ name }) => name);
 
   return {
     ids,

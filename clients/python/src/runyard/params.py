@@ -139,6 +139,9 @@ class AmbientAgentConfigParam(TypedDict, total=False):
     worker_host: str
     """The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. At most 512 bytes in UTF-8."""
 
+    budget_usd: float
+    """Must have at most 4 decimals."""
+
     harness: AmbientAgentConfigHarnessParam
     """The program that runs the agent, where it is not the service's own."""
 

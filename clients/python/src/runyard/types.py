@@ -249,6 +249,9 @@ class ResolvedAgentConfig(BaseModel):
     worker_host: Optional[str] = None
     """The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. At most 512 bytes in UTF-8."""
 
+    budget_usd: Optional[float] = None
+    """Must have at most 4 decimals."""
+
     harness: Optional[ResolvedAgentConfigHarness] = None
     """The program that runs the agent, where it is not the service's own."""
 

@@ -92,6 +92,8 @@ interface components {
             idle_timeout_minutes?: number;
             /** @description The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. At most 512 bytes in UTF-8. */
             worker_host?: string;
+            /** @description Must have at most 4 decimals. */
+            budget_usd?: number;
             /** @description The program that runs the agent, where it is not the service's own. */
             harness?: {
                 /** @enum {string} */
@@ -1289,6 +1291,8 @@ interface components {
             idle_timeout_minutes?: number;
             /** @description The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. At most 512 bytes in UTF-8. */
             worker_host?: string;
+            /** @description Must have at most 4 decimals. */
+            budget_usd?: number;
             /** @description The program that runs the agent, where it is not the service's own. */
             harness?: {
                 /** @enum {string} */

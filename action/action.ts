@@ -1,0 +1,166 @@
+import { defined } from "../cli/src/defined.ts";
+import { agentUid } from "../cli/src/names.ts";
+import { describeAnswer, explain } from "../cli/src/problem.ts";
+import { configOf } from "../cli/src/run-config.ts";
+import { APIError, APIUserAbortError, type RunItem, Runyard } from "../clients/typescript/src/index.ts";
+import { addSummary, command, input, inputLines, type Job, setOutput } from "./job.ts";
+import { JobLog } from "./job-log.ts";
+import { summaryOf } from "./summary.ts";
+
+/** Starts a run, follows it in the job's log, and answers the exit code of the step. */
+export async function runAction(job: Job): Promise<number> {
+  const cancelled = new AbortController();
+  const release = job.onCancel(() => cancelled.abort());
+  try {
+    const { client, minutes } = settingsOf(job);
+    const runId = await createRun(job, client);
+    const run = await follow(job, client, runId, { cancelled: cancelled.signal, minutes });
+    const response = cancelled.signal.aborted ? "" : (await client.runs.response(runId)).text;
+    report(job, run, response);
+    return verdict(job, run, cancelled.signal.aborted);
+  } catch (error) {
+    command(job, "error", messageOf(error), { title: "Runyard" });
+    return 1;
+  } finally {
+    release();
+  }
+}
+
+function settingsOf(job: Job): { client: Runyard; minutes: number } {
+  const apiKey = required(job, "api-key");
+  command(job, "add-mask", apiKey);
+  const minutes = Number(input(job, "timeout-minutes") ?? 60);
+  // A timer takes no more than 24.8 days.
+  if (!(minutes > 0 && minutes <= 35_000)) throw new Error("timeout-minutes is a number above 0, up to 35,000.");
+  const headers = { "x-run-source": "GITHUB_ACTION" };
+  return { client: new Runyard({ apiKey, baseURL: required(job, "base-url"), headers }), minutes };
+}
+
+function required(job: Job, name: string): string {
+  const value = input(job, name);
+  if (value === undefined) throw new Error(`The input ${name} is missing. Is the secret or variable behind it set?`);
+  return value;
+}
+
+async function createRun(job: Job, client: Runyard): Promise<string> {
+  const prompt = input(job, "prompt");
+  const skill = input(job, "skill");
+  if (prompt === undefined && skill === undefined)
+    throw new Error("The input prompt is missing, and there is no skill.");
+  const repo = inputLines(job, "repo");
+  const agent = input(job, "agent");
+  const config = await configOf(client, {
+    env: input(job, "environment"),
+    repo: repo.length === 0 ? undefined : repo,
+    skill,
+    model: input(job, "model"),
+  });
+  const body = defined({
+    prompt,
+    title: input(job, "title"),
+    config,
+    agent_identity_uid: agent === undefined ? undefined : await agentUid(client, agent),
+    metadata: metadataOf(job),
+  });
+  const { run_id, at_capacity } = await client.runs.create(body, { idempotencyKey: idempotencyKeyOf(job) });
+  setOutput(job, "run-id", run_id);
+  job.print(`Run ${run_id}`);
+  if (at_capacity === true) job.print("The team runs as much as it may at once: this run waits its turn.");
+  return run_id;
+}
+
+/** Two steps of a job may be alike; each is a run of its own. */
+function idempotencyKeyOf(job: Job): string | undefined {
+  const key = input(job, "idempotency-key");
+  return key === undefined ? undefined : `github-${key}-${job.env["GITHUB_ACTION"] ?? ""}`.slice(0, 255);
+}
+
+/** Where the run comes from, and what the workflow says beside it. */
+function metadataOf(job: Job): Record<string, string> {
+  const { env } = job;
+  const repository = env["GITHUB_REPOSITORY"];
+  const own = {
+    "github.repository": repository,
+    "github.sha": env["GITHUB_SHA"],
+    "github.ref": env["GITHUB_REF"],
+    "github.run": repository && `${env["GITHUB_SERVER_URL"]}/${repository}/actions/runs/${env["GITHUB_RUN_ID"]}`,
+  };
+  const given = inputLines(job, "metadata").map((line): [string, string] => {
+    const at = line.indexOf("=");
+    if (at < 1) throw new Error(`metadata is written name=value, one a line, and ${line} is not.`);
+    return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+  });
+  // A branch of a very long name is left out rather than that there is no run.
+  const known = Object.entries(own).flatMap(([name, value = ""]): [string, string][] =>
+    value === "" || Buffer.byteLength(value) > 256 ? [] : [[name, value]],
+  );
+  return Object.fromEntries([...known, ...given]);
+}
+
+/** How long the runner leaves a cancelled step, in milliseconds, less what it takes to say so. */
+const CANCELLED_GRACE = 5000;
+const TIMEOUT_GRACE = 30_000;
+
+/** Follows the run to its end. A cancelled job and a time that is up cancel the run, and wait a little for that. */
+async function follow(
+  job: Job,
+  client: Runyard,
+  runId: string,
+  { cancelled, minutes }: { cancelled: AbortSignal; minutes: number },
+): Promise<RunItem> {
+  const log = new JobLog(job);
+  const late = AbortSignal.timeout(minutes * 60_000);
+  let after = 0;
+  const toEnd = (signal: AbortSignal): Promise<RunItem> =>
+    client.runs.followUntilDone(runId, {
+      after,
+      signal,
+      onEvent: (event) => {
+        after = event.sequence;
+        log.show(event);
+      },
+    });
+  try {
+    return await toEnd(AbortSignal.any([cancelled, late]));
+  } catch (error) {
+    if (!(error instanceof APIUserAbortError)) throw error;
+    log.close();
+    const isCancelled = cancelled.aborted;
+    const text = isCancelled ? "The job was cancelled." : `The run took longer than ${minutes} minutes.`;
+    command(job, isCancelled ? "warning" : "error", `${text} Cancelling the run.`, { title: "Runyard" });
+    // Runs of CI jobs are cancelled by force alone: others could not end the job that waits for them.
+    await client.runs.cancel(runId, { force: true }, { timeout: 3000, maxRetries: isCancelled ? 1 : 5 }).catch(ended);
+    const grace = AbortSignal.timeout(isCancelled ? CANCELLED_GRACE : TIMEOUT_GRACE);
+    return await toEnd(grace).catch(() => client.runs.retrieve(runId, { timeout: 2000, maxRetries: 0 }));
+  } finally {
+    log.close();
+  }
+}
+
+/** It had ended by itself. */
+function ended(error: unknown): void {
+  if (!(error instanceof APIError) || error.status !== 400) throw error;
+}
+
+function report(job: Job, run: RunItem, response: string): void {
+  setOutput(job, "state", run.state);
+  setOutput(job, "session-link", run.session_link ?? "");
+  setOutput(job, "response", response);
+  addSummary(job, summaryOf(run, response));
+  job.print(`${run.state} ${run.session_link ?? ""}`.trimEnd());
+}
+
+function verdict(job: Job, run: RunItem, isCancelled: boolean): number {
+  if (run.state === "SUCCEEDED" && !isCancelled) return 0;
+  const said = run.status_message?.message ?? `The run ended ${run.state}.`;
+  const text = run.state === "BLOCKED" ? `The agent asks: ${said}` : said;
+  const fails = isCancelled || input(job, "fail-on-failure") !== "false";
+  command(job, fails ? "error" : "warning", text, { title: `Runyard: ${run.state}` });
+  return fails ? 1 : 0;
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof APIError) || error.status === undefined) return explain(error).lines.join("\n");
+  const remedy = error.status === 401 ? ["The key in api-key is not valid (any more)."] : [];
+  return [...describeAnswer(error), ...remedy].join("\n");
+}

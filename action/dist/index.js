@@ -1,0 +1,1970 @@
+// Made of action/ by `npm run docs`; not to be edited.
+
+// cli/src/defined.ts
+function defined(value) {
+  return JSON.parse(JSON.stringify(value));
+}
+
+// clients/typescript/src/errors.ts
+var RunyardError = class extends Error {
+  name = "RunyardError";
+}, APIError = class extends RunyardError {
+  name = "APIError";
+  /** The status of the answer; undefined where there was none. */
+  status;
+  headers;
+  /** The body of the answer, parsed where it is JSON. A gateway's own answers are no problem+json. */
+  body;
+  /** One of the API's closed list, such as `resource_not_found`. */
+  errorCode;
+  /** The address of the page about this kind of error. */
+  type;
+  title;
+  /** What is wrong with this request. */
+  detail;
+  /** The path of the request, as the API saw it. */
+  instance;
+  /** Whether the same request may succeed later. */
+  retryable;
+  /** One entry for each field that is wrong; often empty. */
+  errors;
+  /** What to name to whoever runs the service: it leads to the logs. */
+  traceId;
+  /** The answer's `x-request-id`: the same as `traceId`, and there for every answer. */
+  requestId;
+  constructor(message, answer = {}) {
+    super(message, "cause" in answer ? { cause: answer.cause } : void 0);
+    let problem = problemOf(answer.body);
+    this.status = answer.status, this.headers = answer.headers, this.body = answer.body, this.errorCode = problem.error_code, this.type = problem.type, this.title = problem.title, this.detail = problem.detail, this.instance = problem.instance, this.retryable = problem.retryable, this.errors = Array.isArray(problem.errors) ? problem.errors : [], this.requestId = answer.headers?.get("x-request-id") ?? void 0, this.traceId = problem.trace_id ?? this.requestId;
+  }
+}, APIConnectionError = class extends APIError {
+  name = "APIConnectionError";
+}, APITimeoutError = class extends APIConnectionError {
+  name = "APITimeoutError";
+}, APIUserAbortError = class extends APIError {
+  name = "APIUserAbortError";
+}, BadRequestError = class extends APIError {
+  name = "BadRequestError";
+}, AuthenticationError = class extends APIError {
+  name = "AuthenticationError";
+}, PermissionDeniedError = class extends APIError {
+  name = "PermissionDeniedError";
+}, NotFoundError = class extends APIError {
+  name = "NotFoundError";
+}, ConflictError = class extends APIError {
+  name = "ConflictError";
+}, UnprocessableEntityError = class extends APIError {
+  name = "UnprocessableEntityError";
+}, RateLimitError = class extends APIError {
+  name = "RateLimitError";
+}, InternalServerError = class extends APIError {
+  name = "InternalServerError";
+}, CLASSES = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  409: ConflictError,
+  422: UnprocessableEntityError,
+  429: RateLimitError
+};
+function errorOf({ status, headers }, text) {
+  let body = parsed(text), { error, title, detail, message } = problemOf(body), said = error ?? detail ?? title ?? message ?? (typeof body == "string" ? body.slice(0, 200) : ""), Class = CLASSES[status] ?? (status >= 500 ? InternalServerError : APIError);
+  return new Class(`${status} ${said}`.trim(), { status, headers, body });
+}
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+function problemOf(body) {
+  return typeof body == "object" && body !== null ? body : {};
+}
+
+// clients/typescript/src/path.ts
+function path(texts, ...values) {
+  return texts.reduce((whole, text, index) => {
+    let value = values[index - 1] ?? "";
+    if (/^\.{0,2}$/.test(value)) throw new RunyardError(`${JSON.stringify(value)} cannot be an id`);
+    return whole + encodeURIComponent(value) + text;
+  });
+}
+function encodeQuery(query) {
+  let pairs = [], add = (name, value) => {
+    if (value != null)
+      if (Array.isArray(value)) for (let item of value) add(name, item);
+      else if (value instanceof Date) add(name, value.toISOString());
+      else if (typeof value == "object") for (let [key, inner] of Object.entries(value)) add(`${name}[${key}]`, inner);
+      else pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`);
+  };
+  for (let [name, value] of Object.entries(query ?? {})) add(name, value);
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+// clients/typescript/src/resource.ts
+var APIResource = class {
+  /** @internal */
+  transport;
+  constructor(transport) {
+    this.transport = transport;
+  }
+};
+
+// clients/typescript/src/generated/resources.ts
+var IdentitiesKeys = class extends APIResource {
+  /**
+   * A key with which an agent calls as the identity, shown this once.
+   *
+   * `POST /agent/identities/{identityUid}/keys`
+   */
+  create(identityUid, body, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/identities/${identityUid}/keys`, body, options });
+  }
+  /**
+   * The identity's keys, without what opens anything.
+   *
+   * `GET /agent/identities/{identityUid}/keys`
+   */
+  list(identityUid, query, options) {
+    return this.transport.page({ method: "GET", path: path`/agent/identities/${identityUid}/keys`, query, options }, (body) => body.keys);
+  }
+  /**
+   * The key is refused from the next request on.
+   *
+   * `DELETE /agent/identities/{identityUid}/keys/{keyUid}`
+   */
+  delete(identityUid, keyUid, options) {
+    return this.transport.request({ method: "DELETE", path: path`/agent/identities/${identityUid}/keys/${keyUid}`, options });
+  }
+}, TeamsMembers = class extends APIResource {
+  /**
+   * Who is in the team, and as what.
+   *
+   * `GET /agent/teams/{teamUid}/members`
+   */
+  list(teamUid, query, options) {
+    return this.transport.page({ method: "GET", path: path`/agent/teams/${teamUid}/members`, query, options }, (body) => body.members);
+  }
+  /**
+   * Takes somebody who has an account into the team.
+   *
+   * `POST /agent/teams/{teamUid}/members`
+   */
+  add(teamUid, body, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/teams/${teamUid}/members`, body, options });
+  }
+  /**
+   * Another role.
+   *
+   * `PUT /agent/teams/{teamUid}/members/{userUid}`
+   */
+  update(teamUid, userUid, body, options) {
+    return this.transport.request({ method: "PUT", path: path`/agent/teams/${teamUid}/members/${userUid}`, body, options });
+  }
+  /**
+   * From the next request on they see nothing of the team.
+   *
+   * `DELETE /agent/teams/{teamUid}/members/{userUid}`
+   */
+  remove(teamUid, userUid, options) {
+    return this.transport.request({ method: "DELETE", path: path`/agent/teams/${teamUid}/members/${userUid}`, options });
+  }
+}, TeamsInvitations = class extends APIResource {
+  /**
+   * A link, shown this once, by which somebody joins the team within a week.
+   *
+   * `POST /agent/teams/{teamUid}/invitations`
+   */
+  create(teamUid, body, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/teams/${teamUid}/invitations`, body, options });
+  }
+  /**
+   * Those that wait to be accepted, without their links.
+   *
+   * `GET /agent/teams/{teamUid}/invitations`
+   */
+  list(teamUid, query, options) {
+    return this.transport.page({ method: "GET", path: path`/agent/teams/${teamUid}/invitations`, query, options }, (body) => body.invitations);
+  }
+  /**
+   * Its link leads nowhere from then on.
+   *
+   * `DELETE /agent/teams/{teamUid}/invitations/{invitationId}`
+   */
+  delete(teamUid, invitationId, options) {
+    return this.transport.request({ method: "DELETE", path: path`/agent/teams/${teamUid}/invitations/${invitationId}`, options });
+  }
+}, Runs = class extends APIResource {
+  /**
+   * Takes a prompt and answers with the run's id at once.
+   *
+   * `POST /agent/runs`
+   */
+  create(body, options) {
+    return this.transport.request({ method: "POST", path: "/agent/runs", body, options });
+  }
+  /**
+   * The runs that the caller sees, page by page.
+   *
+   * `GET /agent/runs`
+   */
+  list(query, options) {
+    return this.transport.page({ method: "GET", path: "/agent/runs", query, options }, (body) => body.runs);
+  }
+  /**
+   * Cancels all runs that match a filter and have not ended, up to 1,000 at once.
+   *
+   * `POST /agent/runs/cancel`
+   */
+  cancelMany(body, options) {
+    return this.transport.request({ method: "POST", path: "/agent/runs/cancel", body, options });
+  }
+  /**
+   * The run in full.
+   *
+   * `GET /agent/runs/{runId}`
+   */
+  retrieve(runId, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/runs/${runId}`, options });
+  }
+  /**
+   * Stops the run and its agent's processes.
+   *
+   * `POST /agent/runs/{runId}/cancel`
+   */
+  cancel(runId, query, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/cancel`, query, options });
+  }
+  /**
+   * A message for the agent, whatever the run's state.
+   *
+   * `POST /agent/runs/{runId}/followups`
+   */
+  sendFollowup(runId, body, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/followups`, body, options });
+  }
+  /**
+   * What happened to the run, in order.
+   *
+   * `GET /agent/runs/{runId}/timeline`
+   */
+  timeline(runId, query, options) {
+    return this.transport.page({ method: "GET", path: path`/agent/runs/${runId}/timeline`, query, options }, (body) => body.events);
+  }
+  /**
+   * What was said in the run, as normalized blocks.
+   *
+   * `GET /agent/runs/{runId}/conversation`
+   */
+  conversation(runId, query, options) {
+    return this.transport.page({ method: "GET", path: path`/agent/runs/${runId}/conversation`, query, options }, (body) => body.steps);
+  }
+  /**
+   * 302 to a time-limited URL of the raw transcript, or with redirect=false the URL itself.
+   *
+   * `GET /agent/runs/{runId}/transcript`
+   */
+  transcript(runId, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/runs/${runId}/transcript`, query: { redirect: !1 }, options });
+  }
+  /**
+   * Snapshot files of the latest execution that has ended.
+   *
+   * `GET /agent/runs/{runId}/handoff/attachments`
+   */
+  handoffAttachments(runId, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/runs/${runId}/handoff/attachments`, options });
+  }
+  /**
+   * Everything in one gapless sequence.
+   *
+   * `GET /agent/runs/{runId}/events`
+   */
+  listEvents(runId, query, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/runs/${runId}/events`, query, options });
+  }
+  /**
+   * The agent's last words.
+   *
+   * `GET /agent/runs/{runId}/response`
+   */
+  response(runId, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/runs/${runId}/response`, options });
+  }
+  /**
+   * An execution's own entry in its timeline, once per event_uuid.
+   *
+   * `POST /agent/runs/{runId}/client-events`
+   */
+  createClientEvent(runId, body, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/client-events`, body, options });
+  }
+}, Conversations = class extends APIResource {
+  /**
+   * All runs of a conversation as one, oldest first.
+   *
+   * `GET /agent/conversations/{conversationId}`
+   */
+  retrieve(conversationId, query, options) {
+    return this.transport.page({ method: "GET", path: path`/agent/conversations/${conversationId}`, query, options }, (body) => body.steps);
+  }
+  /**
+   * The latest session of it that is shared with everybody.
+   *
+   * `GET /agent/conversations/{conversationId}/redirect`
+   */
+  redirect(conversationId, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/conversations/${conversationId}/redirect`, options });
+  }
+}, Sessions = class extends APIResource {
+  /**
+   * The conversation of a session that is shared with everybody.
+   *
+   * `GET /agent/sessions/{sessionId}/redirect`
+   */
+  redirect(sessionId, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/sessions/${sessionId}/redirect`, options });
+  }
+}, Attachments = class extends APIResource {
+  /**
+   * Where to upload a file that the caller's next runs may be given, for 24 hours.
+   *
+   * `POST /agent/attachments`
+   */
+  create(body, options) {
+    return this.transport.request({ method: "POST", path: "/agent/attachments", body, options });
+  }
+}, Artifacts = class extends APIResource {
+  /**
+   * An artifact, with a time-limited URL of its file.
+   *
+   * `GET /agent/artifacts/{artifactUid}`
+   */
+  retrieve(artifactUid, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/artifacts/${artifactUid}`, options });
+  }
+}, Agents = class extends APIResource {
+  /**
+   * The skills in the repositories of the caller's environments, or in the one that `repo` names.
+   *
+   * `GET /agent`
+   */
+  list(query, options) {
+    return this.transport.page({ method: "GET", path: "/agent", query, options }, (body) => body.agents);
+  }
+}, Workers = class extends APIResource {
+  /**
+   * The workers of the caller's teams that are connected now, by their id.
+   *
+   * `GET /agent/connected-self-hosted-workers`
+   */
+  list(query, options) {
+    return this.transport.page({ method: "GET", path: "/agent/connected-self-hosted-workers", query, options }, (body) => body.workers);
+  }
+}, Models = class extends APIResource {
+  /**
+   * The models that a run may name, and the one that a run without a name gets.
+   *
+   * `GET /agent/models`
+   */
+  list(options) {
+    return this.transport.request({ method: "GET", path: "/agent/models", options });
+  }
+}, Schedules = class extends APIResource {
+  /**
+   * A prompt that is run whenever its cron says.
+   *
+   * `POST /agent/schedules`
+   */
+  create(body, options) {
+    return this.transport.request({ method: "POST", path: "/agent/schedules", body, options });
+  }
+  /**
+   * The schedules that the caller sees, by name.
+   *
+   * `GET /agent/schedules`
+   */
+  list(query, options) {
+    return this.transport.page({ method: "GET", path: "/agent/schedules", query, options }, (body) => body.schedules);
+  }
+  /**
+   * The schedule with its next firing and its latest runs.
+   *
+   * `GET /agent/schedules/{scheduleId}`
+   */
+  retrieve(scheduleId, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/schedules/${scheduleId}`, options });
+  }
+  /**
+   * Says anew what is run, and when.
+   *
+   * `PUT /agent/schedules/{scheduleId}`
+   */
+  update(scheduleId, body, options) {
+    return this.transport.request({ method: "PUT", path: path`/agent/schedules/${scheduleId}`, body, options });
+  }
+  /**
+   * It never fires again.
+   *
+   * `DELETE /agent/schedules/{scheduleId}`
+   */
+  delete(scheduleId, options) {
+    return this.transport.request({ method: "DELETE", path: path`/agent/schedules/${scheduleId}`, options });
+  }
+  /**
+   * No further firing until it is resumed.
+   *
+   * `POST /agent/schedules/{scheduleId}/pause`
+   */
+  pause(scheduleId, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/schedules/${scheduleId}/pause`, options });
+  }
+  /**
+   * It fires again, from its next time on.
+   *
+   * `POST /agent/schedules/{scheduleId}/resume`
+   */
+  resume(scheduleId, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/schedules/${scheduleId}/resume`, options });
+  }
+  /**
+   * One run of it now, beside those that it plans.
+   *
+   * `POST /agent/schedules/{scheduleId}/run`
+   */
+  run(scheduleId, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/schedules/${scheduleId}/run`, options });
+  }
+  /**
+   * What became of each planned firing, the latest first.
+   *
+   * `GET /agent/schedules/{scheduleId}/ticks`
+   */
+  ticks(scheduleId, query, options) {
+    return this.transport.page({ method: "GET", path: path`/agent/schedules/${scheduleId}/ticks`, query, options }, (body) => body.ticks);
+  }
+}, Identities = class extends APIResource {
+  keys = new IdentitiesKeys(this.transport);
+  /**
+   * An account for an agent of the team, with defaults for its runs.
+   *
+   * `POST /agent/identities`
+   */
+  create(body, options) {
+    return this.transport.request({ method: "POST", path: "/agent/identities", body, options });
+  }
+  /**
+   * The identities of the caller's teams, oldest first.
+   *
+   * `GET /agent/identities`
+   */
+  list(query, options) {
+    return this.transport.page({ method: "GET", path: "/agent/identities", query, options }, (body) => body.agents);
+  }
+  /**
+   * One identity.
+   *
+   * `GET /agent/identities/{identityUid}`
+   */
+  retrieve(identityUid, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/identities/${identityUid}`, options });
+  }
+  /**
+   * Changes what the body says and leaves the rest.
+   *
+   * `PUT /agent/identities/{identityUid}`
+   */
+  update(identityUid, body, options) {
+    return this.transport.request({ method: "PUT", path: path`/agent/identities/${identityUid}`, body, options });
+  }
+  /**
+   * The identity and every key of it.
+   *
+   * `DELETE /agent/identities/{identityUid}`
+   */
+  delete(identityUid, options) {
+    return this.transport.request({ method: "DELETE", path: path`/agent/identities/${identityUid}`, options });
+  }
+}, Environments = class extends APIResource {
+  /**
+   * Repositories and setup commands under a name, for runs to begin with.
+   *
+   * `POST /agent/environments`
+   */
+  create(body, options) {
+    return this.transport.request({ method: "POST", path: "/agent/environments", body, options });
+  }
+  /**
+   * Those that the caller owns or is a guest of, and the one that `link` opens.
+   *
+   * `GET /agent/environments`
+   */
+  list(query, options) {
+    return this.transport.page({ method: "GET", path: "/agent/environments", query, options }, (body) => body.environments);
+  }
+  /**
+   * One environment.
+   *
+   * `GET /agent/environments/{environmentUid}`
+   */
+  retrieve(environmentUid2, query, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/environments/${environmentUid2}`, query, options });
+  }
+  /**
+   * Changes what the body says and leaves the rest.
+   *
+   * `PUT /agent/environments/{environmentUid}`
+   */
+  update(environmentUid2, body, options) {
+    return this.transport.request({ method: "PUT", path: path`/agent/environments/${environmentUid2}`, body, options });
+  }
+  /**
+   * What still names it makes no run until it names another.
+   *
+   * `DELETE /agent/environments/{environmentUid}`
+   */
+  delete(environmentUid2, options) {
+    return this.transport.request({ method: "DELETE", path: path`/agent/environments/${environmentUid2}`, options });
+  }
+  /**
+   * Makes a person its guest, or a link that shows it.
+   *
+   * `POST /agent/environments/{environmentUid}/share`
+   */
+  share(environmentUid2, body, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/environments/${environmentUid2}/share`, body, options });
+  }
+  /**
+   * A guest's rights end, or the link opens nothing any more.
+   *
+   * `DELETE /agent/environments/{environmentUid}/share`
+   */
+  unshare(environmentUid2, body, options) {
+    return this.transport.request({ method: "DELETE", path: path`/agent/environments/${environmentUid2}/share`, body, options });
+  }
+}, Keys = class extends APIResource {
+  /**
+   * Another key of the caller's own, shown this once.
+   *
+   * `POST /agent/keys`
+   */
+  create(body, options) {
+    return this.transport.request({ method: "POST", path: "/agent/keys", body, options });
+  }
+  /**
+   * The caller's own keys, without what opens anything.
+   *
+   * `GET /agent/keys`
+   */
+  list(query, options) {
+    return this.transport.page({ method: "GET", path: "/agent/keys", query, options }, (body) => body.keys);
+  }
+  /**
+   * One of the caller's own keys.
+   *
+   * `DELETE /agent/keys/{keyUid}`
+   */
+  delete(keyUid, options) {
+    return this.transport.request({ method: "DELETE", path: path`/agent/keys/${keyUid}`, options });
+  }
+}, Me = class extends APIResource {
+  /**
+   * The caller, and the teams that they are in.
+   *
+   * `GET /agent/me`
+   */
+  retrieve(options) {
+    return this.transport.request({ method: "GET", path: "/agent/me", options });
+  }
+  /**
+   * Changes the name by which others see the caller.
+   *
+   * `PUT /agent/me`
+   */
+  update(body, options) {
+    return this.transport.request({ method: "PUT", path: "/agent/me", body, options });
+  }
+}, Teams = class extends APIResource {
+  members = new TeamsMembers(this.transport);
+  invitations = new TeamsInvitations(this.transport);
+  /**
+   * A new team, whose admin is the caller.
+   *
+   * `POST /agent/teams`
+   */
+  create(body, options) {
+    return this.transport.request({ method: "POST", path: "/agent/teams", body, options });
+  }
+  /**
+   * The teams that the caller is in, oldest first.
+   *
+   * `GET /agent/teams`
+   */
+  list(query, options) {
+    return this.transport.page({ method: "GET", path: "/agent/teams", query, options }, (body) => body.teams);
+  }
+  /**
+   * A team with its settings, for its admins.
+   *
+   * `GET /agent/teams/{teamUid}`
+   */
+  retrieve(teamUid, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/teams/${teamUid}`, options });
+  }
+  /**
+   * The team's name and settings.
+   *
+   * `PUT /agent/teams/{teamUid}`
+   */
+  update(teamUid, body, options) {
+    return this.transport.request({ method: "PUT", path: path`/agent/teams/${teamUid}`, body, options });
+  }
+  /**
+   * The team and all that is its, once its runs have ended and its schedules are gone.
+   *
+   * `DELETE /agent/teams/{teamUid}`
+   */
+  delete(teamUid, options) {
+    return this.transport.request({ method: "DELETE", path: path`/agent/teams/${teamUid}`, options });
+  }
+}, Invitations = class extends APIResource {
+  /**
+   * The caller joins the team that they have a link of.
+   *
+   * `POST /agent/invitations/{token}/accept`
+   */
+  accept(token, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/invitations/${token}/accept`, options });
+  }
+}, Secrets = class extends APIResource {
+  /**
+   * A value that configurations refer to by its name, and that no answer ever shows.
+   *
+   * `POST /agent/secrets`
+   */
+  create(body, options) {
+    return this.transport.request({ method: "POST", path: "/agent/secrets", body, options });
+  }
+  /**
+   * The names of the team's secrets.
+   *
+   * `GET /agent/secrets`
+   */
+  list(query, options) {
+    return this.transport.page({ method: "GET", path: "/agent/secrets", query, options }, (body) => body.secrets);
+  }
+  /**
+   * That there is a secret of this name, and since when.
+   *
+   * `GET /agent/secrets/{secret}`
+   */
+  retrieve(secret, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/secrets/${secret}`, options });
+  }
+  /**
+   * Its value is forgotten.
+   *
+   * `DELETE /agent/secrets/{secret}`
+   */
+  delete(secret, options) {
+    return this.transport.request({ method: "DELETE", path: path`/agent/secrets/${secret}`, options });
+  }
+}, HarnessSupport = class extends APIResource {
+  /**
+   * The first call of an execution, answered with all that it needs.
+   *
+   * `POST /harness-support/resolve-prompt`
+   */
+  resolvePrompt(body, options) {
+    return this.transport.request({ method: "POST", path: "/harness-support/resolve-prompt", body, options });
+  }
+  /**
+   * A sign of life, answered with new follow-ups and whether to stop.
+   *
+   * `POST /harness-support/heartbeat`
+   */
+  heartbeat(body, options) {
+    return this.transport.request({ method: "POST", path: "/harness-support/heartbeat", body, options });
+  }
+  /**
+   * Appends to the conversation.
+   *
+   * `POST /harness-support/messages`
+   */
+  appendMessages(body, options) {
+    return this.transport.request({ method: "POST", path: "/harness-support/messages", body, options });
+  }
+  /**
+   * Where to upload a file, and then that it is there.
+   *
+   * `POST /harness-support/report-artifact`
+   */
+  reportArtifact(body, options) {
+    return this.transport.request({ method: "POST", path: "/harness-support/report-artifact", body, options });
+  }
+  /**
+   * The run has come to its end.
+   *
+   * `POST /harness-support/finish-task`
+   */
+  finishTask(body, options) {
+    return this.transport.request({ method: "POST", path: "/harness-support/finish-task", body, options });
+  }
+  /**
+   * Where to upload the files from which the run could go on.
+   *
+   * `POST /harness-support/upload-snapshot`
+   */
+  uploadSnapshot(body, options) {
+    return this.transport.request({ method: "POST", path: "/harness-support/upload-snapshot", body, options });
+  }
+  /**
+   * The uploaded files become the checkpoint from which the run goes on.
+   *
+   * `POST /harness-support/commit-snapshot`
+   */
+  commitSnapshot(body, options) {
+    return this.transport.request({ method: "POST", path: "/harness-support/commit-snapshot", body, options });
+  }
+  /**
+   * The sandbox's word that its execution has stopped.
+   *
+   * `POST /harness-support/report-shutdown`
+   */
+  reportShutdown(body, options) {
+    return this.transport.request({ method: "POST", path: "/harness-support/report-shutdown", body, options });
+  }
+}, Documentation = class extends APIResource {
+  /**
+   * This document, with the address that it was asked at as its server.
+   *
+   * `GET /openapi.json`
+   */
+  openapi(options) {
+    return this.transport.request({ method: "GET", path: "/openapi.json", options });
+  }
+  /**
+   * The API reference, for people to read.
+   *
+   * `GET /docs`
+   */
+  reference(options) {
+    return this.transport.request({ method: "GET", path: "/docs", answer: "text", options });
+  }
+  /**
+   * All error codes on a page.
+   *
+   * `GET /docs/errors`
+   */
+  errors(options) {
+    return this.transport.request({ method: "GET", path: "/docs/errors", answer: "text", options });
+  }
+  /**
+   * The page of one error, which the `type` of a problem leads to.
+   *
+   * `GET /docs/errors/{code}`
+   */
+  error(code, options) {
+    return this.transport.request({ method: "GET", path: path`/docs/errors/${code}`, answer: "text", options });
+  }
+};
+
+// clients/typescript/src/resources/runs.ts
+var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"]), Runs2 = class extends Runs {
+  /**
+   * The events of a run, each once and in order, as they happen, until the run has ended. It goes on where it was after
+   * connection errors.
+   */
+  async *events(runId, { after = 0, wait = 25, ...options } = {}) {
+    let { timeout = this.transport.timeout, maxRetries = FOLLOW_RETRIES } = options, request = { ...options, maxRetries, timeout: timeout + wait * 1e3 };
+    for (let last = after; ; ) {
+      let asked = Date.now(), { events, next, ended: ended2 } = await this.listEvents(runId, { after: last, wait }, request);
+      if (yield* events, ended2) return;
+      last = next, events.length === 0 && Date.now() - asked < 1e3 && await this.transport.sleep(1e3, options.signal);
+    }
+  }
+  /**
+   * Follows a run to its end and answers it. A run that FAILED is answered too, not thrown: its `state` and
+   * `status_message` say what became of it. There is no limit of time but that of `signal`, such as
+   * `AbortSignal.timeout(600_000)`.
+   */
+  async followUntilDone(runId, { onEvent, after = 0, ...options } = {}) {
+    let last = after;
+    for (; ; ) {
+      for await (let event of this.events(runId, { ...options, after: last }))
+        last = event.sequence, await onEvent?.(event);
+      let { wait: _, maxRetries = FOLLOW_RETRIES, ...request } = options, run = await this.retrieve(runId, { ...request, maxRetries });
+      if (ENDED.has(run.state)) return run;
+    }
+  }
+  /** Creates a run, follows it to its end and answers it; see `followUntilDone`. */
+  async createAndWait(body, options = {}) {
+    let { onEvent: _, after: __, wait: ___, maxRetries, ...request } = options, { run_id } = await this.create(body, maxRetries === void 0 ? request : { ...request, maxRetries });
+    return this.followUntilDone(run_id, options);
+  }
+  /** The run's raw transcript, JSON Lines, as an answer whose body is a stream. */
+  async downloadTranscript(runId, options) {
+    let { download_url } = await this.transcript(runId, options);
+    return this.transport.storage(download_url, {}, options);
+  }
+};
+
+// clients/typescript/src/resources/attachments.ts
+var Attachments2 = class extends Attachments {
+  /**
+   * Uploads a file of up to 100 MB and answers its attachment_id, for `attachments: [{ attachment_id }]` of a run. Small
+   * files can go into the request for the run itself. In browsers it needs a secure context, for its digest.
+   */
+  async upload({ file_name, mime_type = "application/octet-stream", data }, options) {
+    let blob = new Blob([data], { type: mime_type }), digest = await crypto.subtle.digest("SHA-256", await blob.arrayBuffer()), sha256 = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join(""), body = { file_name, mime_type, size_bytes: blob.size, sha256 }, { attachment_id, upload } = await this.create(body, options);
+    if (upload === void 0) return attachment_id;
+    let timeout = options?.timeout ?? this.transport.timeout + blob.size / 50;
+    return await this.transport.storage(upload.url, requestOf(upload, blob), { ...options, timeout }), attachment_id;
+  }
+};
+function requestOf({ method, headers, fields }, data) {
+  let init = { method, headers: headers ?? {} };
+  if (fields === void 0) return { ...init, body: data };
+  let form = new FormData();
+  for (let { name, value } of fields) {
+    if (value.kind === "content_crc32c")
+      throw new RunyardError("This storage asks for a CRC-32C, which is not supported.");
+    form.append(name, value.kind === "static" ? value.value : data);
+  }
+  return { ...init, body: form };
+}
+
+// clients/typescript/src/resources/artifacts.ts
+var Artifacts2 = class extends Artifacts {
+  /** What an artifact holds, as an answer whose body is a stream; a plan's text too. */
+  async download(artifactUid, options) {
+    let { data } = await this.retrieve(artifactUid, options);
+    return "content" in data ? new Response(String(data.content), { headers: { "content-type": data.content_type } }) : this.transport.storage(data.download_url, {}, options);
+  }
+};
+
+// clients/typescript/src/generated/client.ts
+var ApiResources = class {
+  /** A run is one task for an agent, from its prompt to its end. */
+  runs;
+  /** What was said, over all runs that continue each other. */
+  conversations;
+  /** Links to shared sessions. */
+  sessions;
+  /** What a caller gives a run beside its prompt. */
+  attachments;
+  /** What a run leaves behind. */
+  artifacts;
+  /** Skills in repositories that runs may start from. */
+  agents;
+  /** Machines of the team that carry runs out. */
+  workers;
+  /** The models that runs may use. */
+  models;
+  /** Prompts that are run whenever their cron says. */
+  schedules;
+  /** Agents of a team as accounts of their own, with keys and defaults. */
+  identities;
+  /** Repositories and set-up that runs begin with. */
+  environments;
+  /** A person's own API keys. */
+  keys;
+  /** The person whose key it is. */
+  me;
+  /** Teams, their members and their settings. */
+  teams;
+  /** Links by which people join a team. */
+  invitations;
+  /** Values that configurations refer to by name, and that are never shown. */
+  secrets;
+  /** What the program in a sandbox calls, with its run's own key. */
+  harnessSupport;
+  /** This document, its pages, and a page for each error. */
+  documentation;
+  constructor(transport) {
+    this.runs = new Runs2(transport), this.conversations = new Conversations(transport), this.sessions = new Sessions(transport), this.attachments = new Attachments2(transport), this.artifacts = new Artifacts2(transport), this.agents = new Agents(transport), this.workers = new Workers(transport), this.models = new Models(transport), this.schedules = new Schedules(transport), this.identities = new Identities(transport), this.environments = new Environments(transport), this.keys = new Keys(transport), this.me = new Me(transport), this.teams = new Teams(transport), this.invitations = new Invitations(transport), this.secrets = new Secrets(transport), this.harnessSupport = new HarnessSupport(transport), this.documentation = new Documentation(transport);
+  }
+};
+
+// clients/typescript/src/promise.ts
+var APIPromise = class {
+  [Symbol.toStringTag] = "APIPromise";
+  #send;
+  #read;
+  #raw;
+  constructor(send) {
+    this.#send = send, queueMicrotask(() => {
+      this.#raw === void 0 && (this.#read ??= this.#send(!0));
+    });
+  }
+  /**
+   * The answer itself, its body unread, once it is known to be one of success. Ask for it in the statement that makes
+   * the call: later, the body may have been read.
+   */
+  async asResponse() {
+    if (this.#read !== void 0) throw new RunyardError("asResponse() comes too late: the answer is being read");
+    return this.#raw ??= this.#send(!1), (await this.#raw).response;
+  }
+  /** The data, and the answer that they came in. */
+  async withResponse() {
+    if (this.#raw !== void 0) throw new RunyardError("the answer was asked for as it is, and cannot be read here");
+    return this.#read ??= this.#send(!0), this.#read;
+  }
+  // biome-ignore lint/suspicious/noThenProperty: this is a promise.
+  then(onFulfilled, onRejected) {
+    return this.withResponse().then(({ data }) => data).then(onFulfilled, onRejected);
+  }
+  catch(onRejected) {
+    return this.then(null, onRejected);
+  }
+  finally(onFinally) {
+    return this.then().finally(onFinally);
+  }
+};
+
+// clients/typescript/src/page.ts
+var Page = class {
+  /** The items of this page. */
+  data;
+  /** The answer as it came. */
+  body;
+  #next;
+  constructor(body, data, next) {
+    this.body = body, this.data = data, this.#next = next;
+  }
+  get #cursor() {
+    let { page_info } = this.body;
+    return page_info?.has_next_page ? page_info.next_cursor : void 0;
+  }
+  hasNextPage() {
+    return this.#cursor !== void 0;
+  }
+  /** The page after this one; throws where there is none. */
+  getNextPage() {
+    if (this.#cursor === void 0) throw new RunyardError("This is the last page; hasNextPage() tells.");
+    return this.#next(this.#cursor);
+  }
+  /** This page and all after it. */
+  async *iterPages() {
+    let page = this;
+    for (yield page; page.hasNextPage(); )
+      page = await page.getNextPage(), yield page;
+  }
+  async *[Symbol.asyncIterator]() {
+    for await (let page of this.iterPages()) yield* page.data;
+  }
+}, PagePromise = class extends APIPromise {
+  constructor(send, itemsOf, next) {
+    super(async (read) => {
+      let { data, response } = await send(read);
+      return { data: new Page(data, read ? itemsOf(data) : [], next), response };
+    });
+  }
+  async *[Symbol.asyncIterator]() {
+    yield* await this;
+  }
+};
+
+// clients/typescript/src/retry.ts
+var LONGEST_WAIT = 6e4;
+function waitBeforeRepeat(error, repeats) {
+  if (!isRepeatable(error)) return;
+  let wait = askedFor(error.headers) ?? Math.random() * Math.min(8e3, 500 * 2 ** repeats);
+  return wait <= LONGEST_WAIT ? wait : void 0;
+}
+function isRepeatable({ status, headers, retryable }) {
+  let said = headers?.get("x-should-retry");
+  return said === "true" || said === "false" ? said === "true" : status === void 0 || status === 408 || status === 429 || status >= 500 ? !0 : status === 409 && retryable === !0;
+}
+function askedFor(headers) {
+  let milliseconds = headers?.get("retry-after-ms")?.trim() ?? "";
+  if (NUMBER.test(milliseconds)) return Number(milliseconds);
+  let after = headers?.get("retry-after")?.trim() ?? "";
+  if (NUMBER.test(after)) return Number(after) * 1e3;
+  let date = /^[A-Z]/i.test(after) ? Date.parse(after) : Number.NaN;
+  return Number.isNaN(date) ? void 0 : Math.max(0, date - Date.now());
+}
+var NUMBER = /^\d+(\.\d+)?$/;
+function sleep(ms, signal) {
+  return new Promise((resolve, reject) => {
+    let end = () => {
+      clearTimeout(timer), reject(new APIUserAbortError("The call was aborted.", { cause: signal?.reason }));
+    }, timer = setTimeout(() => {
+      signal?.removeEventListener("abort", end), resolve();
+    }, ms);
+    signal?.aborted ? end() : signal?.addEventListener("abort", end, { once: !0 });
+  });
+}
+
+// clients/typescript/src/version.ts
+var VERSION = "0.1.0";
+
+// clients/typescript/src/transport.ts
+var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
+  #options;
+  #baseURL;
+  #apiKey;
+  constructor(options) {
+    this.#options = options, this.#apiKey = required("apiKey", options.apiKey, "RUNYARD_API_KEY"), this.#baseURL = required("baseURL", options.baseURL, "RUNYARD_BASE_URL").replace(/\/+$/, "");
+  }
+  get baseURL() {
+    return this.#baseURL;
+  }
+  /** Milliseconds that an attempt may take where its call does not say. */
+  get timeout() {
+    return this.#options.timeout ?? 6e4;
+  }
+  /** Waits between attempts and between polls. */
+  sleep(ms, signal) {
+    return (this.#options.sleep ?? sleep)(ms, signal);
+  }
+  /** Sends a request of the API. T is what it answers, and is believed. */
+  request(request) {
+    return new APIPromise((read) => this.#send(request, read));
+  }
+  /** Sends a request for a page of a list, and for those after it with the same query. */
+  page(request, itemsOf) {
+    return new PagePromise(
+      (read) => this.#send(request, read),
+      itemsOf,
+      (cursor) => this.page({ ...request, query: { ...request.query, cursor } }, itemsOf)
+    );
+  }
+  /** Fetches a signed address of the storage, without anything that is meant for the API alone. */
+  async storage(url, init, options = {}) {
+    let headers = async () => new Headers(init.headers);
+    return (await this.#repeat({ url, init, headers, options })).response;
+  }
+  async #send(request, read) {
+    let { method, body, query, options = {} } = request, idempotencyKey = method === "POST" ? options.idempotencyKey ?? randomKey() : void 0, prepared = {
+      url: `${this.#baseURL}${request.path}${encodeQuery(query)}`,
+      init: { method, ...body === void 0 ? {} : { body: JSON.stringify(body) } },
+      headers: () => this.#headers(request, idempotencyKey),
+      options
+    };
+    return read ? this.#repeat(prepared, async (response) => {
+      let text = await response.text();
+      if (response.status !== 204)
+        return request.answer === "text" ? text : JSON.parse(text);
+    }) : this.#repeat(prepared);
+  }
+  async #headers({ body, answer = "json", options = {} }, idempotencyKey) {
+    let key = typeof this.#apiKey == "function" ? await this.#apiKey() : this.#apiKey, team = options.team ?? this.#options.team, headers = new Headers({
+      accept: answer === "json" ? "application/json" : "text/*",
+      authorization: `Bearer ${key}`
+    });
+    environment()?.versions?.node !== void 0 && headers.set("user-agent", `runyard-typescript/${VERSION}`), body !== void 0 && headers.set("content-type", "application/json"), team !== void 0 && headers.set("x-team-uid", team), idempotencyKey !== void 0 && headers.set("idempotency-key", idempotencyKey);
+    for (let [name, value] of Object.entries({ ...this.#options.headers, ...options.headers }))
+      headers.set(name, value);
+    return headers;
+  }
+  async #repeat(request, read) {
+    let maxRetries = request.options.maxRetries ?? this.#options.maxRetries ?? 2;
+    for (let repeats = 0; ; repeats++)
+      try {
+        let headers = await request.headers();
+        return repeats > 0 && headers.set("x-stainless-retry-count", String(repeats)), await this.#attempt(request, headers, read);
+      } catch (error) {
+        if (!(error instanceof APIError) || error instanceof APIUserAbortError || repeats >= maxRetries) throw error;
+        let wait = waitBeforeRepeat(error, repeats);
+        if (wait === void 0) throw error;
+        await this.sleep(wait, request.options.signal);
+      }
+  }
+  async #attempt(request, headers, read) {
+    let { signal, timeout = this.timeout } = request.options, controller = new AbortController(), abort = () => controller.abort(signal?.reason), late = !1, timer = setTimeout(
+      () => {
+        late = !0, controller.abort();
+      },
+      Math.min(timeout, LONGEST_TIMER)
+    );
+    signal?.aborted && abort(), signal?.addEventListener("abort", abort);
+    try {
+      let response = await (this.#options.fetch ?? globalThis.fetch)(request.url, { ...request.init, headers, signal: controller.signal });
+      if (!response.ok) throw errorOf(response, await response.text());
+      return { response, data: await read?.(response) };
+    } catch (error) {
+      throw error instanceof APIError ? error : signal?.aborted ? new APIUserAbortError("The call was aborted.", { cause: signal.reason }) : late ? new APITimeoutError(`No answer within ${timeout} ms.`, { cause: error }) : new APIConnectionError(`The connection failed: ${messageOf(error)}`, { cause: error });
+    } finally {
+      clearTimeout(timer), read !== void 0 && signal?.removeEventListener("abort", abort);
+    }
+  }
+};
+function required(name, given, variable) {
+  let value = given ?? environment()?.env?.[variable];
+  if (value === void 0 || value === "")
+    throw new RunyardError(`There is no ${name}: pass it to new Runyard({ ${name} }), or set ${variable}.`);
+  return value;
+}
+function environment() {
+  return Reflect.get(globalThis, "process");
+}
+function randomKey() {
+  let bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `runyard-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+function messageOf(error) {
+  return error instanceof Error ? error.cause instanceof Error ? error.cause.message : error.message : String(error);
+}
+
+// clients/typescript/src/client.ts
+var Runyard = class _Runyard extends ApiResources {
+  #transport;
+  #options;
+  constructor(options = {}) {
+    let transport = new Transport(options);
+    super(transport), this.#transport = transport, this.#options = options;
+  }
+  /** A client that is made as this one was, but for these options. */
+  withOptions(options) {
+    return new _Runyard({ ...this.#options, ...options });
+  }
+  /** The address of the API, without a slash at its end. */
+  get baseURL() {
+    return this.#transport.baseURL;
+  }
+  /** Calls what this client has no method for. T is what it answers, and is not checked. */
+  request(request) {
+    return this.#transport.request(request);
+  }
+};
+
+// cli/src/exit-code.ts
+var EXIT = {
+  ok: 0,
+  /** The run that was followed ended FAILED or ERROR, or the command could not do its work. */
+  failed: 1,
+  /** The command line is wrong; nothing was sent. */
+  usage: 2,
+  /** The run asks something, and waits for `runyard runs followup`. */
+  blocked: 3,
+  /** The service refused the request, or could not be reached. */
+  service: 4,
+  /** The run was cancelled, or the following of it was interrupted. */
+  cancelled: 130
+};
+
+// cli/src/style.ts
+var printable = (text) => text.replaceAll("	", "  ").replace(new RegExp("(?!\\n)\\p{Cc}", "gu"), "");
+var seconds = (milliseconds) => `${(milliseconds / 1e3).toFixed(1)} s`;
+
+// cli/src/problem.ts
+var Problem = class extends Error {
+  exitCode;
+  /** What to do about it. */
+  remedy;
+  constructor(message, { exitCode = EXIT.failed, remedy } = {}) {
+    super(message), this.exitCode = exitCode, this.remedy = remedy;
+  }
+}, usage = (message, remedy) => new Problem(message, { exitCode: EXIT.usage, ...remedy === void 0 ? {} : { remedy } });
+function explain(error, keyFrom = "") {
+  if (error instanceof Problem) return { lines: withRemedy([error.message], error.remedy), exitCode: error.exitCode };
+  if (error instanceof APIConnectionError) {
+    let remedy = error instanceof APITimeoutError ? "The service may be busy. Try again." : "Is the service up, and the address right? `runyard whoami` shows the address.";
+    return { lines: withRemedy([error.message], remedy), exitCode: EXIT.service };
+  }
+  return error instanceof APIError ? { lines: withRemedy(describeAnswer(error), remedyOf(error, keyFrom)), exitCode: EXIT.service } : error instanceof RunyardError ? { lines: [error.message], exitCode: EXIT.usage } : { lines: [error instanceof Error ? error.message : String(error)], exitCode: EXIT.failed };
+}
+var withRemedy = (lines, remedy) => [
+  ...lines.map(printable),
+  ...remedy === void 0 ? [] : [remedy]
+];
+function describeAnswer(error) {
+  let what = error.title === void 0 ? error.message : `${error.title} (${error.status})`, fields = error.errors.filter(({ message }) => !error.detail?.includes(message));
+  return [
+    error.detail === void 0 ? what : `${what}: ${error.detail}`,
+    ...fields.map(({ path: path2, message }) => `  ${path2}: ${message}`),
+    ...error.traceId === void 0 ? [] : [`  trace id: ${error.traceId}`]
+  ];
+}
+function remedyOf(error, keyFrom) {
+  switch (error.status) {
+    case 401:
+      return `The key ${keyFrom} is not valid (any more). \`runyard login\` stores another.`.replace("  ", " ");
+    case 403:
+      return "This key may not do that. `runyard whoami` says whose it is; people manage, agents' keys only read.";
+    case 404:
+      return "Is the id right, and the key one of the right team? The `list` commands show what there is.";
+    case 429:
+      return "Too many requests, or the queue is full. Try again in a moment.";
+    default:
+      return error.retryable === !0 ? "Trying again may help." : void 0;
+  }
+}
+
+// cli/src/names.ts
+var UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+async function environmentUid(client, given) {
+  if (UID.test(given)) return given;
+  let all = [];
+  for await (let { uid, config } of client.environments.list()) all.push({ uid, name: config.name });
+  return theOne("environment", given, all);
+}
+async function agentUid(client, given) {
+  if (UID.test(given)) return given;
+  let all = [];
+  for await (let { uid, name } of client.identities.list()) all.push({ uid, name });
+  return theOne("agent", given, all);
+}
+function theOne(kind, given, all) {
+  let found = all.filter(({ uid, name }) => uid === given || name === given);
+  if (found.length > 1)
+    throw usage(`There are several of the name ${given}: ${found.map(({ uid }) => uid).join(", ")}.`, "Give the uid.");
+  let [one] = found;
+  if (one !== void 0) return one.uid;
+  let names = all.map(({ name }) => name).slice(0, 20);
+  throw usage(`There is no ${kind} ${given}.`, names.length === 0 ? void 0 : `There are: ${names.join(", ")}.`);
+}
+
+// cli/src/run-config.ts
+import { readFile } from "node:fs/promises";
+
+// node_modules/valibot/dist/index.mjs
+var store$4, DEFAULT_CONFIG = {
+  lang: void 0,
+  message: void 0,
+  abortEarly: void 0,
+  abortPipeEarly: void 0
+};
+// @__NO_SIDE_EFFECTS__
+function getGlobalConfig(config$1) {
+  return !config$1 && !store$4 ? DEFAULT_CONFIG : {
+    lang: config$1?.lang ?? store$4?.lang,
+    message: config$1?.message,
+    abortEarly: config$1?.abortEarly ?? store$4?.abortEarly,
+    abortPipeEarly: config$1?.abortPipeEarly ?? store$4?.abortPipeEarly
+  };
+}
+var store$3;
+// @__NO_SIDE_EFFECTS__
+function getGlobalMessage(lang) {
+  return store$3?.get(lang);
+}
+var store$2;
+// @__NO_SIDE_EFFECTS__
+function getSchemaMessage(lang) {
+  return store$2?.get(lang);
+}
+var store$1;
+// @__NO_SIDE_EFFECTS__
+function getSpecificMessage(reference, lang) {
+  return store$1?.get(reference)?.get(lang);
+}
+// @__NO_SIDE_EFFECTS__
+function _stringify(input2) {
+  let type = typeof input2;
+  return type === "string" ? `"${input2}"` : type === "number" || type === "bigint" || type === "boolean" ? `${input2}` : type === "object" || type === "function" ? (input2 && Object.getPrototypeOf(input2)?.constructor?.name) ?? "null" : type;
+}
+function _addIssue(context, label, dataset, config$1, other) {
+  let input2 = other && "input" in other ? other.input : dataset.value, expected = other?.expected ?? context.expects ?? null, received = other?.received ?? /* @__PURE__ */ _stringify(input2), issue = {
+    kind: context.kind,
+    type: context.type,
+    input: input2,
+    expected,
+    received,
+    message: `Invalid ${label}: ${expected ? `Expected ${expected} but r` : "R"}eceived ${received}`,
+    requirement: context.requirement,
+    path: other?.path,
+    issues: other?.issues,
+    lang: config$1.lang,
+    abortEarly: config$1.abortEarly,
+    abortPipeEarly: config$1.abortPipeEarly
+  }, isSchema = context.kind === "schema", message$1 = other?.message ?? context.message ?? /* @__PURE__ */ getSpecificMessage(context.reference, issue.lang) ?? (isSchema ? /* @__PURE__ */ getSchemaMessage(issue.lang) : null) ?? config$1.message ?? /* @__PURE__ */ getGlobalMessage(issue.lang);
+  message$1 !== void 0 && (issue.message = typeof message$1 == "function" ? message$1(issue) : message$1), isSchema && (dataset.typed = !1), dataset.issues ? dataset.issues.push(issue) : dataset.issues = [issue];
+}
+// @__NO_SIDE_EFFECTS__
+function _isSameValueZero(value1, value2) {
+  return value1 === value2 || Number.isNaN(value1) && Number.isNaN(value2);
+}
+// @__NO_SIDE_EFFECTS__
+function _isValidObjectKey(object$1, key) {
+  return Object.prototype.hasOwnProperty.call(object$1, key) && key !== "__proto__" && key !== "prototype" && key !== "constructor";
+}
+// @__NO_SIDE_EFFECTS__
+function _joinExpects(values$1, separator) {
+  let list = [...new Set(values$1)];
+  return list.length > 1 ? `(${list.join(` ${separator} `)})` : list[0] ?? "never";
+}
+function _standardSchema(schema) {
+  return schema["~standard"] = {
+    version: 1,
+    vendor: "valibot",
+    validate: (value$1) => schema["~run"]({ value: value$1 }, /* @__PURE__ */ getGlobalConfig())
+  }, schema;
+}
+var EMOJI_REGEX = new RegExp("^(?:[\\u{1F1E6}-\\u{1F1FF}]{2}|\\u{1F3F4}[\\u{E0061}-\\u{E007A}]{2}[\\u{E0030}-\\u{E0039}\\u{E0061}-\\u{E007A}]{1,3}\\u{E007F}|(?:\\p{Emoji}\\uFE0F\\u20E3?|\\p{Emoji_Modifier_Base}\\p{Emoji_Modifier}?|(?![\\p{Emoji_Modifier_Base}\\u{1F1E6}-\\u{1F1FF}])\\p{Emoji_Presentation})(?:\\u200D(?:\\p{Emoji}\\uFE0F\\u20E3?|\\p{Emoji_Modifier_Base}\\p{Emoji_Modifier}?|(?![\\p{Emoji_Modifier_Base}\\u{1F1E6}-\\u{1F1FF}])\\p{Emoji_Presentation}))*)+$", "u");
+// @__NO_SIDE_EFFECTS__
+function parseJson(config$1, message$1) {
+  return {
+    kind: "transformation",
+    type: "parse_json",
+    reference: parseJson,
+    config: config$1,
+    message: message$1,
+    async: !1,
+    "~run"(dataset, config$2) {
+      try {
+        dataset.value = JSON.parse(dataset.value, this.config?.reviver);
+      } catch (error) {
+        if (error instanceof Error)
+          _addIssue(this, "JSON", dataset, config$2, { received: `"${error.message}"` }), dataset.typed = !1;
+        else throw error;
+      }
+      return dataset;
+    }
+  };
+}
+var ABORT_EARLY_CONFIG = { abortEarly: !0 };
+// @__NO_SIDE_EFFECTS__
+function getFallback(schema, dataset, config$1) {
+  return typeof schema.fallback == "function" ? schema.fallback(dataset, config$1) : schema.fallback;
+}
+// @__NO_SIDE_EFFECTS__
+function getDefault(schema, dataset, config$1) {
+  return typeof schema.default == "function" ? schema.default(dataset, config$1) : schema.default;
+}
+// @__NO_SIDE_EFFECTS__
+function array(item, message$1) {
+  return _standardSchema({
+    kind: "schema",
+    type: "array",
+    reference: array,
+    expects: "Array",
+    async: !1,
+    item,
+    message: message$1,
+    "~run"(dataset, config$1) {
+      let input2 = dataset.value;
+      if (Array.isArray(input2)) {
+        dataset.typed = !0, dataset.value = [];
+        for (let key = 0; key < input2.length; key++) {
+          let value$1 = input2[key], itemDataset = this.item["~run"]({ value: value$1 }, config$1);
+          if (itemDataset.issues) {
+            let pathItem = {
+              type: "array",
+              origin: "value",
+              input: input2,
+              key,
+              value: value$1
+            };
+            for (let issue of itemDataset.issues)
+              issue.path ? issue.path.unshift(pathItem) : issue.path = [pathItem], dataset.issues?.push(issue);
+            if (dataset.issues || (dataset.issues = itemDataset.issues), config$1.abortEarly) {
+              dataset.typed = !1;
+              break;
+            }
+          }
+          itemDataset.typed || (dataset.typed = !1), dataset.value.push(itemDataset.value);
+        }
+      } else _addIssue(this, "type", dataset, config$1);
+      return dataset;
+    }
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function boolean(message$1) {
+  return _standardSchema({
+    kind: "schema",
+    type: "boolean",
+    reference: boolean,
+    expects: "boolean",
+    async: !1,
+    message: message$1,
+    "~run"(dataset, config$1) {
+      return typeof dataset.value == "boolean" ? dataset.typed = !0 : _addIssue(this, "type", dataset, config$1), dataset;
+    }
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function literal(literal_, message$1) {
+  return _standardSchema({
+    kind: "schema",
+    type: "literal",
+    reference: literal,
+    expects: /* @__PURE__ */ _stringify(literal_),
+    async: !1,
+    literal: literal_,
+    message: message$1,
+    "~run"(dataset, config$1) {
+      return /* @__PURE__ */ _isSameValueZero(dataset.value, this.literal) ? dataset.typed = !0 : _addIssue(this, "type", dataset, config$1), dataset;
+    }
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function nullable(wrapped, default_) {
+  return _standardSchema({
+    kind: "schema",
+    type: "nullable",
+    reference: nullable,
+    expects: `(${wrapped.expects} | null)`,
+    async: !1,
+    wrapped,
+    default: default_,
+    "~run"(dataset, config$1) {
+      return dataset.value === null && (this.default !== void 0 && (dataset.value = /* @__PURE__ */ getDefault(this, dataset, config$1)), dataset.value === null) ? (dataset.typed = !0, dataset) : this.wrapped["~run"](dataset, config$1);
+    }
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function number(message$1) {
+  return _standardSchema({
+    kind: "schema",
+    type: "number",
+    reference: number,
+    expects: "number",
+    async: !1,
+    message: message$1,
+    "~run"(dataset, config$1) {
+      return typeof dataset.value == "number" && !isNaN(dataset.value) ? dataset.typed = !0 : _addIssue(this, "type", dataset, config$1), dataset;
+    }
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function object(entries$1, message$1) {
+  return _standardSchema({
+    kind: "schema",
+    type: "object",
+    reference: object,
+    expects: "Object",
+    async: !1,
+    entries: entries$1,
+    message: message$1,
+    "~run"(dataset, config$1) {
+      let input2 = dataset.value;
+      if (input2 && typeof input2 == "object") {
+        dataset.typed = !0, dataset.value = {};
+        for (let key in this.entries) {
+          let valueSchema = this.entries[key];
+          if (key in input2 || (valueSchema.type === "exact_optional" || valueSchema.type === "optional" || valueSchema.type === "nullish") && valueSchema.default !== void 0) {
+            let value$1 = key in input2 ? input2[key] : /* @__PURE__ */ getDefault(valueSchema), valueDataset = valueSchema["~run"]({ value: value$1 }, config$1);
+            if (valueDataset.issues) {
+              let pathItem = {
+                type: "object",
+                origin: "value",
+                input: input2,
+                key,
+                value: value$1
+              };
+              for (let issue of valueDataset.issues)
+                issue.path ? issue.path.unshift(pathItem) : issue.path = [pathItem], dataset.issues?.push(issue);
+              if (dataset.issues || (dataset.issues = valueDataset.issues), config$1.abortEarly) {
+                dataset.typed = !1;
+                break;
+              }
+            }
+            valueDataset.typed || (dataset.typed = !1), dataset.value[key] = valueDataset.value;
+          } else if (valueSchema.fallback !== void 0) dataset.value[key] = /* @__PURE__ */ getFallback(valueSchema);
+          else if (valueSchema.type !== "exact_optional" && valueSchema.type !== "optional" && valueSchema.type !== "nullish" && (_addIssue(this, "key", dataset, config$1, {
+            input: void 0,
+            expected: `"${key}"`,
+            path: [{
+              type: "object",
+              origin: "key",
+              input: input2,
+              key,
+              value: input2[key]
+            }]
+          }), config$1.abortEarly))
+            break;
+        }
+      } else _addIssue(this, "type", dataset, config$1);
+      return dataset;
+    }
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function optional(wrapped, default_) {
+  return _standardSchema({
+    kind: "schema",
+    type: "optional",
+    reference: optional,
+    expects: `(${wrapped.expects} | undefined)`,
+    async: !1,
+    wrapped,
+    default: default_,
+    "~run"(dataset, config$1) {
+      return dataset.value === void 0 && (this.default !== void 0 && (dataset.value = /* @__PURE__ */ getDefault(this, dataset, config$1)), dataset.value === void 0) ? (dataset.typed = !0, dataset) : this.wrapped["~run"](dataset, config$1);
+    }
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function record(key, value$1, message$1) {
+  return _standardSchema({
+    kind: "schema",
+    type: "record",
+    reference: record,
+    expects: "Object",
+    async: !1,
+    key,
+    value: value$1,
+    message: message$1,
+    "~run"(dataset, config$1) {
+      let input2 = dataset.value;
+      if (input2 && typeof input2 == "object") {
+        dataset.typed = !0, dataset.value = {};
+        for (let entryKey in input2) if (/* @__PURE__ */ _isValidObjectKey(input2, entryKey)) {
+          let entryValue = input2[entryKey], keyDataset = this.key["~run"]({ value: entryKey }, config$1);
+          if (keyDataset.issues) {
+            let pathItem = {
+              type: "object",
+              origin: "key",
+              input: input2,
+              key: entryKey,
+              value: entryValue
+            };
+            for (let issue of keyDataset.issues)
+              issue.path = [pathItem], dataset.issues?.push(issue);
+            if (dataset.issues || (dataset.issues = keyDataset.issues), config$1.abortEarly) {
+              dataset.typed = !1;
+              break;
+            }
+          }
+          let valueDataset = this.value["~run"]({ value: entryValue }, config$1);
+          if (valueDataset.issues) {
+            let pathItem = {
+              type: "object",
+              origin: "value",
+              input: input2,
+              key: entryKey,
+              value: entryValue
+            };
+            for (let issue of valueDataset.issues)
+              issue.path ? issue.path.unshift(pathItem) : issue.path = [pathItem], dataset.issues?.push(issue);
+            if (dataset.issues || (dataset.issues = valueDataset.issues), config$1.abortEarly) {
+              dataset.typed = !1;
+              break;
+            }
+          }
+          (!keyDataset.typed || !valueDataset.typed) && (dataset.typed = !1), keyDataset.typed && (dataset.value[keyDataset.value] = valueDataset.value);
+        }
+      } else _addIssue(this, "type", dataset, config$1);
+      return dataset;
+    }
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function string(message$1) {
+  return _standardSchema({
+    kind: "schema",
+    type: "string",
+    reference: string,
+    expects: "string",
+    async: !1,
+    message: message$1,
+    "~run"(dataset, config$1) {
+      return typeof dataset.value == "string" ? dataset.typed = !0 : _addIssue(this, "type", dataset, config$1), dataset;
+    }
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function unknown() {
+  return _standardSchema({
+    kind: "schema",
+    type: "unknown",
+    reference: unknown,
+    expects: "unknown",
+    async: !1,
+    "~run"(dataset) {
+      return dataset.typed = !0, dataset;
+    }
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function variant(key, options, message$1) {
+  return _standardSchema({
+    kind: "schema",
+    type: "variant",
+    reference: variant,
+    expects: "Object",
+    async: !1,
+    key,
+    options,
+    message: message$1,
+    "~run"(dataset, config$1) {
+      let input2 = dataset.value;
+      if (input2 && typeof input2 == "object") {
+        let outputDataset, maxDiscriminatorPriority = 0, invalidDiscriminatorKey = this.key, expectedDiscriminators = [], parseOptions = (variant$1, allKeys) => {
+          for (let schema of variant$1.options) {
+            if (schema.type === "variant") parseOptions(schema, new Set(allKeys).add(schema.key));
+            else {
+              let keysAreValid = !0, currentPriority = 0;
+              for (let currentKey of allKeys) {
+                let discriminatorSchema = schema.entries[currentKey];
+                if (currentKey in input2 ? discriminatorSchema["~run"]({
+                  typed: !1,
+                  value: input2[currentKey]
+                }, ABORT_EARLY_CONFIG).issues : discriminatorSchema.type !== "exact_optional" && discriminatorSchema.type !== "optional" && discriminatorSchema.type !== "nullish") {
+                  keysAreValid = !1, invalidDiscriminatorKey !== currentKey && (maxDiscriminatorPriority < currentPriority || maxDiscriminatorPriority === currentPriority && currentKey in input2 && !(invalidDiscriminatorKey in input2)) && (maxDiscriminatorPriority = currentPriority, invalidDiscriminatorKey = currentKey, expectedDiscriminators = []), invalidDiscriminatorKey === currentKey && expectedDiscriminators.push(schema.entries[currentKey].expects);
+                  break;
+                }
+                currentPriority++;
+              }
+              if (keysAreValid) {
+                let optionDataset = schema["~run"]({ value: input2 }, config$1);
+                (!outputDataset || !outputDataset.typed && optionDataset.typed) && (outputDataset = optionDataset);
+              }
+            }
+            if (outputDataset && !outputDataset.issues) break;
+          }
+        };
+        if (parseOptions(this, /* @__PURE__ */ new Set([this.key])), outputDataset) return outputDataset;
+        _addIssue(this, "type", dataset, config$1, {
+          input: input2[invalidDiscriminatorKey],
+          expected: /* @__PURE__ */ _joinExpects(expectedDiscriminators, "|"),
+          path: [{
+            type: "object",
+            origin: "value",
+            input: input2,
+            key: invalidDiscriminatorKey,
+            value: input2[invalidDiscriminatorKey]
+          }]
+        });
+      } else _addIssue(this, "type", dataset, config$1);
+      return dataset;
+    }
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function pipe(...pipe$1) {
+  return _standardSchema({
+    ...pipe$1[0],
+    pipe: pipe$1,
+    "~run"(dataset, config$1) {
+      for (let item of pipe$1) if (item.kind !== "metadata") {
+        if (dataset.issues && (item.kind === "schema" || item.kind === "transformation")) {
+          dataset.typed = !1;
+          break;
+        }
+        (!dataset.issues || !config$1.abortEarly && !config$1.abortPipeEarly) && (dataset = item["~run"](dataset, config$1));
+      }
+      return dataset;
+    }
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function safeParse(schema, input2, config$1) {
+  let dataset = schema["~run"]({ value: input2 }, /* @__PURE__ */ getGlobalConfig(config$1));
+  return {
+    typed: dataset.typed,
+    success: !dataset.issues,
+    output: dataset.value,
+    issues: dataset.issues
+  };
+}
+
+// cli/src/run-config.ts
+async function configOf(client, input2) {
+  let { env, repo, skill, model, worker, config } = input2, said = defined({
+    environment_id: env === void 0 ? void 0 : await environmentUid(client, env),
+    repositories: repo?.map(repositoryOf),
+    skill_spec: skill,
+    model_id: model,
+    worker_host: worker
+  }), whole = config === void 0 ? said : { ...await configFile(config), ...said };
+  return Object.keys(whole).length === 0 ? void 0 : whole;
+}
+function repositoryOf(text) {
+  let at = text.lastIndexOf("#");
+  return at === -1 ? { url: text } : { url: text.slice(0, at), ref: text.slice(at + 1) };
+}
+async function configFile(file) {
+  let text = await readFile(file, "utf8").catch((error) => {
+    throw usage(`--config ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  if (!safeParse(pipe(string(), parseJson(), record(string(), unknown())), text).success) throw usage(`--config ${file} is no JSON object.`);
+  return JSON.parse(text);
+}
+
+// action/job.ts
+import { randomUUID } from "node:crypto";
+import { appendFileSync } from "node:fs";
+function input({ env }, name) {
+  let value = env[`INPUT_${name.toUpperCase()}`]?.trim() ?? "";
+  return value === "" ? void 0 : value;
+}
+var inputLines = (job, name) => (input(job, name) ?? "").split(`
+`).map((line) => line.trim()).filter((line) => line !== "");
+function command(job, name, text, properties = {}) {
+  let escaped = Object.entries(properties).map(
+    ([key, value]) => `${key}=${escapeData(value).replaceAll(":", "%3A").replaceAll(",", "%2C")}`
+  );
+  job.print(`::${name}${escaped.length === 0 ? "" : ` ${escaped.join(",")}`}::${escapeData(text)}`);
+}
+var escapeData = (text) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll(`
+`, "%0A");
+function printText(job, text, before) {
+  for (let line of text.split(`
+`)) job.print(`${before}${line.replaceAll("##[", "##​[")}`);
+}
+function setOutput({ env }, name, value) {
+  let file = env.GITHUB_OUTPUT;
+  if (file === void 0 || file === "") return;
+  let delimiter = `end-${randomUUID()}`;
+  appendFileSync(file, `${name}<<${delimiter}
+${value}
+${delimiter}
+`);
+}
+function addSummary({ env }, markdown) {
+  let file = env.GITHUB_STEP_SUMMARY;
+  file !== void 0 && file !== "" && appendFileSync(file, `${markdown}
+`);
+}
+
+// cli/src/follow/happenings.ts
+function happeningsOf({ type, occurred_at, data }) {
+  if (type !== "messages") return [step(type, occurred_at, data)];
+  let parsed2 = safeParse(Messages, data);
+  return parsed2.success ? parsed2.output.messages.flatMap(
+    ({ role, content, timestamp }) => content.flatMap((block) => ofBlock(block, role, timestamp ?? occurred_at))
+  ) : [];
+}
+var StepData = object({
+  state: optional(string()),
+  duration_ms: optional(number()),
+  is_error: optional(boolean()),
+  detail: optional(string()),
+  message: optional(string())
+});
+function step(type, at, data) {
+  let parsed2 = safeParse(StepData, data), { state, duration_ms, is_error = !1, detail, message } = parsed2.success ? parsed2.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : type.replaceAll("_", " ");
+  return { kind: "step", at, state, name, durationMs: duration_ms, detail: detail ?? message, failed: is_error };
+}
+var Block = variant("type", [
+  object({ type: literal("text"), text: string() }),
+  object({ type: literal("action"), name: string(), input: unknown() }),
+  object({ type: literal("action_result"), state: string(), output: unknown() })
+]), Messages = object({
+  messages: array(object({ role: string(), content: array(unknown()), timestamp: optional(string()) }))
+});
+function ofBlock(given, role, at) {
+  let parsed2 = safeParse(Block, given);
+  if (!parsed2.success) return [];
+  let block = parsed2.output;
+  switch (block.type) {
+    case "text":
+      return role === "assistant" ? [{ kind: "text", at, text: block.text }] : [];
+    case "action": {
+      let input2 = safeParse(object({ command: string() }), block.input);
+      return [{ kind: "command", at, text: input2.success ? input2.output.command : block.name, shell: input2.success }];
+    }
+    case "action_result":
+      return [{ kind: "result", at, ...resultOf(block.state, block.output) }];
+  }
+}
+var Output = object({
+  exit_code: optional(nullable(number())),
+  output: optional(string()),
+  stdout: optional(string()),
+  stderr: optional(string())
+});
+function resultOf(state, output) {
+  let failed = state !== "completed";
+  if (typeof output == "string") return { said: state, failed, output };
+  let parsed2 = safeParse(Output, output), { exit_code, ...texts } = parsed2.success ? parsed2.output : {};
+  return { said: exit_code == null ? state : `exit ${exit_code}`, failed, output: [texts.output, texts.stdout, texts.stderr].filter(Boolean).join(`
+`) };
+}
+
+// action/job-log.ts
+var JobLog = class {
+  #job;
+  #since;
+  #open = !1;
+  constructor(job) {
+    this.#job = job;
+  }
+  show(event) {
+    this.#since ??= Date.parse(event.occurred_at);
+    for (let happening of happeningsOf(event)) this.#show(happening, this.#since);
+  }
+  /** Ends the group that is open. */
+  close() {
+    this.#open && command(this.#job, "endgroup", ""), this.#open = !1;
+  }
+  #show(happening, since) {
+    let at = `${seconds(Math.max(0, Date.parse(happening.at) - since)).padStart(9)}  `;
+    if (happening.kind === "command")
+      this.#openGroup(printable(happening.text).trim(), happening.shell);
+    else if (happening.kind === "result") {
+      let output = printable(happening.output).trimEnd();
+      output !== "" && printText(this.#job, output, "| "), this.close(), printText(this.#job, happening.said, at);
+    } else {
+      this.close();
+      let text = happening.kind === "step" ? stepText(happening) : printable(happening.text.trimEnd());
+      printText(this.#job, text, at);
+    }
+  }
+  #openGroup(text, isShell) {
+    this.close();
+    let [first = "", ...rest] = text.split(`
+`);
+    command(this.#job, "group", `${isShell ? "$ " : ""}${first}`), this.#open = !0, rest.length > 0 && printText(this.#job, rest.join(`
+`), "$ ");
+  }
+};
+function stepText({ state, name, durationMs, detail, failed }) {
+  let duration = durationMs === void 0 ? void 0 : seconds(durationMs), parts = [state, name, duration, detail?.replaceAll(`
+`, " "), failed ? "failed" : void 0];
+  return printable(parts.filter((part) => part !== void 0).join("  "));
+}
+
+// action/summary.ts
+function summaryOf(run, response) {
+  let link = run.session_link === void 0 ? `\`${run.run_id}\`` : `[${run.run_id}](${run.session_link})`, files = (run.artifacts ?? []).flatMap(({ data }) => "filename" in data ? [data.filename] : []), rows = [
+    ["Run", link],
+    ["Message", run.status_message && plain(run.status_message.message)],
+    ["Run time", run.run_time],
+    ["Model", run.agent_config?.model_id && plain(run.agent_config.model_id)],
+    ["Tokens", run.request_usage?.total_tokens],
+    ["Files", files.length === 0 ? void 0 : files.map(plain).join(", ")]
+  ].filter(([, value]) => value !== void 0), text = response.length > 6e4 ? `${response.slice(0, 6e4)}
+
+(cut)` : response;
+  return [
+    `### ${MARKS[run.state] ?? "❌"} ${plain(run.title)}: ${run.state}`,
+    "",
+    "| | |",
+    "|---|---|",
+    ...rows.map(([name, value]) => `| ${name} | ${value} |`),
+    "",
+    text,
+    ""
+  ].join(`
+`);
+}
+var MARKS = { SUCCEEDED: "✅", BLOCKED: "✋", CANCELLED: "⏹️" }, plain = (text) => text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>()#|!~@]/g, (character) => `&#${character.charCodeAt(0)};`);
+
+// action/action.ts
+async function runAction(job) {
+  let cancelled = new AbortController(), release = job.onCancel(() => cancelled.abort());
+  try {
+    let { client, minutes } = settingsOf(job), runId = await createRun(job, client), run = await follow(job, client, runId, { cancelled: cancelled.signal, minutes }), response = cancelled.signal.aborted ? "" : (await client.runs.response(runId)).text;
+    return report(job, run, response), verdict(job, run, cancelled.signal.aborted);
+  } catch (error) {
+    return command(job, "error", messageOf2(error), { title: "Runyard" }), 1;
+  } finally {
+    release();
+  }
+}
+function settingsOf(job) {
+  let apiKey = required2(job, "api-key");
+  command(job, "add-mask", apiKey);
+  let minutes = Number(input(job, "timeout-minutes") ?? 60);
+  if (!(minutes > 0 && minutes <= 35e3)) throw new Error("timeout-minutes is a number above 0, up to 35,000.");
+  let headers = { "x-run-source": "GITHUB_ACTION" };
+  return { client: new Runyard({ apiKey, baseURL: required2(job, "base-url"), headers }), minutes };
+}
+function required2(job, name) {
+  let value = input(job, name);
+  if (value === void 0) throw new Error(`The input ${name} is missing. Is the secret or variable behind it set?`);
+  return value;
+}
+async function createRun(job, client) {
+  let prompt = input(job, "prompt"), skill = input(job, "skill");
+  if (prompt === void 0 && skill === void 0)
+    throw new Error("The input prompt is missing, and there is no skill.");
+  let repo = inputLines(job, "repo"), agent = input(job, "agent"), config = await configOf(client, {
+    env: input(job, "environment"),
+    repo: repo.length === 0 ? void 0 : repo,
+    skill,
+    model: input(job, "model")
+  }), body = defined({
+    prompt,
+    title: input(job, "title"),
+    config,
+    agent_identity_uid: agent === void 0 ? void 0 : await agentUid(client, agent),
+    metadata: metadataOf(job)
+  }), { run_id, at_capacity } = await client.runs.create(body, { idempotencyKey: idempotencyKeyOf(job) });
+  return setOutput(job, "run-id", run_id), job.print(`Run ${run_id}`), at_capacity === !0 && job.print("The team runs as much as it may at once: this run waits its turn."), run_id;
+}
+function idempotencyKeyOf(job) {
+  let key = input(job, "idempotency-key");
+  return key === void 0 ? void 0 : `github-${key}-${job.env.GITHUB_ACTION ?? ""}`.slice(0, 255);
+}
+function metadataOf(job) {
+  let { env } = job, repository = env.GITHUB_REPOSITORY, own = {
+    "github.repository": repository,
+    "github.sha": env.GITHUB_SHA,
+    "github.ref": env.GITHUB_REF,
+    "github.run": repository && `${env.GITHUB_SERVER_URL}/${repository}/actions/runs/${env.GITHUB_RUN_ID}`
+  }, given = inputLines(job, "metadata").map((line) => {
+    let at = line.indexOf("=");
+    if (at < 1) throw new Error(`metadata is written name=value, one a line, and ${line} is not.`);
+    return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+  }), known = Object.entries(own).flatMap(
+    ([name, value = ""]) => value === "" || Buffer.byteLength(value) > 256 ? [] : [[name, value]]
+  );
+  return Object.fromEntries([...known, ...given]);
+}
+var CANCELLED_GRACE = 5e3, TIMEOUT_GRACE = 3e4;
+async function follow(job, client, runId, { cancelled, minutes }) {
+  let log = new JobLog(job), late = AbortSignal.timeout(minutes * 6e4), after = 0, toEnd = (signal) => client.runs.followUntilDone(runId, {
+    after,
+    signal,
+    onEvent: (event) => {
+      after = event.sequence, log.show(event);
+    }
+  });
+  try {
+    return await toEnd(AbortSignal.any([cancelled, late]));
+  } catch (error) {
+    if (!(error instanceof APIUserAbortError)) throw error;
+    log.close();
+    let isCancelled = cancelled.aborted, text = isCancelled ? "The job was cancelled." : `The run took longer than ${minutes} minutes.`;
+    command(job, isCancelled ? "warning" : "error", `${text} Cancelling the run.`, { title: "Runyard" }), await client.runs.cancel(runId, { force: !0 }, { timeout: 3e3, maxRetries: isCancelled ? 1 : 5 }).catch(ended);
+    let grace = AbortSignal.timeout(isCancelled ? CANCELLED_GRACE : TIMEOUT_GRACE);
+    return await toEnd(grace).catch(() => client.runs.retrieve(runId, { timeout: 2e3, maxRetries: 0 }));
+  } finally {
+    log.close();
+  }
+}
+function ended(error) {
+  if (!(error instanceof APIError) || error.status !== 400) throw error;
+}
+function report(job, run, response) {
+  setOutput(job, "state", run.state), setOutput(job, "session-link", run.session_link ?? ""), setOutput(job, "response", response), addSummary(job, summaryOf(run, response)), job.print(`${run.state} ${run.session_link ?? ""}`.trimEnd());
+}
+function verdict(job, run, isCancelled) {
+  if (run.state === "SUCCEEDED" && !isCancelled) return 0;
+  let said = run.status_message?.message ?? `The run ended ${run.state}.`, text = run.state === "BLOCKED" ? `The agent asks: ${said}` : said, fails = isCancelled || input(job, "fail-on-failure") !== "false";
+  return command(job, fails ? "error" : "warning", text, { title: `Runyard: ${run.state}` }), fails ? 1 : 0;
+}
+function messageOf2(error) {
+  if (!(error instanceof APIError) || error.status === void 0) return explain(error).lines.join(`
+`);
+  let remedy = error.status === 401 ? ["The key in api-key is not valid (any more)."] : [];
+  return [...describeAnswer(error), ...remedy].join(`
+`);
+}
+
+// action/main.ts
+var SIGNALS = ["SIGINT", "SIGTERM"];
+process.exitCode = await runAction({
+  env: process.env,
+  print: (line) => {
+    process.stdout.write(`${line}
+`);
+  },
+  onCancel: (listener) => {
+    for (let signal of SIGNALS) process.on(signal, listener);
+    return () => {
+      for (let signal of SIGNALS) process.off(signal, listener);
+    };
+  }
+});
+/*
+valibot
+
+MIT License
+
+Copyright (c) Fabian Hiller
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+*/

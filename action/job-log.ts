@@ -1,0 +1,56 @@
+import { type Happening, happeningsOf } from "../cli/src/follow/happenings.ts";
+import { printable, seconds } from "../cli/src/style.ts";
+import type { RunEvent } from "../clients/typescript/src/index.ts";
+import { command, type Job, printText } from "./job.ts";
+
+/** Shows a run in the log of a job: steps as lines, each command with its output as a group to open. */
+export class JobLog {
+  readonly #job: Job;
+  #since: number | undefined;
+  #open = false;
+
+  constructor(job: Job) {
+    this.#job = job;
+  }
+
+  show(event: RunEvent): void {
+    this.#since ??= Date.parse(event.occurred_at);
+    for (const happening of happeningsOf(event)) this.#show(happening, this.#since);
+  }
+
+  /** Ends the group that is open. */
+  close(): void {
+    if (this.#open) command(this.#job, "endgroup", "");
+    this.#open = false;
+  }
+
+  #show(happening: Happening, since: number): void {
+    const at = `${seconds(Math.max(0, Date.parse(happening.at) - since)).padStart(9)}  `;
+    if (happening.kind === "command") {
+      this.#openGroup(printable(happening.text).trim(), happening.shell);
+    } else if (happening.kind === "result") {
+      const output = printable(happening.output).trimEnd();
+      if (output !== "") printText(this.#job, output, "| ");
+      this.close();
+      printText(this.#job, happening.said, at);
+    } else {
+      this.close();
+      const text = happening.kind === "step" ? stepText(happening) : printable(happening.text.trimEnd());
+      printText(this.#job, text, at);
+    }
+  }
+
+  #openGroup(text: string, isShell: boolean): void {
+    this.close();
+    const [first = "", ...rest] = text.split("\n");
+    command(this.#job, "group", `${isShell ? "$ " : ""}${first}`);
+    this.#open = true;
+    if (rest.length > 0) printText(this.#job, rest.join("\n"), "$ ");
+  }
+}
+
+function stepText({ state, name, durationMs, detail, failed }: Happening & { kind: "step" }): string {
+  const duration = durationMs === undefined ? undefined : seconds(durationMs);
+  const parts = [state, name, duration, detail?.replaceAll("\n", " "), failed ? "failed" : undefined];
+  return printable(parts.filter((part) => part !== undefined).join("  "));
+}

@@ -1,0 +1,57 @@
+import path from "node:path";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+import { examplesOf } from "../src/commands/examples.ts";
+import { Context } from "../src/context.ts";
+import { processShell } from "../src/process-shell.ts";
+import { EPILOGUE, makeProgram, pathOf } from "../src/program.ts";
+
+export const pageFile = path.join(import.meta.dirname, "../../docs/cli.md");
+
+/** docs/cli.md: every command, as its help says it. */
+export function cliPage(): string {
+  const program = makeProgram(new Context({ ...processShell(), outIsTerminal: false }));
+  const commands = program.commands.filter((command) => !command.name().startsWith("_"));
+  return `${[INTRODUCTION, block(`${helpOf(program)}\n${EPILOGUE}`), ...commands.flatMap(sections)].join("\n\n")}\n`;
+}
+
+const INTRODUCTION = `# The command line
+
+Made by \`npm run docs\` from the commands' own \`--help\`. \`npx runyard-cli …\` runs it with Node 20 or newer; \`npm install --global runyard-cli\` installs it as \`runyard\`;
+in a checkout, \`npm run --silent runyard -- …\` does the same. [docs/ci.md](ci.md) is about CI.
+
+\`\`\`sh
+runyard login                                              # or RUNYARD_BASE_URL and RUNYARD_API_KEY
+runyard run "Fix the flaky test" --repo https://github.com/acme/shop --follow
+\`\`\`
+
+- **Where it calls**: \`RUNYARD_BASE_URL\` and \`RUNYARD_API_KEY\`; else a local cloud (\`npm start\`) that runs in this folder or one above it, on this machine; else what
+  \`runyard login\` stored in \`~/.config/runyard/config.json\`, which only you can read. A stored key is only sent to the address that it was stored for.
+- **\`--json\`** prints one JSON document, as the API answers it. What is followed, and lists with \`--all\`, are JSON Lines: an event or an item a line; after the events, the
+  run itself is the last line.
+- **Tables** are cut to the terminal's width; in a pipe they are whole, and without colours.
+- **Errors** go to standard error, with the trace id that leads to the service's logs.
+- **A proxy** of \`HTTPS_PROXY\` is used where \`NODE_USE_ENV_PROXY=1\` says so (Node 24).`;
+
+function sections(command: CommandUnknownOpts): string[] {
+  const own = [`## runyard ${pathOf(command)}`, block(helpOf(command))];
+  if (command.commands.length === 0) return [...own, ...exampleBlock(command)];
+  return [
+    ...own,
+    ...command.commands.flatMap((child) =>
+      child.commands.length > 0
+        ? sections(child)
+        : [`### runyard ${pathOf(child)}`, block(helpOf(child)), ...exampleBlock(child)],
+    ),
+  ];
+}
+
+/** The options that all commands have stand at the top of the page alone. */
+const helpOf = (command: CommandUnknownOpts): string =>
+  command.configureHelp({ showGlobalOptions: false, helpWidth: 100 }).helpInformation().trim();
+
+const block = (text: string, language = "text"): string => `\`\`\`${language}\n${text}\n\`\`\``;
+
+function exampleBlock(command: CommandUnknownOpts): string[] {
+  const examples = examplesOf(command);
+  return examples.length === 0 ? [] : [block(examples.join("\n"), "sh")];
+}

@@ -1,0 +1,72 @@
+import { Fn, type Stack } from "aws-cdk-lib";
+import { CfnPermission, CfnUrl } from "aws-cdk-lib/aws-lambda";
+import type { Construct } from "constructs";
+import type { Settings } from "../settings.ts";
+import { triggers } from "../triggers.ts";
+import type { Models } from "./grants.ts";
+import { HouseFunction, type HouseFunctionProps } from "./house-function.ts";
+
+/**
+ * The model gateway behind a URL of its own, which streams answers and waits for them as long as the function may take. API Gateway
+ * gives up after 30 seconds, and CloudFront after 60 without a byte. The function asks each caller for the key of a run itself.
+ */
+export class ModelGateway extends HouseFunction {
+  /** `https://…`, without a slash at its end. */
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: Omit<HouseFunctionProps, "file" | "rights">) {
+    super(scope, id, { ...props, ...triggers.callModel });
+    const authType = "NONE";
+    const url = new CfnUrl(this, "Url", {
+      authType,
+      invokeMode: "RESPONSE_STREAM",
+      targetFunctionArn: this.lambda.functionArn,
+    });
+    // A URL that anybody may call needs both rights, and the second one is good for calls by the URL alone.
+    const everybody = { functionName: this.lambda.functionArn, principal: "*" };
+    new CfnPermission(this, "CallUrl", {
+      ...everybody,
+      action: "lambda:InvokeFunctionUrl",
+      functionUrlAuthType: authType,
+    });
+    new CfnPermission(this, "Invoke", {
+      ...everybody,
+      action: "lambda:InvokeFunction",
+      invokedViaFunctionUrl: true,
+    });
+    // What AWS hands out ends in a slash.
+    this.url = `https://${Fn.select(2, Fn.split("/", url.attrFunctionUrl))}`;
+  }
+}
+
+/** The providers that the settings name: where their keys are, and which models of Bedrock may be called. */
+export function modelsOf(stack: Stack, settings: Settings): Models {
+  const { anthropicKeyParameter, openaiKeyParameter, compatible, bedrock } = settings;
+  const keys = {
+    ANTHROPIC_KEY_PARAMETER: anthropicKeyParameter,
+    OPENAI_KEY_PARAMETER: openaiKeyParameter,
+    COMPATIBLE_KEY_PARAMETER: compatible?.keyParameter,
+  };
+  const named = Object.entries(keys).flatMap(([variable, name]) => (name === undefined ? [] : [{ variable, name }]));
+  return {
+    keys: named.map(({ variable, name }) => ({
+      variable,
+      name,
+      arn: stack.formatArn({ service: "ssm", resource: `parameter${name}` }),
+    })),
+    bedrock: bedrock
+      ? [
+          // A call of a global profile needs both: the profile, and the model in whatever region it leads to.
+          stack.formatArn({ service: "bedrock", resource: "inference-profile", resourceName: "global.anthropic.*" }),
+          stack.formatArn({
+            service: "bedrock",
+            region: "*",
+            account: "",
+            resource: "foundation-model",
+            resourceName: "anthropic.*",
+          }),
+        ]
+      : [],
+    environment: compatible === undefined ? {} : { COMPATIBLE_BASE_URL: compatible.baseUrl },
+  };
+}

@@ -1,0 +1,346 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { toUsd } from "#shared/budgets/money.ts";
+import { keys } from "#shared/table/keys.ts";
+import { clientOf } from "../support/client.ts";
+import { type Harness, startedRun, workingRun } from "../support/execution.ts";
+import { eventsIn, type Gateway, gatewayOf, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { ModelStandIn } from "../support/model-stand-in.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let standIn: ModelStandIn;
+let gateway: Gateway;
+let run: Harness;
+beforeEach(async () => {
+  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  world = await makeWorld();
+  standIn = await ModelStandIn.start();
+  gateway = gatewayOf(world, standIn);
+  run = await workingRun(world);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await standIn[Symbol.asyncDispose]();
+});
+
+const item = async (runId = run.run_id) => (await clientOf(world).get(`/agent/runs/${runId}`)).body;
+const stream = { stream: true };
+
+describe("POST {model_url}/anthropic/v1/messages", () => {
+  it("answers as Anthropic does, with the deployment's key and not the run's", async () => {
+    standIn.turns.push({ text: "hi", tools: [{ name: "run_command", input: { command: "ls" } }] });
+    const answer = await gateway.messages(run.key, { model: "claude-sonnet-5-5" }, { "anthropic-beta": "some-beta" });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({
+      type: "message",
+      content: [
+        { type: "text", text: "hi" },
+        { type: "tool_use", name: "run_command", input: { command: "ls" } },
+      ],
+    });
+    const [seen] = standIn.seen;
+    expect(seen?.headers).toMatchObject({ "x-api-key": "the-key-of-anthropic", "anthropic-beta": "some-beta" });
+    expect(seen?.body).toMatchObject({ model: "claude-sonnet-5-5", max_tokens: 1_000 });
+    expect(JSON.stringify(standIn.seen)).not.toContain(run.key);
+  });
+
+  it("takes the key as a bearer token too", async () => {
+    const headers = { authorization: `Bearer ${run.key}` };
+    const request = new Request(`${world.ports.baseUrl}/model/anthropic/v1/messages`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ model: SONNET, max_tokens: 10, messages: [] }),
+    });
+    expect((await gateway.serve(request)).status).toBe(200);
+    expect(standIn.seen[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it("passes a stream on event by event, and counts what it has used", async () => {
+    standIn.turns.push({ text: "hello there", usage: { input: 1_000, output: 50, cacheRead: 10_000, cacheWrite: 100 } });
+    const answer = await gateway.messages(run.key, stream);
+    expect(answer.headers.get("content-type")).toContain("text/event-stream");
+    const types = (await eventsIn(answer)).map((data) => JSON.parse(data).type);
+    expect(types).toEqual([
+      "message_start",
+      "ping",
+      "content_block_start",
+      "content_block_delta",
+      "content_block_delta",
+      "content_block_stop",
+      "message_delta",
+      "message_stop",
+    ]);
+    // 1,000 × $2 + 10,000 × $0.20 + 100 × $2.50 + 50 × $10, each a million.
+    expect((await item()).request_usage).toEqual({ inference_cost: 0.00475, total_tokens: 11_150 });
+  });
+
+  it("shows a run's usage in lists too, summed over its calls, and none of a run that made no call", async () => {
+    await gateway.messages(run.key);
+    await (await gateway.messages(run.key, stream)).text();
+    const silent = await workingRun(world);
+    const { runs } = (await clientOf(world).get("/agent/runs")).body;
+    const usage = Object.fromEntries(
+      runs.map((one: { run_id: string; request_usage?: object }) => [one.run_id, one.request_usage]),
+    );
+    expect(usage).toEqual({
+      [run.run_id]: { inference_cost: 0.0008, total_tokens: 240 },
+      [silent.run_id]: undefined,
+    });
+  });
+});
+
+describe("POST {model_url}/openai/v1/…", () => {
+  it("answers chat completions as OpenAI does", async () => {
+    const answer = await gateway.chat(run.key, { max_tokens: 100 });
+    expect(await answer.json()).toMatchObject({ object: "chat.completion", usage: { total_tokens: 120 } });
+    expect(standIn.seen[0]?.headers.authorization).toBe("Bearer the-key-of-openai");
+    expect(standIn.seen[0]?.body).toMatchObject({ model: "gpt-5.4", max_tokens: 100 });
+    expect((await item()).request_usage).toEqual({ inference_cost: 0.00027, total_tokens: 120 });
+  });
+
+  it("has a streamed one tell its usage, and keeps that from callers who did not ask", async () => {
+    const events = await eventsIn(await gateway.chat(run.key, stream));
+    expect(events.at(-1)).toBe("[DONE]");
+    expect(events.slice(0, -1).every((data) => JSON.parse(data).choices.length === 1)).toBe(true);
+    expect((await item()).request_usage).toMatchObject({ total_tokens: 120 });
+    const asked = await eventsIn(await gateway.chat(run.key, { ...stream, stream_options: { include_usage: true } }));
+    expect(asked).toHaveLength(events.length + 1);
+  });
+
+  it("answers responses as OpenAI does, streamed or not", async () => {
+    const tools = [{ name: "read_files", input: { paths: ["a"] } }];
+    standIn.turns.push({ tools }, { text: "done" });
+    const answer = await gateway.responses(run.key);
+    expect(await answer.json()).toMatchObject({ object: "response", output: [{ type: "function_call" }] });
+    const events = await eventsIn(await gateway.responses(run.key, stream));
+    expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "response.completed" });
+    expect((await item()).request_usage).toMatchObject({ total_tokens: 240 });
+  });
+
+  it("sends no key to a server of one's own that wants none, and counts tokens without a cost", async () => {
+    expect((await gateway.chat(run.key, { model: "compatible/llama" })).status).toBe(200);
+    expect(standIn.seen[0]?.headers.authorization).toBeUndefined();
+    expect(standIn.seen[0]?.body.model).toBe("llama");
+    expect((await item()).request_usage).toEqual({ inference_cost: 0, total_tokens: 120 });
+  });
+});
+
+describe("models of Bedrock", () => {
+  const model = "bedrock/global.anthropic.claude-sonnet-5-5";
+
+  it("are spoken to in the Messages API", async () => {
+    const answer = await gateway.messages(run.key, { model }, { "anthropic-beta": "one, two" });
+    expect(await answer.json()).toMatchObject({ type: "message", content: [{ text: "hello" }] });
+    expect(standIn.seen[0]?.path).toBe("/model/global.anthropic.claude-sonnet-5-5/invoke");
+    expect(standIn.seen[0]?.body).toMatchObject({
+      anthropic_version: "bedrock-2023-05-31",
+      anthropic_beta: ["one", "two"],
+      max_tokens: 1_000,
+    });
+    expect(standIn.seen[0]?.body).not.toHaveProperty("model");
+    expect(standIn.seen[0]?.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 .*bedrock/);
+  });
+
+  it("stream in the events of that API", async () => {
+    const answer = await gateway.messages(run.key, { model, ...stream });
+    const events = await eventsIn(answer);
+    expect(JSON.parse(events[0] ?? "").type).toBe("message_start");
+    expect(JSON.parse(events.at(-1) ?? "").type).toBe("message_stop");
+    expect((await item()).request_usage).toMatchObject({ total_tokens: 120 });
+  });
+
+  it("that are throttled are tried again, and then answer with the Messages API's own error", async () => {
+    standIn.otherwise = { status: 429, headers: { "x-amzn-errortype": "ThrottlingException" } };
+    const answer = await gateway.messages(run.key, { model });
+    expect(answer.status).toBe(429);
+    expect(await answer.json()).toMatchObject({ type: "error", error: { type: "rate_limit_error" } });
+    expect(standIn.seen).toHaveLength(4);
+  });
+});
+
+describe("who may call", () => {
+  const refused = async (answer: Promise<Response>) => {
+    const { status } = await answer;
+    return status;
+  };
+
+  it("is an execution that works: 401 with a key that is none, or that is dead, in each API's own shape", async () => {
+    const anthropic = await gateway.messages("sk-ant-123");
+    expect(anthropic.status).toBe(401);
+    expect(await anthropic.json()).toEqual({
+      type: "error",
+      error: { type: "authentication_error", message: "the API key is malformed" },
+    });
+    await run.finish();
+    const openai = await gateway.chat(run.key);
+    expect(openai.status).toBe(401);
+    expect(await openai.json()).toMatchObject({ error: { type: "authentication_error", code: null } });
+    expect(standIn.seen).toEqual([]);
+  });
+
+  it("is nobody else: 403 with the key of a person, and before the execution has begun", async () => {
+    expect(await refused(gateway.messages(world.key))).toBe(403);
+    const started = await startedRun(world);
+    expect(await refused(gateway.messages(started.key))).toBe(403);
+  });
+
+  it("is no cancelled run, whose key is good for saying that it has stopped alone", async () => {
+    await clientOf(world).post(`/agent/runs/${run.run_id}/cancel`);
+    expect(await refused(gateway.messages(run.key))).toBe(401);
+  });
+
+  it("is the harness that came first", async () => {
+    expect(await refused(gateway.messages(run.key, {}, { "runyard-instance": "another" }))).toBe(409);
+  });
+
+  it("begins a run that its caller executes, like any first call", async () => {
+    const { body } = await clientOf(world).post("/agent/runs", { prompt: "x", execution_location: "LOCAL" });
+    expect(await refused(gateway.messages(body.run_key))).toBe(200);
+    expect((await item(body.run_id)).state).toBe("INPROGRESS");
+  });
+});
+
+describe("what is refused", () => {
+  it("are models that the deployment does not have, does not offer, or speaks to in another API", async () => {
+    vi.stubEnv("DISABLED_MODELS", "anthropic/claude-opus-5-5");
+    for (const model of ["anthropic/none", "openai/gpt-5.4", "local/runbook", "anthropic/claude-opus-5-5"]) {
+      const answer = await gateway.messages(run.key, { model });
+      expect([model, answer.status]).toEqual([model, 400]);
+      expect(await answer.json()).toMatchObject({ type: "error", error: { type: "invalid_request_error" } });
+    }
+    expect((await gateway.chat(run.key, { model: SONNET })).status).toBe(400);
+  });
+
+  it("are bodies that name no model, and those that are too large", async () => {
+    expect((await gateway.call("/anthropic/v1/messages", run.key, "no json")).status).toBe(400);
+    expect((await gateway.call("/openai/v1/responses", run.key, { input: "x" })).status).toBe(400);
+    const large = await gateway.messages(run.key, { system: "x".repeat(5 * 1024 * 1024) });
+    expect(large.status).toBe(413);
+    expect(await large.json()).toMatchObject({ error: { type: "request_too_large" } });
+  });
+
+  it("are other paths and methods", async () => {
+    const answer = await gateway.call("/anthropic/v1/complete", run.key, {});
+    expect(answer.status).toBe(404);
+    const get = await gateway.serve(new Request(`${world.ports.baseUrl}/model/openai/v1/responses`));
+    expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
+  });
+});
+
+describe("a provider that fails", () => {
+  it("is tried again with longer pauses, or those that it asks for", async () => {
+    standIn.turns.push({ status: 529 }, { status: 429, headers: { "retry-after": "7" } }, { dead: true });
+    expect((await gateway.messages(run.key)).status).toBe(200);
+    expect(standIn.seen).toHaveLength(4);
+    const [first = 0, second, third = 0] = gateway.pauses;
+    expect(first).toBeGreaterThanOrEqual(375);
+    expect(second).toBe(7_000);
+    expect(third).toBeGreaterThanOrEqual(1_500);
+    expect((await item()).request_usage).toMatchObject({ total_tokens: 120 });
+  });
+
+  it.each([429, 500, 529])("with %s at last is passed on as it answers, and nothing is counted", async (status) => {
+    standIn.otherwise = { status, headers: { "retry-after": "3" } };
+    const answer = await gateway.messages(run.key, stream);
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([status, "3"]);
+    expect(await answer.json()).toMatchObject({ type: "error", error: { message: `the stand-in answers ${status}` } });
+    expect(standIn.seen).toHaveLength(4);
+    expect((await item()).request_usage).toBeUndefined();
+  });
+
+  it("is not waited for where it asks for minutes, nor tried again where it says that this is of no use", async () => {
+    standIn.turns.push({ status: 429, headers: { "retry-after": "60" } });
+    expect((await gateway.messages(run.key)).status).toBe(429);
+    standIn.turns.push({ status: 500, headers: { "x-should-retry": "false" } }, { status: 400 });
+    expect((await gateway.messages(run.key)).status).toBe(500);
+    expect((await gateway.messages(run.key)).status).toBe(400);
+    expect(standIn.seen).toHaveLength(3);
+  });
+
+  it("and refuses the deployment's own key tells nothing about the run's", async () => {
+    standIn.turns.push({ status: 401 });
+    const answer = await gateway.messages(run.key);
+    expect(answer.status).toBe(500);
+    expect(await answer.json()).toMatchObject({ error: { type: "api_error" } });
+  });
+
+  it("and cannot be reached is a 502", async () => {
+    await standIn[Symbol.asyncDispose]();
+    const answer = await gateway.chat(run.key);
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toMatchObject({ error: { type: "server_error" } });
+  });
+
+  it("and does not begin to answer in time is a 504, once", async () => {
+    const slow = gatewayOf(world, standIn, { firstByteMs: 50 });
+    standIn.turns.push({ pauseMs: 2_000 });
+    expect((await slow.messages(run.key)).status).toBe(504);
+    expect(standIn.seen).toHaveLength(1);
+  });
+
+  it("and answers nonsense is a 502, its tokens estimated", async () => {
+    standIn.turns.push({ raw: "<html>busy</html>" });
+    expect((await gateway.messages(run.key)).status).toBe(502);
+    expect((await item()).request_usage.total_tokens).toBeGreaterThan(1_000);
+  });
+
+  it("and cuts a stream ends it with an error of the API, and what was said is counted", async () => {
+    standIn.turns.push({ text: "x".repeat(600), usage: { input: 500 }, cutAfter: 5, pauseMs: 5 });
+    const events = await eventsIn(await gateway.messages(run.key, stream));
+    expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "error", error: { type: "api_error" } });
+    expect((await item()).request_usage.total_tokens).toBe(500 + 204);
+    standIn.turns.push({ cutAfter: 2, pauseMs: 5 }, { cutAfter: 2, pauseMs: 5 });
+    const chat = await eventsIn(await gateway.chat(run.key, stream));
+    expect(JSON.parse(chat.at(-1) ?? "")).toMatchObject({ error: { type: "server_error" } });
+    const responses = await eventsIn(await gateway.responses(run.key, stream));
+    expect(JSON.parse(responses.at(-1) ?? "")).toMatchObject({ type: "error" });
+  });
+
+  it("and falls silent in a stream is not waited for", async () => {
+    const impatient = gatewayOf(world, standIn, { silenceMs: 40 });
+    standIn.turns.push({ pauseMs: 1_000 });
+    const events = await eventsIn(await impatient.messages(run.key, stream));
+    expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "error" });
+    await vi.waitFor(() => expect(standIn.hungUp).toBe(1));
+  });
+});
+
+describe("a call whose execution is over", () => {
+  it("is given up, and the provider with it", async () => {
+    const watchful = gatewayOf(world, standIn, { watchMs: 20 });
+    standIn.turns.push({ text: "a long story", pauseMs: 100 });
+    const answer = await watchful.messages(run.key, stream);
+    await clientOf(world).post(`/agent/runs/${run.run_id}/cancel`);
+    const events = await eventsIn(answer);
+    expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "error" });
+    await vi.waitFor(() => expect(standIn.hungUp).toBe(1));
+  });
+
+  it("is a 401 where no answer had begun", async () => {
+    const watchful = gatewayOf(world, standIn, { watchMs: 20 });
+    standIn.turns.push({ pauseMs: 5_000 });
+    const call = watchful.messages(run.key);
+    await clientOf(world).post(`/agent/runs/${run.run_id}/cancel`);
+    expect((await call).status).toBe(401);
+  });
+
+  it("is given up as well when its caller hangs up", async () => {
+    standIn.turns.push({ pauseMs: 50 });
+    const answer = await gateway.messages(run.key, stream);
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await vi.waitFor(() => expect(standIn.hungUp).toBe(1));
+    expect((await item()).request_usage.total_tokens).toBeGreaterThan(0);
+  });
+});
+
+describe("the head of a run", () => {
+  it("has a mark of one letter for its budget, and stays below 1 KB", async () => {
+    const before = await world.table.get(keys.head(run.run_id));
+    await gateway.messages(run.key);
+    const after = await world.table.get(keys.head(run.run_id));
+    expect(after).toEqual({ ...before, b: true });
+    expect(toUsd(1_000_000_000)).toBe(1);
+  });
+});

@@ -1,0 +1,73 @@
+import { tmpdir } from "node:os";
+import type { Shell } from "../../cli/src/shell.ts";
+
+export interface FakeOptions {
+  readonly env?: Record<string, string>;
+  readonly input?: string;
+  readonly terminal?: boolean;
+  /** What the person types, in order; with it there is a person. */
+  readonly answers?: readonly (string | undefined)[];
+  readonly cwd?: string;
+  readonly home?: string;
+  readonly columns?: number;
+  readonly ran?: { code: number; stdout: string };
+}
+
+/** A shell whose output is kept, and whose person, input and signals a test plays. */
+export class FakeShell implements Shell {
+  stdout = "";
+  stderr = "";
+  readonly questions: string[] = [];
+  readonly programs: string[][] = [];
+  readonly outIsTerminal: boolean;
+  readonly canAsk: boolean;
+  readonly columns: number;
+  readonly env: Record<string, string>;
+  readonly cwd: string;
+  readonly home: string;
+  readonly #options: FakeOptions;
+  readonly #answers: (string | undefined)[];
+  readonly #listeners = new Set<() => void>();
+
+  constructor(options: FakeOptions = {}) {
+    this.#options = options;
+    this.#answers = [...(options.answers ?? [])];
+    this.outIsTerminal = options.terminal === true;
+    this.canAsk = options.answers !== undefined;
+    this.columns = options.columns ?? 100;
+    this.env = options.env ?? {};
+    this.cwd = options.cwd ?? tmpdir();
+    this.home = options.home ?? "/nonexistent";
+  }
+
+  readonly out = (data: string | Uint8Array): void => {
+    this.stdout += typeof data === "string" ? data : Buffer.from(data).toString("utf8");
+  };
+
+  readonly err = (text: string): void => {
+    this.stderr += text;
+  };
+
+  readonly readInput = async (): Promise<string> => this.#options.input ?? "";
+
+  readonly ask = async (question: string, { hidden = false } = {}): Promise<string | undefined> => {
+    this.questions.push(`${question}${hidden ? "(hidden)" : ""}`);
+    return this.#answers.shift();
+  };
+
+  readonly onInterrupt = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly run = async (program: string, args: readonly string[]): Promise<{ code: number; stdout: string }> => {
+    this.programs.push([program, ...args]);
+    return this.#options.ran ?? { code: 1, stdout: "" };
+  };
+
+  /** Ctrl-C, as soon as somebody listens for it. */
+  async interrupt(): Promise<void> {
+    while (this.#listeners.size === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,240 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCli } from "../../cli/src/program.ts";
+import { FaultServer } from "../clients/fault-server.ts";
+import { api, commandEvents, event, problem, RUN } from "./answers.ts";
+import { type FakeOptions, FakeShell } from "./fake-shell.ts";
+
+const server = new FaultServer();
+const folder = mkdtempSync(path.join(tmpdir(), "runyard-cli-"));
+beforeAll(() => server.start());
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function run(args: readonly string[], options: FakeOptions = {}) {
+  const env = { RUNYARD_API_KEY: "ryp_secret", RUNYARD_BASE_URL: server.api, ...options.env };
+  const shell = new FakeShell({ ...options, env });
+  const code = await runCli(shell, args);
+  expect(server.complaints).toEqual([]);
+  return { code, shell, out: shell.stdout, err: shell.stderr };
+}
+
+const created = api({ run_id: "r1", task_id: "r1", state: "QUEUED" });
+const sent = (at = 0): unknown => JSON.parse(server.seen[at]?.body ?? "null");
+
+describe("runyard run", () => {
+  it("prints the id alone on standard output, and says on standard error how to go on", async () => {
+    server.play([created]);
+    const { code, out, err } = await run(["run", "Fix it"]);
+    expect({ code, out }).toEqual({ code: 0, out: "r1\n" });
+    expect(err).toBe("QUEUED. Follow it with: runyard runs follow r1\n");
+    expect(sent()).toEqual({ prompt: "Fix it" });
+    expect(server.seen[0]?.headers).toMatchObject({
+      authorization: "Bearer ryp_secret",
+      "x-run-source": "CLI",
+      "user-agent": expect.stringMatching(/^runyard-cli\/\d/),
+    });
+  });
+
+  it("sends all that the flags say, and finds an environment and an agent by name", async () => {
+    const uid = "01990000-0000-7000-8000-000000000001";
+    writeFileSync(path.join(folder, "config.json"), '{"idle_timeout_minutes": 5, "model_id": "other"}');
+    writeFileSync(path.join(folder, "data.csv"), "a,b\n");
+    server.play([
+      api({ environments: [{ uid: "e1", config: { name: "backend", github_repos: [], setup_commands: [] } }] }),
+      api({ agents: [{ uid, name: "bot" }] }),
+      api({ attachment_id: "a1" }),
+      created,
+    ]);
+    const { code } = await run(
+      ["run", "-", "--env", "backend", "--agent", "bot", "--repo", "https://example.com/a.git#v2"].concat(
+        [
+          "--repo",
+          "https://example.com/b.git",
+          "--skill",
+          "acme/shop:x",
+          "--model",
+          "m1",
+          "--title",
+          "T",
+          "--personal",
+        ],
+        ["--config", path.join(folder, "config.json"), "--attach", path.join(folder, "data.csv"), "--worker", "w1"],
+        ["--metadata", "a=1", "--metadata", "b=2=3", "--mode", "plan", "--idempotency-key", "k1", "--team", "t1"],
+      ),
+      { input: "From standard input" },
+    );
+    expect(code).toBe(0);
+    expect(sent(3)).toEqual({
+      prompt: "From standard input",
+      title: "T",
+      team: false,
+      mode: "plan",
+      agent_identity_uid: uid,
+      metadata: { a: "1", b: "2=3" },
+      attachments: [{ attachment_id: "a1" }],
+      config: {
+        idle_timeout_minutes: 5,
+        model_id: "m1",
+        environment_id: "e1",
+        skill_spec: "acme/shop:x",
+        worker_host: "w1",
+        repositories: [{ url: "https://example.com/a.git", ref: "v2" }, { url: "https://example.com/b.git" }],
+      },
+    });
+    expect(server.seen[3]?.headers).toMatchObject({ "idempotency-key": "k1", "x-team-uid": "t1" });
+  });
+
+  it("prints the API's answer as one JSON document with --json, before or after the command's name", async () => {
+    server.play([created, created]);
+    expect(JSON.parse((await run(["run", "x", "--json"])).out)).toMatchObject({ run_id: "r1", state: "QUEUED" });
+    expect(JSON.parse((await run(["--json", "run", "x"])).out)).toMatchObject({ run_id: "r1", state: "QUEUED" });
+  });
+
+  it("says that the run waits where the team is at capacity", async () => {
+    server.play([api({ run_id: "r1", task_id: "r1", state: "QUEUED", at_capacity: true })]);
+    expect((await run(["run", "x"])).err).toContain("this run waits its turn");
+  });
+});
+
+describe("runyard run --follow", () => {
+  const ending = (state: string, message?: string) => [
+    created,
+    api({ events: commandEvents(), next: 4, ended: false }),
+    api({ events: [event(5, "run_ended", { state })], next: 5, ended: true }),
+    api({ ...RUN, state, run_time: "PT1.5S", ...(message === undefined ? {} : { status_message: { message } }) }),
+    api({ text: "All done.", state, artifacts: [] }),
+  ];
+
+  it("shows states, steps, commands and exit codes as they happen, and the agent's last words", async () => {
+    server.play(ending("SUCCEEDED"));
+    const { code, out } = await run(["run", "x", "--follow"]);
+    expect(code).toBe(0);
+    expect(out).toContain("Run r1\n");
+    expect(out).toMatch(/ {2}0\.0 s {2}QUEUED\n/);
+    expect(out).toMatch(/ {2}1\.0 s {2}setup repo clone {2}0\.4 s\n/);
+    expect(out).toMatch(/ {2}2\.0 s {2}\$ npm test\n/);
+    expect(out).toMatch(
+      / {2}3\.0 s {2}exit 1\n {13}line 1\n {13}line 2\n {13}line 3\n {13}… 5 more lines\n {13}line 9\n/,
+    );
+    expect(out).toMatch(/\nSUCCEEDED after 1\.5s {2}r1\nAll done\.\n$/);
+    expect(out).not.toContain("\u001b");
+  });
+
+  it("shows outputs whole with --verbose", async () => {
+    server.play(ending("SUCCEEDED"));
+    const { out } = await run(["run", "x", "-f", "--verbose"]);
+    expect(out).toContain("line 4\n");
+    expect(out).not.toContain("more lines");
+  });
+
+  it.each([
+    ["SUCCEEDED", 0],
+    ["FAILED", 1],
+    ["ERROR", 1],
+    ["BLOCKED", 3],
+    ["CANCELLED", 130],
+  ])("ends with the exit code of a run that ended %s", async (state, expected) => {
+    server.play(ending(state, "Why it is so."));
+    const { code, out, err } = await run(["run", "x", "--follow"]);
+    expect(code).toBe(expected);
+    expect(out).toContain("Why it is so.");
+    expect(err).toBe(state === "BLOCKED" ? 'Answer it with: runyard runs followup r1 "…"\n' : "");
+  });
+
+  it("prints events and at last the run as JSON Lines with --json", async () => {
+    server.play(ending("FAILED").slice(0, 4));
+    const { code, out } = await run(["run", "x", "--follow", "--json"]);
+    const lines = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(code).toBe(1);
+    expect(lines.slice(0, -1).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
+    expect(lines.at(-1)).toMatchObject({ run_id: "r1", state: "FAILED" });
+  });
+
+  it("colours a terminal, unless NO_COLOR says otherwise, and lets nothing of the sandbox through that moves it", async () => {
+    const hostile = event(1, "messages", {
+      messages: [{ role: "assistant", content: [{ type: "text", text: "\u001b[2Jgone\u0007" }] }],
+    });
+    const script = [
+      created,
+      api({ events: [event(0, "run_queued", { state: "QUEUED" }), hostile], next: 1, ended: true }),
+      api({ ...RUN, state: "SUCCEEDED" }),
+      api({ text: "\u001b]0;title\u0007fine", state: "SUCCEEDED", artifacts: [] }),
+    ];
+    server.play(script);
+    const colored = await run(["run", "x", "--follow"], { terminal: true });
+    expect(colored.out).toContain("\u001b[32mSUCCEEDED\u001b[0m");
+    expect(colored.out).not.toMatch(/\u001b\[2J|\u001b\]0|\u0007/);
+    server.play(script);
+    const plain = await run(["run", "x", "--follow"], { terminal: true, env: { NO_COLOR: "1" } });
+    expect(plain.out).not.toContain("\u001b");
+    expect(plain.out).toContain("[2Jgone\n");
+  });
+});
+
+describe("Ctrl-C while a run is followed", () => {
+  const waiting = { ...api({ events: [], next: 0, ended: false }), delay_ms: 20_000 };
+
+  async function interrupted(
+    args: readonly string[],
+    answers: readonly (string | undefined)[] | undefined,
+    more: ReturnType<typeof api>[],
+  ) {
+    server.play([created, waiting, ...more]);
+    const env = { RUNYARD_API_KEY: "ryp_secret", RUNYARD_BASE_URL: server.api };
+    const shell = new FakeShell({ env, ...(answers === undefined ? {} : { answers }) });
+    const running = runCli(shell, ["run", "x", "--follow", ...args]);
+    while (server.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await shell.interrupt();
+    return { code: await running, shell };
+  }
+
+  const cancelled = [
+    api("r1"),
+    api({ events: [event(1, "run_cancelled", { state: "CANCELLED" })], next: 1, ended: true }),
+    api({ ...RUN, state: "CANCELLED" }),
+    api({ text: "", state: "CANCELLED", artifacts: [] }),
+  ];
+
+  it("asks, cancels on yes, and sees the run through", async () => {
+    const { code, shell } = await interrupted([], ["y"], cancelled);
+    expect(code).toBe(130);
+    expect(shell.questions).toEqual(["\nCancel the run too? [y/N] "]);
+    expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toContain("POST /agent/runs/r1/cancel");
+    expect(shell.stdout).toContain("CANCELLED");
+  });
+
+  it("leaves the run alone on anything else, and says how to come back", async () => {
+    const { code, shell } = await interrupted([], [""], []);
+    expect(code).toBe(130);
+    expect(shell.stderr).toBe("The run goes on. Follow it with: runyard runs follow r1\n");
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it("asks nobody where there is nobody, and does what --on-interrupt says", async () => {
+    const left = await interrupted([], undefined, []);
+    expect(left).toMatchObject({ code: 130, shell: { questions: [] } });
+    expect(server.seen).toHaveLength(2);
+    const stopped = await interrupted(["--on-interrupt", "cancel"], undefined, cancelled);
+    expect(stopped).toMatchObject({ code: 130, shell: { questions: [] } });
+    expect(server.seen[2]?.path).toBe("/agent/runs/r1/cancel");
+  });
+
+  it("takes a run that ended in the meantime as it ended", async () => {
+    const ended = [
+      problem(400, "invalid_request", "The run has ended."),
+      api({ ...RUN, state: "SUCCEEDED" }),
+      api({ events: [], next: 1, ended: true }),
+      api({ ...RUN, state: "SUCCEEDED" }),
+      api({ text: "", state: "SUCCEEDED", artifacts: [] }),
+    ];
+    expect((await interrupted(["--on-interrupt", "cancel"], undefined, ended)).code).toBe(0);
+  });
+});

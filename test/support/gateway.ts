@@ -1,0 +1,81 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { triggers } from "#infra/triggers.ts";
+import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
+import { type GatewayPorts, modelGateway } from "#shared/model-gateway/gateway.ts";
+import { anthropic, openaiCompatible } from "#shared/model-gateway/provider.ts";
+import type { ModelStandIn } from "./model-stand-in.ts";
+import { missing, withRights } from "./rights.ts";
+import type { World } from "./world.ts";
+
+/** Settings of a deployment that has all kinds of providers; OpenAI's model has a price that the deployment gives it. */
+export const MODEL_SETTINGS = {
+  MODEL_PROVIDERS: "anthropic,openai,bedrock,compatible",
+  COMPATIBLE_MODELS: "llama",
+  MODEL_PRICES: "openai/gpt-5.4=1.5/6",
+} as const;
+
+export const SONNET = "anthropic/claude-sonnet-5-5";
+
+/** The model gateway before a stand-in for all providers, with no rights but its function's own. Pauses are short. */
+export function gatewayOf(world: World, standIn: ModelStandIn, times: GatewayPorts["times"] = {}) {
+  const pauses: number[] = [];
+  const key = (value: string) => async () => value;
+  const serve = modelGateway({
+    ...world.ports,
+    sleep: async (milliseconds) => {
+      pauses.push(milliseconds);
+      world.clock.now += milliseconds;
+      await wait(1);
+    },
+    providers: {
+      anthropic: anthropic(standIn.anthropicUrl, key("the-key-of-anthropic")),
+      openai: openaiCompatible(standIn.openaiUrl, key("the-key-of-openai")),
+      compatible: openaiCompatible(standIn.openaiUrl),
+      bedrock: bedrock(
+        bedrockClient({
+          endpoint: standIn.bedrockUrl,
+          region: "us-east-1",
+          credentials: { accessKeyId: "test", secretAccessKey: "test" },
+        }),
+      ),
+    },
+    times,
+  });
+  const { file, rights } = triggers.callModel;
+
+  async function call(path: string, key: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    const request = new Request(`${world.ports.baseUrl}/model${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-api-key": key, ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+    const response = await withRights(file, rights, () => serve(request));
+    if (missing.length > 0) throw new Error(missing.splice(0).join(", "));
+    return response;
+  }
+
+  return {
+    serve,
+    call,
+    /** Milliseconds that the gateway has waited, each time. */
+    pauses,
+    messages: (key: string, body: object = {}, headers?: Record<string, string>) =>
+      call("/anthropic/v1/messages", key, { model: SONNET, max_tokens: 1_000, messages: hello, ...body }, headers),
+    chat: (key: string, body: object = {}) =>
+      call("/openai/v1/chat/completions", key, { model: "openai/gpt-5.4", messages: hello, ...body }),
+    responses: (key: string, body: object = {}) =>
+      call("/openai/v1/responses", key, { model: "openai/gpt-5.4", input: "hello", ...body }),
+  };
+}
+export type Gateway = ReturnType<typeof gatewayOf>;
+
+const hello = [{ role: "user", content: "hello" }];
+
+/** The data of the events in a streamed answer. */
+export async function eventsIn(response: Response): Promise<string[]> {
+  const text = await response.text();
+  return text
+    .split("\n\n")
+    .map((event) => /^data: (.*)$/m.exec(event)?.[1])
+    .filter((data) => data !== undefined);
+}

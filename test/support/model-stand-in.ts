@@ -1,0 +1,182 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { crc32 } from "node:zlib";
+import { answerOf, eventsOf, type Shape } from "./model-shapes.ts";
+
+/** What the model says in one turn, or how the provider fails. Everything has a default: an answer that says hello. */
+export interface Turn {
+  readonly text?: string;
+  /** Calls of tools, behind the text. */
+  readonly tools?: readonly { readonly name: string; readonly input: unknown; readonly id?: string }[];
+  /** Tokens; output is never more than the request allows. */
+  readonly usage?: { readonly input?: number; readonly output?: number; readonly cacheRead?: number; readonly cacheWrite?: number };
+  /** Another status than 200: an error in the API's own shape. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is, instead of an answer in the API's shape. */
+  readonly raw?: string;
+  /** Events of a stream after which the connection is cut. */
+  readonly cutAfter?: number;
+  /** Milliseconds between events of a stream, and before an answer that is whole. */
+  readonly pauseMs?: number;
+  /** The answer begins when this has come about. */
+  readonly after?: Promise<unknown>;
+  /** True where the connection is cut before anything is said. */
+  readonly dead?: boolean;
+}
+
+/** A request as the provider saw it. */
+export interface SeenCall {
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into requests of every shape.
+  readonly body: any;
+}
+
+/**
+ * Stands in for the providers of models: Anthropic's Messages API, OpenAI's Chat Completions and Responses, and Amazon Bedrock, streamed
+ * or not, with calls of tools, in their own shapes. A test scripts it turn by turn; what is not scripted says hello.
+ */
+export class ModelStandIn implements AsyncDisposable {
+  readonly seen: SeenCall[] = [];
+  /** The next turns, one a request; a function decides by the request. */
+  readonly turns: (Turn | ((call: SeenCall) => Turn))[] = [];
+  /** What is answered when no turn is left. */
+  otherwise: Turn | ((call: SeenCall) => Turn) = {};
+  /** Requests that are being answered at this moment, and the most there have been. */
+  open = 0;
+  mostOpen = 0;
+  /** Answers whose caller hung up before their end. */
+  hungUp = 0;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on("request", (request, response) => void this.#serve(request, response));
+  }
+
+  static async start(): Promise<ModelStandIn> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return new ModelStandIn(server);
+  }
+
+  /** Address of each provider: what the gateway takes for `https://api.anthropic.com`, `https://api.openai.com/v1` and so on. */
+  get anthropicUrl(): string {
+    return this.#url;
+  }
+  get openaiUrl(): string {
+    return `${this.#url}/v1`;
+  }
+  get bedrockUrl(): string {
+    return this.#url;
+  }
+
+  get #url(): string {
+    const address = this.#server.address();
+    if (typeof address !== "object" || address === null) throw new Error("the stand-in does not listen");
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = "";
+    for await (const chunk of request.setEncoding("utf8")) text += chunk;
+    const call: SeenCall = { path: request.url ?? "/", headers: request.headers, body: JSON.parse(text || "null") };
+    this.seen.push(call);
+    this.open += 1;
+    this.mostOpen = Math.max(this.mostOpen, this.open);
+    response.on("close", () => {
+      this.open -= 1;
+      if (!response.writableFinished) this.hungUp += 1;
+    });
+    const scripted = this.turns.shift() ?? this.otherwise;
+    await answer(call, typeof scripted === "function" ? scripted(call) : scripted, response);
+  }
+}
+
+async function answer(call: SeenCall, turn: Turn, response: ServerResponse): Promise<void> {
+  await turn.after;
+  if (turn.dead) return void response.destroy();
+  const shape = shapeOf(call.path);
+  if (shape === undefined) return send(response, 404, {}, JSON.stringify({ error: { message: "no such path" } }));
+  if (turn.status !== undefined && turn.status !== 200) {
+    return send(response, turn.status, turn.headers ?? {}, turn.raw ?? JSON.stringify(errorOf(shape, turn.status)));
+  }
+  const streamed = call.body?.stream === true || call.path.endsWith("/invoke-with-response-stream");
+  if (!streamed || (turn.raw !== undefined && turn.cutAfter === undefined)) {
+    if (turn.pauseMs !== undefined) await sleep(turn.pauseMs);
+    return send(response, 200, turn.headers ?? {}, turn.raw ?? JSON.stringify(answerOf(shape, call.body, turn)));
+  }
+  const framed = shape === "bedrock";
+  const type = framed ? "application/vnd.amazon.eventstream" : "text/event-stream; charset=utf-8";
+  response.writeHead(200, { "content-type": type, ...turn.headers });
+  for (const [index, event] of eventsOf(shape, call.body, turn).entries()) {
+    if (index === turn.cutAfter) return void response.destroy();
+    if (turn.pauseMs !== undefined) await sleep(turn.pauseMs);
+    response.write(framed ? frame(event) : text(event));
+  }
+  response.end();
+}
+
+function send(response: ServerResponse, status: number, headers: Readonly<Record<string, string>>, body: string): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
+}
+
+function shapeOf(path: string): Shape | undefined {
+  if (path === "/v1/messages") return "messages";
+  if (path === "/v1/chat/completions") return "chat";
+  if (path === "/v1/responses") return "responses";
+  return /^\/model\/[^/]+\/invoke(-with-response-stream)?$/.test(path) ? "bedrock" : undefined;
+}
+
+const ERROR_TYPES: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  429: "rate_limit_error",
+  529: "overloaded_error",
+};
+
+function errorOf(shape: Shape, status: number): unknown {
+  const type = ERROR_TYPES[status] ?? "api_error";
+  const message = `the stand-in answers ${status}`;
+  if (shape === "bedrock") return { message };
+  return shape === "messages"
+    ? { type: "error", error: { type, message }, request_id: "req_1" }
+    : { error: { message, type, param: null, code: null } };
+}
+
+const text = ({ event, data }: { event?: string; data: unknown }): string =>
+  `${event === undefined ? "" : `event: ${event}\n`}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
+
+/** One event in the framing of AWS (`application/vnd.amazon.eventstream`): lengths, headers, payload, each part with its checksum. */
+function frame({ data }: { data: unknown }): Uint8Array {
+  const headers = Buffer.concat([
+    header(":message-type", "event"),
+    header(":event-type", "chunk"),
+    header(":content-type", "application/json"),
+  ]);
+  const bytes = Buffer.from(JSON.stringify(data)).toString("base64");
+  const payload = Buffer.from(JSON.stringify({ bytes }));
+  const lengths = Buffer.concat([uint32(16 + headers.length + payload.length), uint32(headers.length)]);
+  const all = Buffer.concat([lengths, uint32(crc32(lengths)), headers, payload]);
+  return Buffer.concat([all, uint32(crc32(all))]);
+}
+
+const TEXT_HEADER = 7;
+
+function header(name: string, value: string): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(value.length);
+  return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([TEXT_HEADER]), length, Buffer.from(value)]);
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
