@@ -22,6 +22,8 @@ import { Stop } from "./stop.ts";
 /** The control plane as an execution sees it. Every call throws `Stop` when this execution cannot go on. */
 export interface ControlPlane {
   resolvePrompt(): Promise<ResolvePromptResponse>;
+  /** Tells which skill was found. */
+  noteSkill(skill: { name: string; content: string; path: string }): Promise<void>;
   sendEvent(event: ClientEvent): Promise<void>;
   /** Answers the number that the next message must have. */
   sendMessages(firstSequence: number, messages: readonly Message[]): Promise<number>;
@@ -59,6 +61,9 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
 
   return {
     resolvePrompt: () => call(`${support}/resolve-prompt`, {}, ResolvePromptResponse, limits),
+    async noteSkill(skill) {
+      await call(`${support}/resolve-prompt`, { skill }, ResolvePromptResponse, limits);
+    },
     async sendEvent(event) {
       await call(`/agent/runs/${envelope.run_id}/client-events`, event, Empty, limits);
     },

@@ -18,6 +18,7 @@ import { killTree, markerOf } from "./processes.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 import { type Start, startOf } from "./resume.ts";
 import { prepare } from "./setup.ts";
+import type { Skill } from "./skills.ts";
 import { createSlice, SliceEnd } from "./slice.ts";
 import { Interrupted, messageOf, SetupError, Stop } from "./stop.ts";
 import { createTools } from "./tools.ts";
@@ -27,6 +28,7 @@ export type ExitCode = 0 | 1;
 
 /** A summary becomes a run's status message, which has room for so many bytes. */
 const SUMMARY_BYTES = 1_024;
+const SKILL_NAME_BYTES = 256;
 
 /** Runs the execution that an envelope names. Aborting `stop` ends it early; see `Stop` for the reasons. */
 export async function execute(input: unknown, host: Promise<Host>, stop: AbortController): Promise<ExitCode> {
@@ -128,6 +130,9 @@ async function live(home: Home): Promise<TurnOutcome | typeof SLICED> {
     const setup = await prepare({ context, workspace, outbox, redactor, runner, seen, deadlineAt, signal, restore });
     const artifacts = createArtifactCollector({ plane, redactor, output: workspace.paths.output, signal });
     if (setup.isRestored) await artifacts.adopt();
+    const [skill] = setup.skills;
+    // Nobody waits for it: it is for those who look at the run.
+    const noted = skill === undefined ? undefined : noteSkill(skill, plane, log);
     const start = startOf(context);
     const begunIn = start.from === "answer" ? undefined : start.workingDirectory;
     const workingDirectory = begunIn ?? join(seen, setup.workingDirectory);
@@ -153,13 +158,15 @@ async function live(home: Home): Promise<TurnOutcome | typeof SLICED> {
         }
       },
     });
-    return await conversing.catch(async (error: unknown): Promise<typeof SLICED> => {
+    const outcome = await conversing.catch(async (error: unknown): Promise<typeof SLICED> => {
       if (!(error instanceof SliceEnd)) throw error;
       await outbox.flush();
       await artifacts.collect();
       await checkpoints.save({ always: true });
       return SLICED;
     });
+    await noted;
+    return outcome;
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
     say(outbox, error.message);
@@ -168,6 +175,14 @@ async function live(home: Home): Promise<TurnOutcome | typeof SLICED> {
     return { success: false, summary: error.message, error_code: "environment_setup_failed" };
   } finally {
     followups.end();
+  }
+}
+
+async function noteSkill({ name, id, body }: Skill, plane: ControlPlane, log: Log): Promise<void> {
+  try {
+    await plane.noteSkill({ name: cutBytes(wellFormed(name), SKILL_NAME_BYTES), content: body, path: id });
+  } catch (error) {
+    log("warn", "the skill could not be told of", { detail: messageOf(error) });
   }
 }
 

@@ -11,6 +11,7 @@ export function settingVariables(settings: Settings): Record<string, string> {
     ...(compatible === undefined ? [] : ["compatible"]),
   ];
   return {
+    STAGE: settings.stage,
     ...(createsPerMinute !== undefined && { CREATES_PER_MINUTE: String(createsPerMinute) }),
     ...(followupsPerMinute !== undefined && { FOLLOWUPS_PER_MINUTE: String(followupsPerMinute) }),
     ...(keysPerMinute !== undefined && { KEYS_PER_MINUTE: String(keysPerMinute) }),

@@ -25,6 +25,7 @@ type Name =
   | "PRINCIPALS"
   | "ROUTES"
   | "SIGNED_URL_SECONDS"
+  | "STAGE"
   | Rate
   | List;
 type List = "MODEL_PROVIDERS" | "COMPATIBLE_MODELS" | "DISABLED_MODELS" | "MODEL_PRICES";

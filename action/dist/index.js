@@ -1182,7 +1182,7 @@ function describeAnswer(error) {
 function remedyOf(error, keyFrom) {
   switch (error.status) {
     case 401:
-      return `The key ${keyFrom} is not valid (any more). \`runyard login\` stores another.`.replace("  ", " ");
+      return `The key${keyFrom === "" ? "" : ` ${keyFrom}`} is not valid (any more). \`runyard login\` stores another${keyFrom.includes("RUNYARD_API_KEY") ? ", once the variable is unset" : ""}.`;
     case 403:
       return "This key may not do that. `runyard whoami` says whose it is; people manage, agents' keys only read.";
     case 404:
@@ -1726,11 +1726,12 @@ var StepData = object({
   duration_ms: optional(number()),
   is_error: optional(boolean()),
   detail: optional(string()),
-  message: optional(string())
+  message: optional(string()),
+  filepath: optional(string())
 });
 function step(type, at, data) {
-  let parsed2 = safeParse(StepData, data), { state, duration_ms, is_error = !1, detail, message } = parsed2.success ? parsed2.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : type.replaceAll("_", " ");
-  return { kind: "step", at, state, name, durationMs: duration_ms, detail: detail ?? message, failed: is_error };
+  let parsed2 = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...said } = parsed2.success ? parsed2.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : type.replaceAll("_", " "), detail = said.detail ?? said.message ?? said.filepath;
+  return { kind: "step", at, state, name, durationMs: duration_ms, detail, failed: is_error };
 }
 var Block = variant("type", [
   object({ type: literal("text"), text: string() }),
@@ -1807,7 +1808,7 @@ var JobLog = class {
 };
 function stepText({ state, name, durationMs, detail, failed }) {
   let duration = durationMs === void 0 ? void 0 : seconds(durationMs), parts = [state, name, duration, detail?.replaceAll(`
-`, " "), failed ? "failed" : void 0];
+`, " "), failed && state === void 0 ? "failed" : void 0];
   return printable(parts.filter((part) => part !== void 0).join("  "));
 }
 

@@ -61,7 +61,9 @@ export function describeAnswer(error: APIError): string[] {
 function remedyOf(error: APIError, keyFrom: string): string | undefined {
   switch (error.status) {
     case 401:
-      return `The key ${keyFrom} is not valid (any more). \`runyard login\` stores another.`.replace("  ", " ");
+      return `The key${keyFrom === "" ? "" : ` ${keyFrom}`} is not valid (any more). \`runyard login\` stores another${
+        keyFrom.includes("RUNYARD_API_KEY") ? ", once the variable is unset" : ""
+      }.`;
     case 403:
       return "This key may not do that. `runyard whoami` says whose it is; people manage, agents' keys only read.";
     case 404:

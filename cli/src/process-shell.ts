@@ -48,12 +48,13 @@ function ask(question: string, { hidden = false } = {}): Promise<string | undefi
   const lines = createInterface({ input: process.stdin, output: hidden ? silent : process.stderr, terminal: true });
   return new Promise((resolve) => {
     const end = (answer: string | undefined): void => {
+      resolve(answer);
       lines.close();
       if (hidden || answer === undefined) process.stderr.write("\n");
-      resolve(answer);
     };
     if (hidden) process.stderr.write(question);
     lines.on("SIGINT", () => end(undefined));
+    // Ctrl-D.
     lines.on("close", () => resolve(undefined));
     lines.question(hidden ? "" : question, end);
   });

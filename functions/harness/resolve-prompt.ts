@@ -1,16 +1,21 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { begin, executionOf } from "#shared/runs/execution.ts";
 import { livePrompts } from "#shared/runs/live.ts";
+import { noteSkill } from "#shared/runs/loaded-skill.ts";
 import { type PromptPorts, resolvePrompt as resolve } from "#shared/runs/prompt.ts";
 import { ResolvePromptRequest, ResolvePromptResponse } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/resolve-prompt: the first call of an execution, answered with all that it needs. */
+/**
+ * POST /harness-support/resolve-prompt: the first call of an execution, answered with all that it needs. With the skill that the
+ * execution has found, the run shows and is found by that from then on.
+ */
 export const resolvePrompt = endpoint({
   request: { body: ResolvePromptRequest },
   reply: { 200: ResolvePromptResponse },
-  async run({ principal, header }, ports: PromptPorts) {
+  async run({ body, principal, header }, ports: PromptPorts) {
     const head = await begin(await executionOf(principal, header, ports), header("runyard-instance"), ports);
-    return { status: 200, body: await resolve(head, ports) };
+    const noted = body.skill === undefined ? head : await noteSkill(head, body.skill, ports);
+    return { status: 200, body: await resolve(noted, ports) };
   },
 });
 

@@ -71,7 +71,7 @@ export async function reserve(payers: readonly string[], quote: Quote, ports: Bu
       return "spent";
     }
     if (ports.now() >= giveUpAt) return "busy";
-    await ports.sleep(pause * (0.5 + Math.random() / 2));
+    await ports.sleep(Math.round(pause * (0.5 + Math.random() / 2)));
   }
 }
 

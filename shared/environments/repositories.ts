@@ -1,10 +1,23 @@
 import { invalid } from "#shared/errors.ts";
+import { settingIfAny } from "#shared/settings.ts";
 import type { Repository } from "#shared/wire/config.ts";
 import type { CreateEnvironmentRequest } from "#shared/wire/environment.ts";
 
 type GithubRepo = NonNullable<CreateEnvironmentRequest["github_repos"]>[number];
 
 const MOST_REPOSITORIES = 10;
+
+/** Refuses repositories on a disk where the sandbox's disk is not the caller's own. `path` names the field that has them. */
+export function refuseDisks(repositories: readonly Repository[] | null | undefined, path: string): void {
+  if (settingIfAny("STAGE") !== "aws") return;
+  const index = repositories?.findIndex(({ url }) => url.startsWith("file:")) ?? -1;
+  if (index >= 0) {
+    throw invalid(
+      `${path}[${index}].url`,
+      "is on a disk, which sandboxes on AWS do not have: give an https or ssh URL",
+    );
+  }
+}
 
 /** The repositories that are on GitHub, each once. */
 export function githubPart(repositories: readonly Repository[]): GithubRepo[] {
@@ -20,6 +33,7 @@ export function changedRepositories(
   { github_repos, repositories }: Pick<CreateEnvironmentRequest, "github_repos" | "repositories">,
   before: readonly Repository[],
 ): Repository[] | undefined {
+  refuseDisks(repositories, "repositories");
   if (!github_repos) return repositories ?? undefined;
   const wanted = new Set(github_repos.map(nameOf));
   const kept = repositories ?? before.filter(({ url }) => isKept(githubOf(url), wanted));

@@ -65,4 +65,5 @@ function pauseAfter(answer: Response, attempt: number): number {
 }
 
 /** Twice as long each time, with a part by chance, so that those who were refused together do not come back together. */
-const backOff = (attempt: number): number => FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
+const backOff = (attempt: number): number =>
+  Math.round(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2));

@@ -67,7 +67,7 @@ function matchesFacets(facets: Value, filters: Filters): boolean {
     (is(filters.executor, "executor") || (facet("executor") === undefined && is(filters.executor, "creator"))) &&
     is(filters.source, "source") &&
     is(filters.executionLocation, "location") &&
-    is(filters.skillSpec, "skill") &&
+    (is(filters.skillSpec, "skill") || is(filters.skillSpec, "skill_path")) &&
     is(filters.scheduleId, "schedule") &&
     (filters.environmentId === "empty-environment"
       ? facet("environment") === undefined

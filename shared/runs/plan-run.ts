@@ -1,3 +1,4 @@
+import { refuseDisks } from "#shared/environments/repositories.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { checkModel, defaultModel, priceOf } from "#shared/models/models.ts";
 import {
@@ -37,6 +38,7 @@ export function checkConfig({ config }: Pick<RunAgentRequest, "config">): void {
     throw invalid("config", `must have at most ${CONFIG_BYTES} bytes as JSON`);
   }
   if (config?.model_id !== undefined) checkModel(config.model_id, "config.model_id");
+  refuseDisks(config?.repositories, "config.repositories");
   const host = config?.worker_host;
   if (host !== undefined && !isHosted(host)) throw later("config.worker_host", "a self-hosted worker");
   const harness = config?.harness?.type ?? "default";

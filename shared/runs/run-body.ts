@@ -16,7 +16,11 @@ export type StoredAttachment = v.InferOutput<typeof StoredAttachment>;
 const RunSecret = v.object({ name: v.string(), refused: v.exactOptional(v.string()) });
 export type RunSecret = v.InferOutput<typeof RunSecret>;
 
-/** The part of a run that is written once. Prompts over 32 KB lie in the bucket; `prompt` is then their beginning. */
+/** The skill that an execution has found, by its own word. */
+const LoadedSkill = v.object({ name: v.string(), full_path: v.string() });
+export type LoadedSkill = v.InferOutput<typeof LoadedSkill>;
+
+/** The part of a run that is written once, but for the skill that it was found to start from. Prompts over 32 KB lie in the bucket; `prompt` is then their beginning. */
 export const RunBody = v.object({
   title: v.string(),
   prompt: v.string(),
@@ -38,6 +42,7 @@ export const RunBody = v.object({
   interactive: v.boolean(),
   metadata: v.exactOptional(Metadata),
   attachments: v.array(StoredAttachment),
+  agent_skill: v.exactOptional(LoadedSkill),
 });
 export type RunBody = v.InferOutput<typeof RunBody>;
 

@@ -19,6 +19,8 @@ export const RunFacets = v.object({
   location: v.string(),
   environment: v.exactOptional(v.string()),
   skill: v.exactOptional(v.string()),
+  /** `owner/repo:path/to/SKILL.md` of that skill, once an execution has found it. */
+  skill_path: v.exactOptional(v.string()),
   schedule: v.exactOptional(v.string()),
   /** Of the metadata, as `tagsOf` makes them; absent where there is none. */
   tags: v.exactOptional(v.string()),

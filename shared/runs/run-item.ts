@@ -44,7 +44,9 @@ export function toRunItem(
     executor: body.executor,
     ...usageShown(view.budget),
     agent_config: shownConfig(body.config),
-    ...(body.config.skill_spec === undefined ? {} : { agent_skill: { full_path: body.config.skill_spec } }),
+    ...(body.config.skill_spec === undefined
+      ? {}
+      : { agent_skill: body.agent_skill ?? { full_path: body.config.skill_spec } }),
     conversation_id: body.conversation_id,
     ...(body.parent_run_id === undefined ? {} : { parent_run_id: body.parent_run_id }),
     is_sandbox_running: !isLocal(head) && (head.state === "INPROGRESS" || ended?.stop_pending === true),

@@ -56,7 +56,10 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
   });
 
   it("passes a stream on event by event, and counts what it has used", async () => {
-    standIn.turns.push({ text: "hello there", usage: { input: 1_000, output: 50, cacheRead: 10_000, cacheWrite: 100 } });
+    standIn.turns.push({
+      text: "hello there",
+      usage: { input: 1_000, output: 50, cacheRead: 10_000, cacheWrite: 100 },
+    });
     const answer = await gateway.messages(run.key, stream);
     expect(answer.headers.get("content-type")).toContain("text/event-stream");
     const types = (await eventsIn(answer)).map((data) => JSON.parse(data).type);
@@ -288,7 +291,7 @@ describe("a provider that fails", () => {
     standIn.turns.push({ text: "x".repeat(600), usage: { input: 500 }, cutAfter: 5, pauseMs: 5 });
     const events = await eventsIn(await gateway.messages(run.key, stream));
     expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "error", error: { type: "api_error" } });
-    expect((await item()).request_usage.total_tokens).toBe(500 + 204);
+    expect((await item()).request_usage.total_tokens).toBe(500 + 207);
     standIn.turns.push({ cutAfter: 2, pauseMs: 5 }, { cutAfter: 2, pauseMs: 5 });
     const chat = await eventsIn(await gateway.chat(run.key, stream));
     expect(JSON.parse(chat.at(-1) ?? "")).toMatchObject({ error: { type: "server_error" } });

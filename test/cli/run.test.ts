@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "../../cli/src/program.ts";
 import { FaultServer } from "../clients/fault-server.ts";
 import { api, commandEvents, event, problem, RUN } from "./answers.ts";
-import { type FakeOptions, FakeShell } from "./fake-shell.ts";
+import { FakeShell } from "./fake-shell.ts";
+import { playerOf } from "./play.ts";
 
 const server = new FaultServer();
 const folder = mkdtempSync(path.join(tmpdir(), "runyard-cli-"));
@@ -15,14 +16,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function run(args: readonly string[], options: FakeOptions = {}) {
-  const env = { RUNYARD_API_KEY: "ryp_secret", RUNYARD_BASE_URL: server.api, ...options.env };
-  const shell = new FakeShell({ ...options, env });
-  const code = await runCli(shell, args);
-  expect(server.complaints).toEqual([]);
-  return { code, shell, out: shell.stdout, err: shell.stderr };
-}
-
+const run = playerOf(server);
 const created = api({ run_id: "r1", task_id: "r1", state: "QUEUED" });
 const sent = (at = 0): unknown => JSON.parse(server.seen[at]?.body ?? "null");
 
@@ -171,7 +165,7 @@ describe("runyard run --follow", () => {
     server.play(script);
     const colored = await run(["run", "x", "--follow"], { terminal: true });
     expect(colored.out).toContain("\u001b[32mSUCCEEDED\u001b[0m");
-    expect(colored.out).not.toMatch(/\u001b\[2J|\u001b\]0|\u0007/);
+    for (const sequence of ["\u001b[2J", "\u001b]0", "\u0007"]) expect(colored.out).not.toContain(sequence);
     server.play(script);
     const plain = await run(["run", "x", "--follow"], { terminal: true, env: { NO_COLOR: "1" } });
     expect(plain.out).not.toContain("\u001b");

@@ -43,7 +43,12 @@ export function gatewayOf(world: World, standIn: ModelStandIn, times: GatewayPor
   });
   const { file, rights } = triggers.callModel;
 
-  async function call(path: string, key: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  async function call(
+    path: string,
+    key: string,
+    body: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
     const request = new Request(`${world.ports.baseUrl}/model${path}`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-api-key": key, ...headers },

@@ -101,7 +101,12 @@ function messagesEvents(body: Body, turn: Turn): ModelEvent[] {
   const blocks = [
     ...(text === undefined
       ? []
-      : [{ start: { type: "text", text: "" }, deltas: halves(text).map((part) => ({ type: "text_delta", text: part })) }]),
+      : [
+          {
+            start: { type: "text", text: "" },
+            deltas: halves(text).map((part) => ({ type: "text_delta", text: part })),
+          },
+        ]),
     ...tools.map(({ id, name, input }) => ({
       start: { type: "tool_use", id, name, input: {} },
       deltas: halves(JSON.stringify(input)).map((part) => ({ type: "input_json_delta", partial_json: part })),
@@ -143,8 +148,7 @@ function chatEvents(body: Body, turn: Turn): ModelEvent[] {
   const chunk = (choices: unknown[], rest: object = {}): ModelEvent => ({
     data: { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: body.model, choices, ...rest },
   });
-  const delta = (delta: object, finish: string | null = null) =>
-    chunk([{ index: 0, delta, finish_reason: finish }]);
+  const delta = (delta: object, finish: string | null = null) => chunk([{ index: 0, delta, finish_reason: finish }]);
   const usage = { prompt_tokens: used.input, completion_tokens: used.output, total_tokens: used.input + used.output };
   return [
     delta({ role: "assistant", content: "" }),

@@ -9,7 +9,12 @@ export interface Turn {
   /** Calls of tools, behind the text. */
   readonly tools?: readonly { readonly name: string; readonly input: unknown; readonly id?: string }[];
   /** Tokens; output is never more than the request allows. */
-  readonly usage?: { readonly input?: number; readonly output?: number; readonly cacheRead?: number; readonly cacheWrite?: number };
+  readonly usage?: {
+    readonly input?: number;
+    readonly output?: number;
+    readonly cacheRead?: number;
+    readonly cacheWrite?: number;
+  };
   /** Another status than 200: an error in the API's own shape. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -116,8 +121,8 @@ async function answer(call: SeenCall, turn: Turn, response: ServerResponse): Pro
   const type = framed ? "application/vnd.amazon.eventstream" : "text/event-stream; charset=utf-8";
   response.writeHead(200, { "content-type": type, ...turn.headers });
   for (const [index, event] of eventsOf(shape, call.body, turn).entries()) {
-    if (index === turn.cutAfter) return void response.destroy();
     if (turn.pauseMs !== undefined) await sleep(turn.pauseMs);
+    if (index === turn.cutAfter) return void response.destroy();
     response.write(framed ? frame(event) : text(event));
   }
   response.end();
@@ -172,7 +177,13 @@ const TEXT_HEADER = 7;
 function header(name: string, value: string): Buffer {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(value.length);
-  return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([TEXT_HEADER]), length, Buffer.from(value)]);
+  return Buffer.concat([
+    Buffer.from([name.length]),
+    Buffer.from(name),
+    Buffer.from([TEXT_HEADER]),
+    length,
+    Buffer.from(value),
+  ]);
 }
 
 function uint32(value: number): Buffer {

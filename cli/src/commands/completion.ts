@@ -55,7 +55,10 @@ export function candidates(root: CommandUnknownOpts, words: readonly string[]): 
   let command = root;
   for (const word of before) command = command.commands.find((one) => namesOf(one).includes(word)) ?? command;
   const options = optionsOf(command);
-  const previous = options.find((option) => option.required && [option.short, option.long].includes(before.at(-1)));
+  const last = before.at(-1) ?? "";
+  const previous = options.find(
+    ({ required, short = "", long = "" }) => required && last !== "" && [short, long].includes(last),
+  );
   const values =
     previous !== undefined
       ? (previous.argChoices ?? [])

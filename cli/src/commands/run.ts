@@ -78,11 +78,16 @@ export function interruptOption() {
 
 /** Uploads each file, and answers what a request names them by. */
 async function attachments(client: Runyard, files: readonly string[]): Promise<{ attachment_id: string }[]> {
-  const uploads = files.map(async (file) => {
-    const data = await openAsBlob(file).catch(() => {
-      throw usage(`--attach ${file} cannot be read.`);
-    });
-    return { attachment_id: await client.attachments.upload({ file_name: path.basename(file), data }) };
-  });
-  return Promise.all(uploads);
+  const blobs = await Promise.all(
+    files.map(async (file) => ({ file_name: path.basename(file), data: await opened(file) })),
+  );
+  return Promise.all(blobs.map(async (upload) => ({ attachment_id: await client.attachments.upload(upload) })));
+}
+
+async function opened(file: string): Promise<Blob> {
+  try {
+    return await openAsBlob(file);
+  } catch {
+    throw usage(`--attach ${file} cannot be read.`);
+  }
 }

@@ -55,7 +55,7 @@ export class EventPrinter {
       name ?? "",
       durationMs === undefined ? "" : style.dim(seconds(durationMs)),
       detail === undefined ? "" : style.dim(clip(printable(detail).replaceAll("\n", " "), WIDTH)),
-      failed ? style.red("failed") : "",
+      failed && state === undefined ? style.red("failed") : "",
     ];
     return parts.filter((part) => part !== "").join("  ");
   }

@@ -34,14 +34,16 @@ const StepData = v.object({
   is_error: v.optional(v.boolean()),
   detail: v.optional(v.string()),
   message: v.optional(v.string()),
+  filepath: v.optional(v.string()),
 });
 
 /** A move is told by the state that it leads to, anything else by its name. */
 function step(type: string, at: string, data: unknown): Happening {
   const parsed = v.safeParse(StepData, data);
-  const { state, duration_ms, is_error = false, detail, message } = parsed.success ? parsed.output : {};
+  const { state, duration_ms, is_error = false, ...said } = parsed.success ? parsed.output : {};
   const name = state !== undefined && type.startsWith("run_") ? undefined : type.replaceAll("_", " ");
-  return { kind: "step", at, state, name, durationMs: duration_ms, detail: detail ?? message, failed: is_error };
+  const detail = said.detail ?? said.message ?? said.filepath;
+  return { kind: "step", at, state, name, durationMs: duration_ms, detail, failed: is_error };
 }
 
 /** Blocks of kinds that this version does not know have nothing to show. */

@@ -41,7 +41,7 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> ResolvePromptResponse:
-        """The first call of an execution, answered with all that it needs.
+        """The first call of an execution, answered with all that it needs. With the skill that the execution has found, the run shows and is found by that from then on.
 
         `POST /harness-support/resolve-prompt`
 

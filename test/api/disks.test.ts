@@ -1,0 +1,32 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { clientOf } from "../support/client.ts";
+import { makeWorld } from "../support/world.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe("a repository on a disk", () => {
+  const repositories = [{ url: "https://example.com/a/b" }, { url: "file:///srv/git/repository" }];
+
+  it("is refused on AWS, for a run and for an environment: 400 naming it", async () => {
+    vi.stubEnv("STAGE", "aws");
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const before = structuredClone(world.table.all());
+    expect(await ada.post("/agent/runs", { prompt: "a", config: { repositories } })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "config.repositories[1].url" }] },
+    });
+    expect(await ada.post("/agent/environments", { name: "a", repositories })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "repositories[1].url" }] },
+    });
+    expect(world.table.all()).toEqual(before);
+  });
+
+  it("is taken on one's own machine", async () => {
+    vi.stubEnv("STAGE", "local");
+    const ada = clientOf(await makeWorld());
+    expect((await ada.post("/agent/runs", { prompt: "a", config: { repositories } })).status).toBe(200);
+    expect((await ada.post("/agent/environments", { name: "a", repositories })).status).toBe(201);
+  });
+});

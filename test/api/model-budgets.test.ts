@@ -1,0 +1,270 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Budget, parseBudget } from "#shared/budgets/budget.ts";
+import { toUsd } from "#shared/budgets/money.ts";
+import { keys } from "#shared/table/keys.ts";
+import { clientOf } from "../support/client.ts";
+import { createRun, deliver, type Harness, harnessOf, nextExecution, workingRun } from "../support/execution.ts";
+import { type Gateway, gatewayOf, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { ModelStandIn } from "../support/model-stand-in.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let standIn: ModelStandIn;
+let gateway: Gateway;
+beforeEach(async () => {
+  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  world = await makeWorld();
+  standIn = await ModelStandIn.start();
+  gateway = gatewayOf(world, standIn);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await standIn[Symbol.asyncDispose]();
+});
+
+const withBudget = (budget_usd: number, more: object = {}) => ({
+  prompt: "hello",
+  config: { model_id: SONNET, budget_usd, ...more },
+});
+const budgetOf = async ({ run_id }: { run_id: string }): Promise<Budget> =>
+  parseBudget(await world.table.get(keys.budget(run_id)));
+const shown = async ({ run_id }: { run_id: string }) => (await clientOf(world).get(`/agent/runs/${run_id}`)).body;
+
+/** A child of the run that is at work. */
+async function childOf(parent: Harness, config: object = {}): Promise<Harness> {
+  const { status, body } = await parent.client.post("/agent/runs", { prompt: "help", config });
+  if (status !== 200) throw new Error(`the child was not created: ${JSON.stringify(body)}`);
+  await deliver(world, "runs");
+  const envelope = world.started.at(-1);
+  if (envelope?.run_id !== body.run_id || envelope === undefined) throw new Error("the child was not started");
+  const child = harnessOf(world, envelope);
+  await child.resolve();
+  return child;
+}
+
+describe("config.budget_usd", () => {
+  const refused = async (config: object) => {
+    const { status, body } = await clientOf(world).post("/agent/runs", { prompt: "x", config });
+    return [status, body.errors?.map(({ path }: { path: string }) => path)];
+  };
+
+  it("is a sum of dollars with four decimals at most, from 0.0001 to 10,000", async () => {
+    for (const budget_usd of [0, -1, 0.00001, 1.23456, 10_000.01, "1", null]) {
+      expect([budget_usd, ...(await refused({ budget_usd }))]).toEqual([budget_usd, 400, ["config.budget_usd"]]);
+    }
+    for (const budget_usd of [0.0001, 0.29, 1.2345, 10_000]) {
+      const run_id = await createRun(world, withBudget(budget_usd));
+      expect((await shown({ run_id })).agent_config.budget_usd).toBe(budget_usd);
+    }
+  });
+
+  it("is refused with a model whose price is not known", async () => {
+    expect(await refused({ budget_usd: 1, model_id: "compatible/llama" })).toEqual([400, ["config.budget_usd"]]);
+  });
+
+  it("of a child is a part of what its parent has left, and the parent's where it names none", async () => {
+    const parent = await workingRun(world, withBudget(1));
+    standIn.turns.push({ usage: { input: 100_000, output: 0 } });
+    await gateway.messages(parent.key);
+    const { status, body } = await parent.client.post("/agent/runs", { prompt: "x", config: { budget_usd: 0.8001 } });
+    expect([status, body.errors]).toEqual([
+      400,
+      [
+        {
+          path: "config.budget_usd",
+          message: "is more than the 0.8000 US dollars that are left of its parent's budget",
+        },
+      ],
+    ]);
+    const own = await childOf(parent, { budget_usd: 0.8 });
+    const inherits = await childOf(parent);
+    expect((await shown(own)).agent_config.budget_usd).toBe(0.8);
+    expect((await shown(inherits)).agent_config.budget_usd).toBe(1);
+    expect(await budgetOf(inherits)).toMatchObject({ above: [parent.run_id] });
+    expect(await budgetOf(own)).toMatchObject({ above: [parent.run_id], limit: 800_000_000 });
+  });
+});
+
+describe("a budget", () => {
+  it("is drawn on by the run, its children and what comes after a follow-up, and ends at nothing set aside", async () => {
+    const root = await workingRun(world, withBudget(1));
+    await gateway.messages(root.key);
+    const child = await childOf(root);
+    await (await gateway.messages(child.key, { stream: true })).text();
+    await root.finish();
+    await clientOf(world).post(`/agent/runs/${root.run_id}/followups`, { message: "more" });
+    await deliver(world, "ends");
+    const again = await nextExecution(world);
+    await again.resolve();
+    await gateway.messages(again.key);
+    // Each call is 100 tokens of input at $2 a million, and 20 of output at $10.
+    expect(await budgetOf(root)).toMatchObject({ spent: 1_200_000, left: 998_800_000, open: 0, holds: {}, calls: 2 });
+    expect((await shown(root)).request_usage.inference_cost).toBe(0.0008);
+    expect((await shown(child)).request_usage.inference_cost).toBe(0.0004);
+  });
+
+  it("that is spent ends the run FAILED, in the API's own 403, and its key is dead", async () => {
+    const root = await workingRun(world, withBudget(0.02));
+    standIn.turns.push({ usage: { input: 4_000, output: 1_000 } });
+    expect((await gateway.messages(root.key)).status).toBe(200);
+    const refused = await gateway.messages(root.key);
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toEqual({
+      type: "error",
+      error: {
+        type: "permission_error",
+        message: `budget_exceeded: what is left of the run's budget is not enough for another call of ${SONNET}`,
+      },
+    });
+    expect(await shown(root)).toMatchObject({
+      state: "FAILED",
+      status_message: { error_code: "budget_exceeded", retryable: false },
+    });
+    expect((await gateway.messages(root.key)).status).toBe(401);
+    expect((await root.finish()).status).toBe(401);
+    expect(world.sent).toContainEqual({ queue: "ends", runId: root.run_id });
+    await clientOf(world).post(`/agent/runs/${root.run_id}/followups`, { message: "go on" });
+    await deliver(world, "ends");
+    const again = await nextExecution(world);
+    await again.resolve();
+    const openai = await gateway.chat(again.key);
+    expect(openai.status).toBe(403);
+    expect(await openai.json()).toMatchObject({ error: { type: "permission_error", code: "budget_exceeded" } });
+  });
+
+  it("of a child ends the child alone", async () => {
+    const root = await workingRun(world, withBudget(1));
+    const child = await childOf(root, { budget_usd: 0.01 });
+    expect((await gateway.messages(child.key)).status).toBe(403);
+    expect((await shown(child)).state).toBe("FAILED");
+    expect((await gateway.messages(root.key)).status).toBe(200);
+  });
+
+  it("that is too small for all that a request allows lowers its limit of output", async () => {
+    const root = await workingRun(world, withBudget(0.1));
+    standIn.turns.push({ usage: { input: 100, output: 100_000 } });
+    await gateway.messages(root.key, { max_tokens: 64_000 });
+    const limit = standIn.seen[0]?.body.max_tokens;
+    expect(limit).toBeGreaterThan(5_000);
+    expect(limit).toBeLessThan(10_000);
+    const { left, spent } = await budgetOf(root);
+    expect(left).toBeGreaterThanOrEqual(0);
+    expect(spent).toBeLessThanOrEqual(100_000_000);
+  });
+
+  it("sets a limit where the request names none, and thinking is never cut below what it was promised", async () => {
+    const root = await workingRun(world, withBudget(0.05));
+    await gateway.chat(root.key);
+    expect(standIn.seen[0]?.body.max_completion_tokens).toBeLessThan(16_384);
+    const thinking = { thinking: { type: "enabled", budget_tokens: 30_000 }, max_tokens: 64_000 };
+    expect((await gateway.messages(root.key, thinking)).status).toBe(403);
+  });
+
+  it("cannot be kept with a model whose price is not known: 403 that says so, and the run goes on", async () => {
+    const root = await workingRun(world, withBudget(1));
+    const answer = await gateway.chat(root.key, { model: "compatible/llama" });
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toContain("the price of compatible/llama is not known");
+    expect((await shown(root)).state).toBe("INPROGRESS");
+  });
+
+  it("gives back what was set aside for a call that failed, or whose caller hung up", async () => {
+    const root = await workingRun(world, withBudget(1));
+    standIn.turns.push({ status: 400 }, { pauseMs: 30 });
+    await gateway.messages(root.key);
+    expect(await budgetOf(root)).toMatchObject({ left: 1_000_000_000, open: 0, holds: {} });
+    const answer = await gateway.messages(root.key, { stream: true });
+    expect((await budgetOf(root)).open).toBe(1);
+    await answer.body?.cancel();
+    const { left, spent, open } = await budgetOf(root);
+    expect(left + spent).toBe(1_000_000_000);
+    expect(spent).toBeGreaterThan(0);
+    expect(open).toBe(0);
+  });
+
+  it("waits for what is set aside for others, and tells the caller to come again where that takes too long", async () => {
+    const root = await workingRun(world, withBudget(0.02));
+    let finish = () => undefined as void;
+    standIn.turns.push({ after: new Promise<void>((resolve) => (finish = resolve)) });
+    const first = gateway.messages(root.key);
+    await vi.waitFor(() => expect(standIn.seen).toHaveLength(1));
+    const second = await gateway.messages(root.key);
+    expect([second.status, second.headers.get("retry-after")]).toEqual([429, "2"]);
+    const third = gateway.messages(root.key);
+    await vi.waitFor(() => expect(gateway.pauses.length).toBeGreaterThan(0));
+    finish();
+    expect((await first).status).toBe(200);
+    expect([200, 429]).toContain((await third).status);
+    expect((await shown(root)).state).toBe("INPROGRESS");
+  });
+
+  it("gets back what a gateway that died had set aside, when its time is over, or its execution", async () => {
+    const root = await workingRun(world, withBudget(0.02));
+    const hold = (until: number, execution: string) => ({
+      amount: 19_000_000,
+      at: world.clock.now,
+      until,
+      run: root.run_id,
+      execution,
+    });
+    const put = async (until: number, execution: string) =>
+      world.table.write({
+        kind: "update",
+        key: keys.budget(root.run_id),
+        set: { h_lost: hold(until, execution) },
+        add: { left: -19_000_000, open: 1 },
+      });
+    await put(world.clock.now + 1_000_000, root.execution_id);
+    expect((await gateway.messages(root.key)).status).toBe(429);
+    world.clock.now += 1_000_000;
+    expect((await gateway.messages(root.key)).status).toBe(200);
+    await put(world.clock.now + 1_000_000, "an-execution-that-is-over");
+    world.clock.now += 60_000;
+    expect((await gateway.messages(root.key)).status).toBe(200);
+    expect(await budgetOf(root)).toMatchObject({ open: 0, holds: {} });
+  });
+});
+
+describe("100 child runs on one budget of $1", () => {
+  it("at once spend it, and no more than one call beyond it", async () => {
+    const root = await workingRun(world, withBudget(1));
+    const children: Harness[] = [];
+    for (let index = 0; index < 100; index++) children.push(await workingChild(root));
+    // What a call of $0.03 really costs is a third of what it may cost.
+    standIn.otherwise = { usage: { input: 1_000, output: 2_800 }, pauseMs: 1 };
+    let calls = 0;
+    const work = async (child: Harness) => {
+      for (;;) {
+        const answer = await gateway.messages(child.key, { max_tokens: 8_000, stream: calls % 2 === 0 });
+        await answer.text();
+        if (answer.status === 403 || answer.status === 401) return;
+        if (answer.status === 200) calls += 1;
+      }
+    };
+    await Promise.all(children.map(work));
+    const budget = await budgetOf(root);
+    expect(budget).toMatchObject({ open: 0, holds: {} });
+    expect(budget.left + budget.spent).toBe(1_000_000_000);
+    // Printed by `npx vitest run --project api test/api/model-budgets.test.ts`; docs/models.md has the figure.
+    console.info(`100 child runs on $1: ${calls} calls, $${toUsd(budget.spent).toFixed(4)} spent`);
+    expect(toUsd(budget.spent)).toBeLessThanOrEqual(1 + 0.03);
+    expect(toUsd(budget.spent)).toBeGreaterThan(0.95);
+    for (const child of children) expect((await shown(child)).status_message.error_code).toBe("budget_exceeded");
+  });
+
+  /** A child that works, without waiting for one of the eight slots that a tree of runs has. */
+  async function workingChild(root: Harness): Promise<Harness> {
+    const { body } = await root.client.post("/agent/runs", { prompt: "help", execution_location: "LOCAL" });
+    const head = await world.ports.runs.head(body.run_id);
+    const child = harnessOf(world, {
+      version: 1,
+      base_url: "",
+      model_url: "",
+      run_id: body.run_id,
+      execution_id: head?.execution_id ?? "",
+      key: body.run_key,
+    });
+    await child.resolve();
+    return child;
+  }
+});

@@ -1,0 +1,280 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as v from "valibot";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { bundleAction } from "../../cli/scripts/bundle.ts";
+import { root } from "../../scripts/run-command.ts";
+import { FaultServer } from "../clients/fault-server.ts";
+import { api, commandEvents, event, messages, problem, RUN } from "./answers.ts";
+
+const server = new FaultServer();
+let folder = "";
+beforeAll(() => server.start());
+afterAll(() => server.stop());
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "runyard-action-"));
+  for (const name of ["output", "summary"]) writeFileSync(path.join(folder, name), "");
+  return () => rmSync(folder, { recursive: true });
+});
+
+interface Step {
+  readonly child: ChildProcess;
+  readonly log: () => string;
+  readonly exited: Promise<number | null>;
+}
+
+/** Starts the action as a runner does: the file of the repository, inputs and the job in variables, and no others. */
+function start(inputs: Record<string, string>, more: Record<string, string> = {}): Step {
+  const given = {
+    "base-url": server.api,
+    "api-key": "rya_secret",
+    "timeout-minutes": "60",
+    "fail-on-failure": "true",
+    ...inputs,
+  };
+  const child = spawn(process.execPath, [path.join(root, "action/dist/index.js")], {
+    cwd: folder,
+    env: {
+      ...Object.fromEntries(Object.entries(given).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+      GITHUB_OUTPUT: path.join(folder, "output"),
+      GITHUB_STEP_SUMMARY: path.join(folder, "summary"),
+      GITHUB_ACTION: "__acme_runyard",
+      GITHUB_REPOSITORY: "acme/shop",
+      GITHUB_SHA: "0123abcd",
+      GITHUB_REF: "refs/heads/main",
+      GITHUB_RUN_ID: "77",
+      GITHUB_SERVER_URL: "https://github.com",
+      ...more,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  return { child, log: () => text, exited: new Promise((resolve) => child.on("close", resolve)) };
+}
+
+async function step(inputs: Record<string, string>, more: Record<string, string> = {}) {
+  const { log, exited } = start(inputs, more);
+  return { code: await exited, log: log() };
+}
+
+const created = api({ run_id: "r1", task_id: "r1", state: "QUEUED" });
+const ending = (state: string, more: object = {}, text = "All done.", events: object[] = commandEvents()) => [
+  created,
+  api({ events, next: 4, ended: true }),
+  api({ ...RUN, state, ...more }),
+  api({ text, state, artifacts: [] }),
+];
+const bodyAt = (at: number): unknown => JSON.parse(server.seen[at]?.body ?? "null");
+const summary = () => readFileSync(path.join(folder, "summary"), "utf8");
+
+/** The outputs of the step, as the runner reads the file. */
+function outputs(): Record<string, string> {
+  const text = readFileSync(path.join(folder, "output"), "utf8");
+  return Object.fromEntries(
+    [...text.matchAll(/^(\S+)<<(\S+)\n([\s\S]*?)\n\2$/gm)].map(([, name = "", , value = ""]) => [name, value]),
+  );
+}
+
+/** The commands that a runner would see in the log: lines that begin with `::`, and `##[` anywhere. */
+const commands = (log: string) => log.split("\n").filter((line) => /^\s*::|##\[/.test(line));
+
+describe("the GitHub Action", () => {
+  it("starts a run of what the inputs say, and tells it where it comes from", async () => {
+    const uid = "01990000-0000-7000-8000-000000000001";
+    server.play(ending("SUCCEEDED"));
+    const { code, log } = await step({
+      prompt: "Fix it",
+      repo: "https://github.com/acme/shop#0123abcd\nhttps://github.com/acme/lib",
+      environment: uid,
+      skill: "acme/shop:fix",
+      model: "m1",
+      title: "From CI",
+      metadata: "ticket=SHOP-1\nlevel = 2",
+      "idempotency-key": "77-1-build-0",
+    });
+    expect({ code, complaints: server.complaints }).toEqual({ code: 0, complaints: [] });
+    expect(bodyAt(0)).toEqual({
+      prompt: "Fix it",
+      title: "From CI",
+      config: {
+        environment_id: uid,
+        skill_spec: "acme/shop:fix",
+        model_id: "m1",
+        repositories: [
+          { url: "https://github.com/acme/shop", ref: "0123abcd" },
+          { url: "https://github.com/acme/lib" },
+        ],
+      },
+      metadata: {
+        "github.repository": "acme/shop",
+        "github.sha": "0123abcd",
+        "github.ref": "refs/heads/main",
+        "github.run": "https://github.com/acme/shop/actions/runs/77",
+        ticket: "SHOP-1",
+        level: "2",
+      },
+    });
+    expect(server.seen[0]?.headers).toMatchObject({
+      authorization: "Bearer rya_secret",
+      "x-run-source": "GITHUB_ACTION",
+      "idempotency-key": "github-77-1-build-0-__acme_runyard",
+    });
+    expect(log.split("\n")[0]).toBe("::add-mask::rya_secret");
+    expect(log.split("rya_secret")).toHaveLength(2);
+  });
+
+  it("shows each command with its output as a group, sets the outputs and writes the summary", async () => {
+    const link = "https://runyard.example.com/runs/r1";
+    const artifacts = [{ artifact_type: "FILE", created_at: "", data: { artifact_uid: "a", filename: "out.txt" } }];
+    server.play(ending("SUCCEEDED", { session_link: link, run_time: "PT9S", artifacts }, "Line 1\nrun-id<<x\nLine 3"));
+    const { log } = await step({ prompt: "x" });
+    expect(log).toMatch(/::group::\$ npm test\n\| line 1\n[\s\S]*\| line 9\n::endgroup::\n {6}3\.0 s {2}exit 1\n/);
+    expect(outputs()).toEqual({
+      "run-id": "r1",
+      state: "SUCCEEDED",
+      "session-link": link,
+      response: "Line 1\nrun-id<<x\nLine 3",
+    });
+    expect(summary()).toContain("### ✅ Fix it: SUCCEEDED");
+    expect(summary()).toContain(`| Run | [r1](${link}) |`);
+    expect(summary()).toContain("| Files | out.txt |");
+    expect(summary()).toContain("\nLine 1\n");
+  });
+
+  it.each(["FAILED", "ERROR", "BLOCKED", "CANCELLED"])(
+    "fails with a run that ended %s, and says why",
+    async (state) => {
+      server.play(ending(state, { status_message: { message: "100% broken,\nsee: log" } }));
+      const { code, log } = await step({ prompt: "x" });
+      expect(code).toBe(1);
+      const asks = state === "BLOCKED" ? "The agent asks: " : "";
+      expect(log).toContain(`::error title=Runyard%3A ${state}::${asks}100%25 broken,%0Asee: log\n`);
+      expect(outputs()["state"]).toBe(state);
+    },
+  );
+
+  it("only warns where fail-on-failure is false", async () => {
+    server.play(ending("FAILED", { status_message: { message: "No." } }));
+    const { code, log } = await step({ prompt: "x", "fail-on-failure": "false" });
+    expect(code).toBe(0);
+    expect(log).toContain("::warning title=Runyard%3A FAILED::No.\n");
+  });
+
+  it("lets no text of the sandbox be a command to the runner, or Markdown where it should be a title", async () => {
+    const attack = "::add-mask::x\n  ::stop-commands::y\n##[add-path]/evil\nfine ##[set-env name=A]b";
+    const hostile = [
+      event(1, "agent_started", { detail: "::error::detail" }),
+      messages(2, "assistant", {
+        type: "action",
+        id: "a",
+        category: "command",
+        name: "run_command",
+        input: { command: attack },
+      }),
+      messages(3, "tool", {
+        type: "action_result",
+        action_id: "a",
+        category: "command",
+        name: "run_command",
+        state: "completed",
+        output: { exit_code: 0, stdout: attack },
+      }),
+      messages(4, "assistant", { type: "text", text: attack }),
+    ];
+    server.play(ending("SUCCEEDED", { title: "[x](https://evil) | <img>" }, attack, hostile));
+    const { log } = await step({ prompt: "x" });
+    expect(commands(log)).toEqual(["::add-mask::rya_secret", "::group::$ ::add-mask::x", "::endgroup::"]);
+    expect(summary()).not.toContain("[x](https://evil)");
+    expect(summary()).not.toContain("<img>");
+  });
+
+  it("cancels the run by force when the job is cancelled, and waits for its end", async () => {
+    server.play([
+      created,
+      { ...api({ events: [], next: 0, ended: false }), delay_ms: 30_000 },
+      api("r1"),
+      api({ events: [event(1, "run_cancelled", { state: "CANCELLED" })], next: 1, ended: true }),
+      api({ ...RUN, state: "CANCELLED", status_message: { message: "cancelled by CI" } }),
+    ]);
+    const { child, exited, log } = start({ prompt: "x" });
+    while (server.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    const began = Date.now();
+    child.kill("SIGINT");
+    expect(await exited).toBe(1);
+    expect(Date.now() - began).toBeLessThan(5000);
+    expect(server.seen[2]).toMatchObject({ method: "POST", path: "/agent/runs/r1/cancel", rawQuery: "force=true" });
+    expect(log()).toContain("::warning title=Runyard::The job was cancelled. Cancelling the run.\n");
+    expect(outputs()["state"]).toBe("CANCELLED");
+  });
+
+  it("cancels a run that takes longer than timeout-minutes, and fails", async () => {
+    server.play([
+      created,
+      { ...api({ events: [], next: 0, ended: false }), delay_ms: 30_000 },
+      api("r1"),
+      api({ events: [event(1, "run_cancelled", { state: "CANCELLED" })], next: 1, ended: true }),
+      api({ ...RUN, state: "CANCELLED" }),
+      api({ text: "", state: "CANCELLED", artifacts: [] }),
+    ]);
+    const { code, log } = await step({ prompt: "x", "timeout-minutes": "0.01" });
+    expect(code).toBe(1);
+    expect(log).toContain("::error title=Runyard::The run took longer than 0.01 minutes. Cancelling the run.\n");
+    expect(outputs()["state"]).toBe("CANCELLED");
+  });
+
+  it.each([
+    [{ prompt: "x", "api-key": "" }, "The input api-key is missing. Is the secret or variable behind it set?"],
+    [{}, "The input prompt is missing, and there is no skill."],
+    [{ prompt: "x", metadata: "novalue" }, "metadata is written name=value, one a line, and novalue is not."],
+    [{ prompt: "x", "timeout-minutes": "soon" }, "timeout-minutes is a number above 0, up to 35,000."],
+  ])("fails before anything is sent where the inputs are wrong: %j", async (inputs, said) => {
+    server.play([]);
+    const { code, log } = await step(inputs);
+    expect({ code, asked: server.seen }).toEqual({ code: 1, asked: [] });
+    expect(log).toContain(`::error title=Runyard::${said}\n`);
+  });
+
+  it("says what the service says where it refuses, with the trace id", async () => {
+    server.play([problem(401, "authentication_required", "no such key")]);
+    const { code, log } = await step({ prompt: "x" });
+    expect(code).toBe(1);
+    expect(log).toContain(
+      "::error title=Runyard::authentication required (401): no such key%0A  trace id: t-1%0AThe key in api-key",
+    );
+  });
+
+  it("works where the runner gives no files to write to", async () => {
+    server.play(ending("SUCCEEDED"));
+    expect((await step({ prompt: "x" }, { GITHUB_OUTPUT: "", GITHUB_STEP_SUMMARY: "" })).code).toBe(0);
+  });
+});
+
+describe("action.yml", () => {
+  const Described = v.record(v.string(), v.looseObject({ description: v.string(), required: v.optional(v.boolean()) }));
+  const Action = v.looseObject({
+    inputs: Described,
+    outputs: Described,
+    runs: v.strictObject({ using: v.literal("node24"), main: v.string() }),
+  });
+  const action = v.parse(Action, parse(readFileSync(path.join(root, "action.yml"), "utf8")));
+
+  it("names the inputs and outputs that the program reads and sets", () => {
+    const source = readFileSync(path.join(root, "action/action.ts"), "utf8");
+    const named = (call: string) =>
+      [...source.matchAll(new RegExp(`\\b${call}\\(job, "([\\w-]+)"`, "g"))].map(([, name]) => name);
+    const inputs = new Set([...named("input"), ...named("inputLines"), ...named("required")]);
+    expect([...inputs].sort()).toEqual(Object.keys(action.inputs).sort());
+    expect([...new Set(named("setOutput"))].sort()).toEqual(Object.keys(action.outputs).sort());
+  });
+
+  it("runs a file that is made of the present sources; `npm run docs` makes it", async () => {
+    const { text } = await bundleAction();
+    expect(readFileSync(path.join(root, action.runs.main), "utf8") === text).toBe(true);
+    expect(text.length).toBeLessThan(120_000);
+  });
+});

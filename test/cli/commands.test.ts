@@ -1,0 +1,375 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FaultServer } from "../clients/fault-server.ts";
+import { api, problem, RUN } from "./answers.ts";
+import { playerOf } from "./play.ts";
+
+const server = new FaultServer();
+const run = playerOf(server);
+const folder = mkdtempSync(path.join(tmpdir(), "runyard-cli-"));
+beforeAll(() => server.start());
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const UID = "01990000-0000-7000-8000-000000000001";
+const bodyAt = (at: number): unknown => JSON.parse(server.seen[at]?.body ?? "null");
+const asked = () => server.seen.map(({ method, path, rawQuery }) => `${method} ${path}${rawQuery && `?${rawQuery}`}`);
+const page = (ids: readonly string[], next?: string) =>
+  api({
+    runs: ids.map((run_id) => ({ ...RUN, run_id, source: "CLI", title: `Title of ${run_id}` })),
+    page_info: { has_next_page: next !== undefined, ...(next === undefined ? {} : { next_cursor: next }) },
+  });
+
+describe("runyard runs list", () => {
+  it("prints a table, and says where there is more", async () => {
+    server.play([page(["r1", "r22"], "c1")]);
+    const { out, err } = await run(["runs", "list"]);
+    expect(out).toBe(
+      [
+        "RUN  STATE       CREATED               SOURCE  TITLE",
+        "r1   INPROGRESS  2026-05-18 19:00:00Z  CLI     Title of r1",
+        "r22  INPROGRESS  2026-05-18 19:00:00Z  CLI     Title of r22",
+        "",
+      ].join("\n"),
+    );
+    expect(err).toBe("There are more: --all shows them.\n");
+  });
+
+  it("sends every filter as the API reads it", async () => {
+    server.play([page([])]);
+    const args =
+      "--state failed --state ERROR --metadata a=1 --search flaky --sort title --ascending --limit 5 --after 2026-05-18T00:00Z";
+    const { err } = await run(["runs", "list", ...args.split(" ")]);
+    expect(
+      decodeURIComponent(server.seen[0]?.rawQuery ?? "")
+        .split("&")
+        .sort(),
+    ).toEqual([
+      "created_after=2026-05-18T00:00:00.000Z",
+      "limit=5",
+      "metadata[a]=1",
+      "q=flaky",
+      "sort_by=title",
+      "sort_order=asc",
+      "state=ERROR",
+      "state=FAILED",
+    ]);
+    expect(err).toBe("There are no runs.\n");
+  });
+
+  it("prints the answer as one document with --json, and one run a line with --all", async () => {
+    server.play([page(["r1"], "c1")]);
+    expect(JSON.parse((await run(["runs", "list", "--json"])).out)).toMatchObject({ page_info: { next_cursor: "c1" } });
+    server.play([page(["r1", "r2"], "c1"), page(["r3"])]);
+    const { out } = await run(["runs", "list", "--all", "--json"]);
+    expect(
+      out
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).run_id),
+    ).toEqual(["r1", "r2", "r3"]);
+  });
+
+  it("walks all pages with --all, under one head", async () => {
+    server.play([page(["r1"], "c1"), page(["r2"])]);
+    const { out } = await run(["runs", "list", "--all"]);
+    expect(out.match(/^RUN/gm)).toHaveLength(1);
+    expect(out).toContain("r2   ");
+  });
+
+  it("cuts a line to the terminal's width, and nothing in a pipe", async () => {
+    const long = api({ runs: [{ ...RUN, title: "word ".repeat(60) }], page_info: { has_next_page: false } });
+    server.play([long, long]);
+    const cut = await run(["runs", "list"], { terminal: true, columns: 80, env: { NO_COLOR: "1" } });
+    expect(cut.out.split("\n")[1]).toHaveLength(80);
+    expect((await run(["runs", "list"])).out.split("\n")[1]?.length).toBeGreaterThan(300);
+  });
+});
+
+describe("what a run made", () => {
+  const artifact = (uid: string, filename: string) => ({
+    artifact_type: "FILE",
+    created_at: RUN.created_at,
+    data: { artifact_uid: uid, filename, filepath: filename, mime_type: "text/plain", size_bytes: 4 },
+  });
+  const link = (uid: string) =>
+    api({
+      artifact_uid: uid,
+      artifact_type: "FILE",
+      created_at: "",
+      data: { download_url: "{storage}/f", filename: "x" },
+    });
+  const stored = (raw: string) => ({ ...api(undefined), at: "storage" as const, body: undefined, raw });
+
+  it("is saved under names that cannot leave the folder, each its own", async () => {
+    const files = [artifact("a1", "out.txt"), artifact("a2", "../../out.txt"), artifact("a3", "..")];
+    server.play([
+      api({ ...RUN, artifacts: files }),
+      ...files.flatMap(({ data }) => [link(data.artifact_uid), stored(data.artifact_uid)]),
+    ]);
+    const { code, out } = await run(["runs", "artifacts", "r1", "--download", "got"], { cwd: folder });
+    expect(code).toBe(0);
+    expect(readdirSync(path.join(folder, "got")).sort()).toEqual(["artifact", "out-2.txt", "out.txt"]);
+    expect(readFileSync(path.join(folder, "got/out-2.txt"), "utf8")).toBe("a2");
+    expect(out.split("\n")[0]).toBe(path.join("got", "out.txt"));
+  });
+
+  it("is listed, or nothing is said to be there", async () => {
+    server.play([api({ ...RUN, artifacts: [artifact("a1", "out.txt")] }), api(RUN)]);
+    expect((await run(["runs", "artifacts", "r1"])).out).toMatch(/a1 {8}FILE {2}.* {2}4 {6}out\.txt/);
+    expect((await run(["runs", "artifacts", "r1"])).err).toBe("The run made no artifacts.\n");
+  });
+
+  it("includes the transcript, byte by byte, without the key being sent to the storage", async () => {
+    server.play([api({ download_url: "{storage}/t", expires_at: "" }), stored('{"type":"run"}\n')]);
+    expect((await run(["runs", "transcript", "r1"])).out).toBe('{"type":"run"}\n');
+    expect(server.seen[1]?.headers).not.toHaveProperty("authorization");
+  });
+});
+
+describe("runs are steered", () => {
+  it("by a follow-up", async () => {
+    server.play([api({})]);
+    expect(await run(["runs", "followup", "r1", "-"], { input: "go on" })).toMatchObject({ code: 0, out: "sent\n" });
+    expect(bodyAt(0)).toEqual({ message: "go on" });
+  });
+
+  it("by a cancel of several, and by force", async () => {
+    server.play([api("r1"), api("r2")]);
+    expect((await run(["runs", "cancel", "r1", "r2", "--force"])).code).toBe(0);
+    expect(asked()).toEqual(["POST /agent/runs/r1/cancel?force=true", "POST /agent/runs/r2/cancel?force=true"]);
+  });
+});
+
+describe("runyard schedules", () => {
+  const item = {
+    id: UID,
+    name: "N",
+    cron_schedule: "0 3 * * *",
+    time_zone: "UTC",
+    overlap: "allow",
+    enabled: false,
+    prompt: "p",
+    mode: "normal",
+    created_at: "",
+    updated_at: "",
+    last_spawn_error: null,
+    history: { last_ran: null, next_run: null },
+  };
+
+  it("are made of what is said, and nothing else", async () => {
+    server.play([api(item, { status: 201 })]);
+    const args = [
+      "--name",
+      "N",
+      "--cron",
+      "0 3 * * *",
+      "--prompt",
+      "p",
+      "--overlap",
+      "skip",
+      "--time-zone",
+      "Europe/Berlin",
+    ];
+    expect((await run(["schedules", "create", ...args, "--paused", "--model", "m"])).code).toBe(0);
+    expect(bodyAt(0)).toEqual({
+      name: "N",
+      cron_schedule: "0 3 * * *",
+      prompt: "p",
+      overlap: "skip",
+      time_zone: "Europe/Berlin",
+      enabled: false,
+      agent_config: { model_id: "m" },
+    });
+  });
+
+  it("are found by name, and keep on an update what is not said", async () => {
+    server.play([api({ schedules: [item] }), api(item), api(item)]);
+    expect((await run(["schedules", "update", "N", "--cron", "@daily"])).code).toBe(0);
+    expect(bodyAt(2)).toEqual({ name: "N", cron_schedule: "@daily", prompt: "p", enabled: false });
+  });
+});
+
+describe("runyard secrets set", () => {
+  it("asks for the value without showing it", async () => {
+    server.play([api({ name: "T", created_at: "", scope: { type: "Team", uid: "t" } }, { status: 201 })]);
+    const { shell, out, err } = await run(["secrets", "set", "T"], { answers: ["s3cr3t"] });
+    expect(shell.questions).toEqual(["Value of T: (hidden)"]);
+    expect(bodyAt(0)).toEqual({ name: "T", value: "s3cr3t" });
+    expect(out + err).not.toContain("s3cr3t");
+  });
+
+  it("reads it from a pipe, without the line's end unless that belongs to it", async () => {
+    const stored = api({ name: "T", created_at: "", scope: { type: "Team", uid: "t" } }, { status: 201 });
+    server.play([stored, stored]);
+    await run(["secrets", "set", "T"], { input: "value\n" });
+    await run(["secrets", "set", "T", "--keep-newline"], { input: "value\n" });
+    expect([bodyAt(0), bodyAt(1)]).toEqual([
+      { name: "T", value: "value" },
+      { name: "T", value: "value\n" },
+    ]);
+  });
+
+  it("takes no value as an argument, and stores none that is empty", async () => {
+    server.play([]);
+    expect(await run(["secrets", "set", "T", "s3cr3t"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("too many arguments"),
+    });
+    expect((await run(["secrets", "set", "T"], { answers: [undefined] })).code).toBe(2);
+  });
+});
+
+describe("agents, environments and keys", () => {
+  it("clear on an update what is given as empty", async () => {
+    server.play([api({ uid: UID, name: "b", available: true, skills: [], secrets: [], created_at: "" })]);
+    await run(["agents", "update", UID, "--env", "", "--skill", "", "--on-behalf-of", "no"]);
+    expect(bodyAt(0)).toEqual({ environment_id: "", skills: [], on_behalf_of_enabled: false });
+    server.play([api({ uid: UID, config: { name: "e", github_repos: [], setup_commands: [] }, last_updated: "" })]);
+    await run(["environments", "update", UID, "--setup", "npm ci", "--setup", "make", "--secret", ""]);
+    expect(bodyAt(0)).toEqual({ setup_commands: ["npm ci", "make"], secrets: [] });
+  });
+
+  it("print a new key alone on standard output", async () => {
+    server.play([api({ uid: "k1", name: "ci", suffix: "abcd", created_at: "", key: "rya_new" }, { status: 201 })]);
+    const { out, err } = await run(["agents", "keys", "create", UID, "ci", "--expires", "2027-01-01"]);
+    expect(out).toBe("rya_new\n");
+    expect(err).toContain("it is shown this once. Its uid is k1.");
+    expect(bodyAt(0)).toEqual({ name: "ci", expires_at: "2027-01-01T00:00:00.000Z" });
+  });
+
+  it("name what there is where a name is none, and all uids where it is several", async () => {
+    const two = {
+      agents: [
+        { uid: "a", name: "bot" },
+        { uid: "b", name: "bot" },
+        { uid: "c", name: "other" },
+      ],
+    };
+    server.play([api(two), api(two)]);
+    expect(await run(["agents", "get", "nobody"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("There are: bot, bot, other."),
+    });
+    expect(await run(["agents", "get", "bot"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("several of the name bot: a, b."),
+    });
+  });
+});
+
+describe("what goes wrong", () => {
+  it("is told with what the API says, the fields, the trace id and a remedy", async () => {
+    server.play([
+      problem(400, "invalid_request", "the request is not valid", {
+        errors: [{ path: "config.budget", message: "is no number" }],
+      }),
+    ]);
+    const { code, out, err } = await run(["run", "x"]);
+    expect({ code, out }).toEqual({ code: 4, out: "" });
+    expect(err).toBe(
+      "error: invalid request (400): the request is not valid\n  config.budget: is no number\n  trace id: t-1\n",
+    );
+  });
+
+  it("names the key that is refused, and what stores another", async () => {
+    server.play([problem(401, "authentication_required", "no such key")]);
+    const { code, err } = await run(["runs", "list"]);
+    expect(code).toBe(4);
+    expect(err).toContain("The key in RUNYARD_API_KEY is not valid (any more). `runyard login` stores another");
+  });
+
+  it("is a service that cannot be reached", async () => {
+    const env = { RUNYARD_BASE_URL: "http://127.0.0.1:9/api/v1" };
+    const { code, err } = await run(["api", "GET", "/agent/teams"], { env });
+    expect(code).toBe(4);
+    expect(err).toContain("error: The connection failed: ");
+    expect(err).toContain("Is the service up, and the address right?");
+  });
+
+  it.each([
+    [
+      ["runs", "list", "--limit", "many"],
+      "option '--limit <n>' argument 'many' is invalid. It is a whole number from 1 to 500.",
+    ],
+    [
+      ["runs", "list", "--state", "DONE"],
+      "option '--state <state>' argument 'DONE' is invalid. Allowed choices are QUEUED",
+    ],
+    [["run", "x", "--mode", "fast"], "Allowed choices are normal, plan, orchestrate."],
+    [
+      ["run", "x", "--metadata", "novalue"],
+      "option '--metadata <name=value>' argument 'novalue' is invalid. It is written name=value.",
+    ],
+    [["schedules", "create", "--name", "x"], "required option '--cron <fields>' not specified"],
+    [["run", "x", "--folow"], "unknown option '--folow'\n(Did you mean --follow?)"],
+    [["schedule", "list"], "unknown command 'schedule'\n(Did you mean schedules?)"],
+    [["runs", "lits"], "unknown command 'lits'\n(Did you mean list?)"],
+    [["runs", "get"], "missing required argument 'run'"],
+    [["run"], "A prompt is missing."],
+    [["run", "x", "--config", "/nonexistent.json"], "--config /nonexistent.json cannot be read"],
+    [["run", "x", "--attach", "/nonexistent"], "--attach /nonexistent cannot be read."],
+    [["api", "PATCH", "/x"], "It is GET, POST, PUT or DELETE."],
+    [["runs"], "Usage: runyard runs"],
+  ])("is a wrong command line: %j", async (args, said) => {
+    server.play([]);
+    const { code, out, err } = await run(args);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(said);
+  });
+});
+
+describe("runyard completion", () => {
+  it.each([
+    [["ru"], ["run", "runs"]],
+    [
+      ["runs", ""],
+      ["list", "get", "follow", "followup", "cancel", "response", "conversation", "transcript", "artifacts"],
+    ],
+    [["envs", "li"], ["list"]],
+    [
+      ["runs", "list", "--so"],
+      ["--source", "--sort"],
+    ],
+    [
+      ["runs", "list", "--sort", ""],
+      ["updated_at", "created_at", "title", "agent"],
+    ],
+    [["run", "x", "--js"], ["--json"]],
+    [
+      ["completion", ""],
+      ["bash", "zsh", "fish"],
+    ],
+    [
+      ["agents", "keys", ""],
+      ["list", "create", "delete"],
+    ],
+  ])("knows how %j may go on", async (words, expected) => {
+    expect((await run(["__complete", "--", ...words])).out.trimEnd().split("\n")).toEqual(expected);
+  });
+
+  it("prints a script for each shell, and is not part of the help", async () => {
+    for (const shell of ["bash", "zsh", "fish"])
+      expect((await run(["completion", shell])).out).toContain("runyard __complete --");
+    expect((await run(["--help"])).out).not.toContain("__complete");
+  });
+});
+
+describe("runyard --help and --version", () => {
+  it("go to standard output and end well", async () => {
+    expect(await run(["--version"])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^runyard \d+\.\d+\.\d+\n$/),
+      err: "",
+    });
+    expect(await run(["runs", "list", "--help"])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("Examples:\n  $ runyard"),
+      err: "",
+    });
+  });
+});

@@ -1,0 +1,171 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { runCli } from "../../cli/src/program.ts";
+import { FaultServer } from "../clients/fault-server.ts";
+import { api, problem } from "./answers.ts";
+import { type FakeOptions, FakeShell } from "./fake-shell.ts";
+
+const server = new FaultServer();
+let folder = "";
+beforeAll(() => server.start());
+afterAll(() => server.stop());
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "runyard-cli-"));
+  return () => rmSync(folder, { recursive: true });
+});
+
+const ME = {
+  uid: "u1",
+  display_name: "Ada",
+  email: "ada@example.com",
+  teams: [{ uid: "t1", name: "Core", role: "admin" }],
+};
+const home = () => path.join(folder, "home");
+const stored = () => path.join(home(), ".config/runyard/config.json");
+
+function store(login: object): void {
+  mkdirSync(path.dirname(stored()), { recursive: true });
+  writeFileSync(stored(), JSON.stringify(login));
+}
+
+function startLocal(at: string, local: object): void {
+  mkdirSync(path.join(at, ".runyard"), { recursive: true });
+  writeFileSync(
+    path.join(at, ".runyard/local.json"),
+    JSON.stringify({ pid: process.pid, api_key: "ryp_local", ...local }),
+  );
+}
+
+async function run(args: readonly string[], options: FakeOptions = {}) {
+  const shell = new FakeShell({ cwd: folder, home: home(), ...options });
+  const code = await runCli(shell, args);
+  return { code, out: shell.stdout, err: shell.stderr, shell };
+}
+
+const keySent = () => server.seen[0]?.headers["authorization"];
+
+describe("where a command calls, and with which key", () => {
+  it("is what the environment says, before all else", async () => {
+    startLocal(folder, { base_url: "http://127.0.0.1:1/api/v1" });
+    store({ base_url: "http://127.0.0.1:2/api/v1", api_key: "ryp_login" });
+    server.play([api(ME)]);
+    const env = { RUNYARD_API_KEY: "ryp_env", RUNYARD_BASE_URL: `${server.api}/` };
+    const { code, out } = await run(["whoami"], { env });
+    expect(code).toBe(0);
+    expect(keySent()).toBe("Bearer ryp_env");
+    expect(out).toContain("ryp_… in RUNYARD_API_KEY");
+    expect(out).not.toContain("ryp_env");
+  });
+
+  it("is the local cloud that runs in this folder or one above it, before the login", async () => {
+    startLocal(folder, { base_url: server.api });
+    store({ base_url: "http://127.0.0.1:2/api/v1", api_key: "ryp_login" });
+    const inner = path.join(folder, "a/b");
+    mkdirSync(inner, { recursive: true });
+    server.play([api(ME)]);
+    expect((await run(["whoami"], { cwd: inner })).code).toBe(0);
+    expect(keySent()).toBe("Bearer ryp_local");
+  });
+
+  it.each([
+    ["is gone", { pid: 2 ** 22 + 1 }],
+    ["is on another machine", { base_url: "https://elsewhere.example.com/api/v1" }],
+  ])("is not a local cloud that %s", async (_, local) => {
+    startLocal(folder, { base_url: "http://127.0.0.1:1/api/v1", ...local });
+    store({ base_url: server.api, api_key: "ryp_login" });
+    server.play([api(ME)]);
+    expect((await run(["whoami"])).code).toBe(0);
+    expect(keySent()).toBe("Bearer ryp_login");
+  });
+
+  it("is the stored address with the environment's key, where that alone is set", async () => {
+    store({ base_url: server.api, api_key: "ryp_login" });
+    server.play([api(ME)]);
+    await run(["whoami"], { env: { RUNYARD_API_KEY: "ryp_env" } });
+    expect(keySent()).toBe("Bearer ryp_env");
+  });
+
+  it("never sends a stored key to another address", async () => {
+    store({ base_url: server.api, api_key: "ryp_login" });
+    server.play([]);
+    const { code, err } = await run(["whoami", "--base-url", "https://elsewhere.example.com/api/v1"]);
+    expect(code).toBe(1);
+    expect(err).toBe(
+      "error: There is no key for https://elsewhere.example.com/api/v1.\nSet RUNYARD_API_KEY, or store one with `runyard login`.\n",
+    );
+  });
+
+  it("says what to do where there is none, and where the address is none", async () => {
+    expect(await run(["runs", "list"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Log in with `runyard login`"),
+    });
+    expect(await run(["whoami", "--base-url", "nonsense"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("is not an address"),
+    });
+  });
+});
+
+describe("runyard login", () => {
+  it("asks for address and key, checks them, and stores them for their owner alone", async () => {
+    server.play([api(ME)]);
+    const bare = server.api.replace("/api/v1", "");
+    const { code, out, err, shell } = await run(["login"], { answers: [bare, " ryp_new "] });
+    expect(code).toBe(0);
+    expect(shell.questions).toEqual([
+      "Address of the service (https://…/api/v1): ",
+      "Your key (ryp_… or rya_…): (hidden)",
+    ]);
+    expect(keySent()).toBe("Bearer ryp_new");
+    expect(JSON.parse(readFileSync(stored(), "utf8"))).toEqual({ base_url: server.api, api_key: "ryp_new" });
+    expect(statSync(stored()).mode & 0o777).toBe(0o600);
+    expect(statSync(path.dirname(stored())).mode & 0o777).toBe(0o700);
+    expect(out + err).not.toContain("ryp_new");
+  });
+
+  it("takes the key of an agent, which is no person, and reads it from a pipe", async () => {
+    server.play([problem(403, "not_authorized", "people only"), api({ default_model_id: "m", models: [] })]);
+    const { code, err } = await run(["login", "--base-url", server.api], { input: "rya_key\n" });
+    expect({ code, err }).toEqual({ code: 0, err: "The key is an agent's.\n" });
+    expect(JSON.parse(readFileSync(stored(), "utf8"))).toMatchObject({ api_key: "rya_key" });
+  });
+
+  it("stores nothing that does not work", async () => {
+    server.play([problem(401, "authentication_required", "no such key")]);
+    const { code, err } = await run(["login", "--base-url", server.api], { input: "ryp_bad" });
+    expect({ code, err }).toEqual({ code: 4, err: "error: This key is not valid. Nothing was stored.\n" });
+    expect(() => statSync(stored())).toThrow("ENOENT");
+  });
+
+  it("warns of an address that is not encrypted", async () => {
+    const { err } = await run(["login", "--base-url", "http://elsewhere.example.com/api/v1"], { input: "" });
+    expect(err).toContain("is not encrypted");
+  });
+
+  it("is undone by runyard logout", async () => {
+    store({ base_url: server.api, api_key: "ryp_login" });
+    expect((await run(["logout"])).code).toBe(0);
+    expect(() => statSync(stored())).toThrow("ENOENT");
+  });
+});
+
+describe("runyard bootstrap", () => {
+  it("makes the first key from a checkout, and logs in with it where the address is given", async () => {
+    server.play([api(ME)]);
+    const ran = { code: 0, stdout: '{"team_uid":"t1","key":"ryp_first"}\n' };
+    const args = ["bootstrap", "--email", "you@example.com", "--team-name", "Core", "--base-url", server.api];
+    const { code, out, shell } = await run(args, { cwd: path.resolve(import.meta.dirname, "../.."), ran });
+    expect({ code, out }).toEqual({ code: 0, out: ran.stdout });
+    expect(shell.programs[0]?.slice(1)).toEqual(["local/bootstrap.ts", "--email", "you@example.com", "--team", "Core"]);
+    expect(JSON.parse(readFileSync(stored(), "utf8"))).toEqual({ base_url: server.api, api_key: "ryp_first" });
+  });
+
+  it("says where to run it, elsewhere", async () => {
+    const { code, err } = await run(["bootstrap", "--email", "you@example.com"]);
+    expect(code).toBe(1);
+    expect(err).toContain("Run it in the folder that you deployed from");
+  });
+});

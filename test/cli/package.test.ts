@@ -1,0 +1,114 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundleCli } from "../../cli/scripts/bundle.ts";
+import { cliPage, pageFile } from "../../cli/scripts/page.ts";
+import { VERSION } from "../../cli/src/version.ts";
+import { root } from "../../scripts/run-command.ts";
+import { FaultServer } from "../clients/fault-server.ts";
+import { api, RUN } from "./answers.ts";
+
+const run = promisify(execFile);
+const server = new FaultServer();
+const folder = mkdtempSync(path.join(tmpdir(), "runyard-cli-"));
+const program = path.join(folder, "runyard.mjs");
+const env = () => ({ PATH: process.env["PATH"], RUNYARD_API_KEY: "ryp_secret", RUNYARD_BASE_URL: server.api });
+
+beforeAll(async () => {
+  await server.start();
+  const { text } = await bundleCli();
+  writeFileSync(program, text, { mode: 0o755 });
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+describe("the package", () => {
+  const manifest = JSON.parse(readFileSync(path.join(root, "cli/package.json"), "utf8"));
+
+  it("has its version in one place more, and no dependency", () => {
+    expect(VERSION).toBe(manifest.version);
+    expect(manifest).not.toHaveProperty("dependencies");
+    expect(manifest.engines).toEqual({ node: ">=20" });
+  });
+
+  it("is one file that a shell can start, with the licenses of what is inside", () => {
+    const text = readFileSync(program, "utf8");
+    expect(text.startsWith("#!/usr/bin/env node\n")).toBe(true);
+    for (const name of ["commander", "@commander-js/extra-typings", "valibot"])
+      expect(text).toContain(`/*\n${name}\n\n`);
+    expect(text.match(/Permission is hereby granted/g)?.length).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe("docs/cli.md", () => {
+  it("says what the commands' help says; `npm run docs` makes it", () => {
+    expect(readFileSync(pageFile, "utf8") === cliPage()).toBe(true);
+  });
+});
+
+describe("the program as it is installed", () => {
+  const runs = api({
+    runs: Array.from({ length: 500 }, (_, index) => ({ ...RUN, run_id: `r${index}`, title: "x".repeat(2000) })),
+    page_info: { has_next_page: false },
+  });
+
+  it("starts by itself, answers and leaves", async () => {
+    server.play([runs]);
+    const { stdout, stderr } = await run(program, ["runs", "list", "--json"], { env: env(), maxBuffer: 2 ** 24 });
+    expect(JSON.parse(stdout).runs).toHaveLength(500);
+    expect(stderr).toBe("");
+  });
+
+  it("takes it well where its reader has had enough", async () => {
+    server.play([runs]);
+    const line = `"${process.execPath}" "${program}" runs list 2>err | head -n 1; echo "\${PIPESTATUS[0]}"`;
+    const { stdout } = await run("bash", ["-c", line], { env: env(), cwd: folder });
+    expect(stdout).toMatch(/^RUN .*\n0\n$/);
+    expect(readFileSync(path.join(folder, "err"), "utf8")).toBe("");
+  });
+
+  it("reads a prompt from a pipe", async () => {
+    server.play([api({ run_id: "r1", task_id: "r1", state: "QUEUED" })]);
+    const child = spawn(process.execPath, [program, "run", "-"], { env: env(), stdio: ["pipe", "ignore", "ignore"] });
+    child.stdin.end("From a pipe");
+    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(0);
+    expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ prompt: "From a pipe" });
+  });
+
+  it("leaves a run alone on SIGTERM, and cancels it with --on-interrupt cancel", async () => {
+    const script = [
+      api({ run_id: "r1", task_id: "r1", state: "QUEUED" }),
+      { ...api({ events: [], next: 0, ended: false }), delay_ms: 30_000 },
+    ];
+    const cancelled = [
+      api("r1"),
+      api({ events: [], next: 1, ended: true }),
+      api({ ...RUN, state: "CANCELLED" }),
+      api({ text: "", state: "CANCELLED", artifacts: [] }),
+    ];
+    for (const [more, answers, asked] of [
+      [[], [], 2],
+      [["--on-interrupt", "cancel"], cancelled, 6],
+    ] as const) {
+      server.play([...script, ...answers]);
+      const args = [program, "run", "x", "--follow", ...more];
+      const child = spawn(process.execPath, args, { env: env(), stdio: "ignore" });
+      while (server.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      child.kill("SIGTERM");
+      expect(await new Promise((resolve) => child.on("close", resolve))).toBe(130);
+      expect(server.seen).toHaveLength(asked);
+    }
+  });
+
+  it("completes in bash", async () => {
+    const line = `runyard() { "${process.execPath}" "${program}" "$@"; }; source <(runyard completion bash)
+      COMP_WORDS=(runyard runs list --so); COMP_CWORD=3; _runyard; echo "\${COMPREPLY[@]}"`;
+    const { stdout } = await run("bash", ["-c", line], { env: env() });
+    expect(stdout).toBe("--source --sort\n");
+  });
+});
