@@ -16,6 +16,8 @@ export interface CommandOptions {
   show?: boolean;
   /** After this time the command and all that it started are killed. Default: 300. */
   timeoutSeconds?: number;
+  /** Variables beside those of this process. */
+  env?: Readonly<Record<string, string>>;
 }
 
 export interface ToolOptions extends CommandOptions {
@@ -37,7 +39,11 @@ export function runCommand(
 ): Promise<CommandResult> {
   const startedAt = performance.now();
   const stream = options.show ? "inherit" : "pipe";
-  const child = spawn(command, args, { cwd: root, stdio: ["ignore", stream, stream], env: environment() });
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: ["ignore", stream, stream],
+    env: { ...environment(), ...options.env },
+  });
   const chunks: string[] = [];
   const collect = (chunk: Buffer) => {
     chunks.push(chunk.toString("utf8"));

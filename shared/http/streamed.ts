@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { finished } from "node:stream/promises";
+import { pipeline } from "node:stream/promises";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
 type Fetch = (request: Request) => Promise<Response>;
@@ -24,18 +23,15 @@ export function streamed<P>(made: (ports: P) => Fetch): Streamed<P> {
         return kept(requestOf(event));
       };
       // Lambda's own runtime has this, and nothing that stands in for it.
-      if (!("awslambda" in globalThis)) return async (event: APIGatewayProxyEventV2) => whole(await answer(event));
+      if (!("awslambda" in globalThis && "streamifyResponse" in awslambda)) return async (event: APIGatewayProxyEventV2) => whole(await answer(event));
       return awslambda.streamifyResponse<APIGatewayProxyEventV2>(async (event, stream) => {
         const { status, headers, body } = await answer(event);
         const metadata = { statusCode: status, headers: Object.fromEntries(headers) };
         const out = awslambda.HttpResponseStream.from(stream, metadata);
         // Status and headers go out with the first write, even where there is nothing to write.
         out.write("");
-        for await (const chunk of body ?? []) {
-          if (!out.write(chunk)) await once(out, "drain");
-        }
-        out.end();
-        await finished(out);
+        // Where the caller is gone, the answer is not made any further.
+        await pipeline(body ?? [], out);
       });
     },
   };

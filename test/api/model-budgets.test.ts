@@ -184,8 +184,8 @@ describe("a budget", () => {
 
   it("waits for what is set aside for others, and tells the caller to come again where that takes too long", async () => {
     const root = await workingRun(world, withBudget(0.02));
-    let finish = () => undefined as void;
-    standIn.turns.push({ after: new Promise<void>((resolve) => (finish = resolve)) });
+    const { promise, resolve: finish } = Promise.withResolvers<void>();
+    standIn.turns.push({ after: promise });
     const first = gateway.messages(root.key);
     await vi.waitFor(() => expect(standIn.seen).toHaveLength(1));
     const second = await gateway.messages(root.key);

@@ -133,7 +133,7 @@ describe("the GitHub Action", () => {
     const artifacts = [{ artifact_type: "FILE", created_at: "", data: { artifact_uid: "a", filename: "out.txt" } }];
     server.play(ending("SUCCEEDED", { session_link: link, run_time: "PT9S", artifacts }, "Line 1\nrun-id<<x\nLine 3"));
     const { log } = await step({ prompt: "x" });
-    expect(log).toMatch(/::group::\$ npm test\n\| line 1\n[\s\S]*\| line 9\n::endgroup::\n {6}3\.0 s {2}exit 1\n/);
+    expect(log).toMatch(/::group::\$ npm test\n\| line 1\n[\s\S]*\| line 9\n::endgroup::\n {4}3\.0 s {2}exit 1\n/);
     expect(outputs()).toEqual({
       "run-id": "r1",
       state: "SUCCEEDED",

@@ -32,7 +32,13 @@ describe("reservations", () => {
       fc.asyncProperty(scenario, async ({ limits: [rootLimit, childLimit], steps }) => {
         let now = 1_000_000;
         const table = memoryTable();
-        const ports = { table, now: () => now, sleep: async (ms: number) => void (now += ms) };
+        const ports = {
+          table,
+          now: () => now,
+          sleep: async (ms: number) => {
+            now += ms;
+          },
+        };
         // A root, a child with a budget of its own, and a child that has none.
         await table.write(putBudget("root", { limit: rootLimit, above: [] }));
         await table.write(putBudget("child", { limit: childLimit, above: ["root"] }));

@@ -5,10 +5,15 @@ import { fillFixture, PLACEHOLDERS } from "../../local/event-fixture.ts";
 import { BASE_URL } from "../support/world.ts";
 import { expectations, type Outcome } from "./expectations.ts";
 import { fixtures, isBad, kindOf, targetOf, targets, textOf } from "./fixtures.ts";
-import { BusEvent, HttpEvent, QueueEvent } from "./shapes.ts";
+import { BusEvent, HttpEvent, QueueEvent, UrlEvent } from "./shapes.ts";
 import { makeStage } from "./stage.ts";
 
-const shapes: Readonly<Record<string, v.GenericSchema>> = { http: HttpEvent, sqs: QueueEvent, scheduler: BusEvent };
+const shapes: Readonly<Record<string, v.GenericSchema>> = {
+  http: HttpEvent,
+  url: UrlEvent,
+  sqs: QueueEvent,
+  scheduler: BusEvent,
+};
 
 /** The log of the functions, which only a failure makes worth reading. */
 const logged: string[] = [];
@@ -17,6 +22,7 @@ beforeAll(() => {
   // The fallback is told these by its environment.
   vi.stubEnv("BASE_URL", BASE_URL);
   vi.stubEnv("ROUTES", packedRoutes());
+  vi.stubEnv("MODEL_PROVIDERS", "anthropic");
   vi.spyOn(process.stdout, "write").mockImplementation((line) => logged.push(String(line)) > 0);
 });
 afterAll(() => {

@@ -276,6 +276,8 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "scheduler/reap-runs.json": { after: working, outcome: taken, leaves: "INPROGRESS" },
   "scheduler/reap-runs.bad.json": { after: working, outcome: { throws: 'Expected "aws.events"' } },
 
+  "url/call-model.json": { after: working, outcome: ok },
+  "url/call-model.bad.json": { after: working, outcome: { status: 400 }, leaves: "INPROGRESS" },
   "invocation/run-sandbox.json": { after: dispatched, outcome: { harness: "started" } },
   // What the program beside the function prints is the answer.
   "invocation/run-sandbox.scan.json": { outcome: { answers: { outcome: "found", files: [], left_out: 0 } } },

@@ -84,6 +84,27 @@ export const HttpEvent = v.pipe(
   }),
 );
 
+const { accountId: _, requestId: __, apiId: ___, ...requestContext } = Request.entries.requestContext.entries;
+
+/** A request as the URL of a function hands it over: the payload of API Gateway, from a caller that AWS does not know. */
+export const UrlEvent = v.pipe(
+  v.strictObject({
+    ...Request.entries,
+    routeKey: v.literal("$default"),
+    requestContext: v.strictObject({
+      ...requestContext,
+      accountId: v.literal("anonymous"),
+      apiId: v.pipe(v.string(), v.regex(/^[a-z0-9]{32}$/)),
+      requestId: v.pipe(v.string(), v.uuid()),
+    }),
+  }),
+  v.check(
+    ({ headers, requestContext: { apiId, domainName } }) =>
+      headers["host"] === domainName && domainName.startsWith(`${apiId}.lambda-url.`),
+    "the host is not that of the URL",
+  ),
+);
+
 /** A batch as Lambda hands it over from a standard queue. */
 export const QueueEvent = v.strictObject({
   Records: v.pipe(

@@ -26,11 +26,20 @@ const Made = v.partial(
 /** The bytes of the artifact that events/http/report-artifact.json tells of. */
 const ARTIFACT = "hello\n";
 
+/** What a model says to events/url/call-model.json. */
+const MODEL_ANSWER = {
+  type: "message",
+  role: "assistant",
+  content: [{ type: "text", text: "Hello." }],
+  usage: { input_tokens: 11, output_tokens: 3 },
+};
+
 /** A control plane in memory on which fixtures are played, each filled with what the ones before it have made. */
 export async function makeStage() {
   const world = await makeWorld();
   const passes: number[] = [];
-  const ports = { ...world.ports, passes: { sendPass: async (pass: number) => void passes.push(pass) } };
+  const models = { providers: { anthropic: async () => Response.json(MODEL_ANSWER) }, sleep: async () => undefined };
+  const ports = { ...world.ports, ...models, passes: { sendPass: async (pass: number) => void passes.push(pass) } };
   const values: FixtureValues = {
     api_key: world.key,
     team_uid: world.team,
@@ -46,6 +55,7 @@ export async function makeStage() {
       if (target.name === "run-sandbox") return await runSandbox(event);
       const answer = await answerOf(target, event);
       if (kindOf(fixture) === "invocation") return { answers: answer ?? null };
+      if (kindOf(fixture) === "url") return { status: v.parse(Reply, answer).statusCode };
       if (kindOf(fixture) !== "http") {
         return {
           failed: v

@@ -14,6 +14,9 @@ interface Acting {
 }
 const acting = new AsyncLocalStorage<Acting>();
 
+/** The function that is at work; undefined for what a test does itself. */
+export const actingName = (): string | undefined => acting.getStore()?.name;
+
 /** Runs `work` with the rights of the function `name`, and no others. */
 export const withRights = <T>(name: string, rights: Rights, work: () => Promise<T>): Promise<T> =>
   acting.run({ name, rights }, work);

@@ -29,6 +29,7 @@ import { memoryTable } from "#shared/table/memory-table.ts";
 import { countMember, newMember } from "#shared/teams/new-team.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import type { ScanRequest } from "#shared/wire/scan.ts";
+import { mutatedTable } from "./conditions.ts";
 import { type Around, watched, watchedTable } from "./faults.ts";
 import { filesWithinRights, queueWithinRights, tableWithinRights, withRights } from "./rights.ts";
 
@@ -65,7 +66,7 @@ const undisturbed: Around = (_, perform) => perform();
 
 /** A whole control plane in memory, with a clock that the test moves. What it calls on AWS goes through `around`. */
 export async function makeWorld(bare = memoryTable(), around: Around = undisturbed) {
-  const table = tableWithinRights(watchedTable(bare, around));
+  const table = tableWithinRights(watchedTable(mutatedTable(bare), around));
   const files = filesWithinRights(watched("files", memoryFileStore(), ["put", "get", "size"], around));
   const vault = memorySecretVault();
   const clock = { now: Date.parse("2026-05-18T19:00:00.000Z") };

@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { PassThrough, type Writable } from "node:stream";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { streamed } from "#shared/http/streamed.ts";
+import { httpEvent } from "../support/world.ts";
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** What the runtime of Lambda offers to functions that stream. */
+function lambdaRuntime() {
+  const metadata: unknown[] = [];
+  vi.stubGlobal("awslambda", {
+    streamifyResponse: (handler: unknown) => handler,
+    HttpResponseStream: {
+      from(stream: Writable, given: unknown) {
+        metadata.push(given);
+        return stream;
+      },
+    },
+  });
+  return metadata;
+}
+
+const event = httpEvent({ method: "POST", rawPath: "/x", query: "a=1", body: { hello: 1 }, headers: { "x-b": "2" } });
+
+describe("a streamed function", () => {
+  it("hands its request on as it came, and the answer out as it grows", async () => {
+    const metadata = lambdaRuntime();
+    const seen: unknown[] = [];
+    const { promise: second, resolve: goOn } = Promise.withResolvers<void>();
+    async function* body() {
+      yield new TextEncoder().encode("one ");
+      await second;
+      yield new TextEncoder().encode("two");
+    }
+    const definition = streamed(() => async (request) => {
+      seen.push(request.method, request.url, request.headers.get("x-b"), await request.json());
+      return new Response(ReadableStream.from(body()), { status: 201, headers: { "x-c": "3" } });
+    });
+    const handler: unknown = definition.lambda(() => undefined);
+    if (typeof handler !== "function") throw new TypeError("no handler");
+    const out = new PassThrough();
+    const done = handler(event, out);
+    const [first] = await once(out, "data");
+    expect(String(first)).toBe("one ");
+    goOn();
+    const rest: string[] = [];
+    out.on("data", (chunk) => rest.push(String(chunk)));
+    await done;
+    expect(rest.join("")).toBe("two");
+    expect(seen).toEqual(["POST", "https://runyard.test/x?a=1", "2", { hello: 1 }]);
+    expect(metadata).toEqual([{ statusCode: 201, headers: { "x-c": "3" } }]);
+  });
+
+  it("stops making an answer whose caller is gone", async () => {
+    lambdaRuntime();
+    let stopped = false;
+    async function* body() {
+      try {
+        for (;;) {
+          yield new TextEncoder().encode("more ");
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+      } finally {
+        stopped = true;
+      }
+    }
+    const definition = streamed(() => async () => new Response(ReadableStream.from(body())));
+    const handler: unknown = definition.lambda(() => undefined);
+    if (typeof handler !== "function") throw new TypeError("no handler");
+    const out = new PassThrough();
+    const done = Promise.resolve(handler(event, out));
+    await once(out, "data");
+    out.destroy(new Error("gone"));
+    await expect(done).rejects.toThrow();
+    expect(stopped).toBe(true);
+  });
+
+  it("answers whole where nothing streams", async () => {
+    const definition = streamed(() => async () => Response.json({ ok: true }, { status: 202 }));
+    const answer = await definition.handle(event, undefined);
+    expect(answer).toMatchObject({ statusCode: 202, body: '{"ok":true}' });
+  });
+});

@@ -1,0 +1,154 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCli } from "../../cli/src/program.ts";
+import { root } from "../../scripts/run-command.ts";
+import { type CloudProcess, client, commands, dropState, makeState, startCloud } from "../e2e/cloud.ts";
+import { type FakeOptions, FakeShell } from "./fake-shell.ts";
+
+let cloud: CloudProcess;
+/** A folder whose local cloud is this one: the commands find it by themselves. */
+const folder = mkdtempSync(path.join(tmpdir(), "runyard-cli-"));
+
+beforeAll(async () => {
+  cloud = await startCloud(await makeState());
+  mkdirSync(path.join(folder, ".runyard"));
+  symlinkSync(path.join(cloud.state, "local.json"), path.join(folder, ".runyard/local.json"));
+}, 300_000);
+afterAll(async () => {
+  expect(await cloud.stop()).toBe(0);
+  await dropState(cloud.state);
+  rmSync(folder, { recursive: true });
+}, 30_000);
+
+async function run(args: readonly string[], options: FakeOptions = {}) {
+  const shell = new FakeShell({ cwd: folder, ...options });
+  const code = await runCli(shell, args);
+  return { code, out: shell.stdout, err: shell.stderr };
+}
+
+const json = async (...args: string[]) => JSON.parse((await run([...args, "--json"])).out);
+
+describe("runyard, on the local cloud", () => {
+  it("follows a run to its outcome, lists it, and fetches its words, transcript and files", async () => {
+    const prompt = commands("echo from-the-run; echo data > $RUNYARD_OUTPUT/made.txt", "exit 7");
+    const followed = await run(["run", "-", "--follow", "--metadata", "kind=cli", "--title", "By the CLI"], {
+      input: prompt,
+    });
+    expect(followed.code).toBe(1);
+    expect(followed.out).toMatch(/\$ echo from-the-run; echo data[^\n]*\n[^\n]*exit 0\n\s+from-the-run\n/);
+    expect(followed.out).toMatch(/\$ exit 7\n[^\n]*exit 7\n/);
+    expect(followed.out).toMatch(/artifact created {2}made\.txt/);
+    expect(followed.out).toMatch(/\nFAILED after [\d.]+s/);
+    const { runs } = await json("runs", "list", "--metadata", "kind=cli", "--state", "failed", "--source", "CLI");
+    expect(runs).toMatchObject([{ title: "By the CLI", state: "FAILED", source: "CLI" }]);
+    const id: string = runs[0].run_id;
+    expect((await run(["runs", "response", id])).out).toContain("exit code 7");
+    expect((await run(["runs", "conversation", id])).out).toContain("from-the-run");
+    const lines = (await run(["runs", "transcript", id])).out.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).type)).toContain("message");
+    expect((await run(["runs", "artifacts", id, "--download", "files"])).out).toBe(
+      `${path.join("files", "made.txt")}\n`,
+    );
+    expect(readFileSync(path.join(folder, "files/made.txt"), "utf8")).toBe("data\n");
+    expect((await run(["runs", "follow", id])).code).toBe(1);
+  });
+
+  it("sends a follow-up and cancels a run", async () => {
+    const id = (await run(["run", commands("echo first")])).out.trim();
+    expect((await run(["runs", "follow", id])).code).toBe(0);
+    const again = await run(["runs", "followup", id, commands("sleep 120")]);
+    expect(again).toMatchObject({ code: 0, out: "sent\n" });
+    await client(cloud).until(id, ({ state }) => state === "INPROGRESS");
+    expect((await run(["runs", "cancel", id])).code).toBe(0);
+    expect((await run(["runs", "follow", id])).code).toBe(130);
+    expect((await run(["runs", "cancel", id])).code).toBe(0);
+  });
+
+  it("makes, pauses, resumes, runs and deletes a schedule", async () => {
+    const args = ["--cron", "0 3 * * 1-5", "--time-zone", "Europe/Berlin", "--prompt", commands("echo scheduled")];
+    const made = await json("schedules", "create", "--name", "Nightly", ...args);
+    expect(made).toMatchObject({ name: "Nightly", enabled: true, time_zone: "Europe/Berlin" });
+    expect((await run(["schedules", "pause", "Nightly"])).out).toBe("Nightly is paused\n");
+    expect((await run(["schedules", "list"])).out).toMatch(/no {3}0 3 \* \* 1-5 {2}Europe\/Berlin {2}- +Nightly/);
+    expect((await run(["schedules", "resume", "Nightly"])).out).toMatch(/^Nightly fires next at \d{4}-/);
+    const id = (await run(["schedules", "run", "Nightly"])).out.trim();
+    expect((await run(["runs", "follow", id])).code).toBe(0);
+    expect((await run(["schedules", "get", "Nightly"])).out).toContain(`${id}  SUCCEEDED`);
+    expect((await run(["schedules", "ticks", "Nightly"])).err).toBe("It has not fired yet.\n");
+    expect((await run(["schedules", "delete", made.id])).code).toBe(0);
+    expect((await run(["schedules", "get", made.id])).code).toBe(4);
+  });
+
+  it("makes an environment, an agent and its key, and works with that", async () => {
+    expect((await run(["secrets", "set", "CLI_TOKEN"], { input: "s3cr3t-of-the-cli\n" })).code).toBe(0);
+    expect((await run(["environments", "create", "cli", "--secret", "CLI_TOKEN", "--setup", "true"])).code).toBe(0);
+    expect((await run(["agents", "create", "cli-bot", "--env", "cli"])).code).toBe(0);
+    const key = (await run(["agents", "keys", "create", "cli-bot", "ci"])).out.trim();
+    const env = { RUNYARD_API_KEY: key, RUNYARD_BASE_URL: cloud.baseUrl };
+    const followed = await run(["run", commands("echo ${#CLI_TOKEN}"), "--follow"], { env });
+    expect(followed).toMatchObject({ code: 0, out: expect.stringContaining("17") });
+    expect((await run(["agents", "list"], { env })).out).toContain("cli-bot");
+    expect(await run(["agents", "delete", "cli-bot"], { env })).toMatchObject({
+      code: 4,
+      err: expect.stringContaining("This key may not do that."),
+    });
+    expect((await run(["agents", "delete", "cli-bot"])).code).toBe(0);
+    expect(await run(["runs", "list"], { env })).toMatchObject({
+      code: 4,
+      err: expect.stringContaining("RUNYARD_API_KEY is not valid"),
+    });
+    expect((await run(["environments", "delete", "cli"])).code).toBe(0);
+    expect((await run(["secrets", "delete", "CLI_TOKEN"])).code).toBe(0);
+  });
+
+  it("makes, lists and deletes one's own keys, and logs in with one", async () => {
+    const made = await json("keys", "create", "laptop");
+    const home = path.join(folder, "home");
+    const elsewhere = { cwd: tmpdir(), home };
+    expect((await run(["login", "--base-url", cloud.baseUrl], { ...elsewhere, input: made.key })).code).toBe(0);
+    expect((await run(["whoami"], elsewhere)).out).toContain("Local user <local@example.com>");
+    expect((await run(["keys", "list"], elsewhere)).out).toMatch(new RegExp(`${made.uid} .* laptop\n`));
+    expect((await run(["keys", "delete", made.uid])).code).toBe(0);
+    expect((await run(["whoami"], elsewhere)).code).toBe(4);
+  });
+});
+
+describe("the GitHub Action, on the local cloud", () => {
+  function start(prompt: string) {
+    for (const name of ["output", "summary"]) writeFileSync(path.join(folder, name), "");
+    const child = spawn(process.execPath, [path.join(root, "action/dist/index.js")], {
+      env: {
+        "INPUT_BASE-URL": cloud.baseUrl,
+        "INPUT_API-KEY": cloud.apiKey,
+        INPUT_PROMPT: prompt,
+        GITHUB_OUTPUT: path.join(folder, "output"),
+        GITHUB_STEP_SUMMARY: path.join(folder, "summary"),
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let log = "";
+    child.stdout.on("data", (chunk: Buffer) => (log += chunk.toString()));
+    return { child, log: () => log, exited: new Promise((resolve) => child.on("close", resolve)) };
+  }
+
+  it("sees a run through, with its outputs and its summary", async () => {
+    const { log, exited } = start(commands("echo from-ci"));
+    expect(await exited).toBe(0);
+    expect(log()).toMatch(/::group::\$ echo from-ci\n\| from-ci\n::endgroup::\n/);
+    expect(readFileSync(path.join(folder, "output"), "utf8")).toContain("SUCCEEDED");
+    expect(readFileSync(path.join(folder, "summary"), "utf8")).toContain(": SUCCEEDED");
+  });
+
+  it("ends the run when its job is cancelled, which takes force", async () => {
+    const { child, log, exited } = start(commands("sleep 120"));
+    while (!log().includes("::group::$ sleep 120")) await new Promise((resolve) => setTimeout(resolve, 50));
+    child.kill("SIGINT");
+    expect(await exited).toBe(1);
+    const id = /^Run (\S+)$/m.exec(log())?.[1] ?? "";
+    const { body } = await client(cloud).call("GET", `/agent/runs/${id}`);
+    expect(body).toMatchObject({ state: "CANCELLED", source: "GITHUB_ACTION", is_run_type_cancellable: false });
+  });
+});
