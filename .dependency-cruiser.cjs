@@ -69,9 +69,10 @@ module.exports = {
       name: "clients-speak-http-only",
       comment:
         "The web app, the command line and the local cloud know the service by its wire format alone. Making the first " +
-        "key cannot: there is no key yet to make it with.",
+        "key cannot: there is no key yet to make it with. Nor can the model gateway, which is a part of the service that " +
+        "the emulator cannot run.",
       severity: "error",
-      from: { path: "^(web|cli|local)/", pathNot: "^local/bootstrap\\.ts$" },
+      from: { path: "^(web|cli|local)/", pathNot: "^local/(bootstrap|model-gateway)\\.ts$" },
       to: { path: ["^(functions|shared|infra|harness)/"], pathNot: "^shared/wire/" },
     },
     {

@@ -97,8 +97,11 @@ function metadataOf(job: Job): Record<string, string> {
   return Object.fromEntries([...known, ...given]);
 }
 
-/** How long the runner leaves a cancelled step, in milliseconds, less what it takes to say so. */
-const CANCELLED_GRACE = 5000;
+/**
+ * Milliseconds to wait for a run that is being cancelled. A runner gives a cancelled step 10 seconds, and the calls before
+ * and after the wait may take all but these.
+ */
+const CANCELLED_GRACE = 2000;
 const TIMEOUT_GRACE = 30_000;
 
 /** Follows the run to its end. A cancelled job and a time that is up cancel the run, and wait a little for that. */
@@ -129,7 +132,7 @@ async function follow(
     const text = isCancelled ? "The job was cancelled." : `The run took longer than ${minutes} minutes.`;
     command(job, isCancelled ? "warning" : "error", `${text} Cancelling the run.`, { title: "Runyard" });
     // Runs of CI jobs are cancelled by force alone: others could not end the job that waits for them.
-    await client.runs.cancel(runId, { force: true }, { timeout: 3000, maxRetries: isCancelled ? 1 : 5 }).catch(ended);
+    await client.runs.cancel(runId, { force: true }, { timeout: 2500, maxRetries: isCancelled ? 1 : 5 }).catch(ended);
     const grace = AbortSignal.timeout(isCancelled ? CANCELLED_GRACE : TIMEOUT_GRACE);
     return await toEnd(grace).catch(() => client.runs.retrieve(runId, { timeout: 2000, maxRetries: 0 }));
   } finally {

@@ -149,7 +149,7 @@ function checkObjects({ objects, items, before }: Evidence, runs: ReadonlyMap<st
       const isNamed = bodies.some((body) => body.includes(JSON.stringify(about)));
       return isNamed ? [] : [{ rule: "object", about, detail: "no run names it" }];
     }
-    if (kind !== "runs" || before.has(runId)) return [];
+    if ((kind !== "runs" && kind !== "snapshots") || before.has(runId)) return [];
     const run = runs.get(runId);
     if (run === undefined) return [{ rule: "object", about, detail: "there is no such run" }];
     const [, transcript] = /\/transcript-(\d+)\.jsonl$/.exec(about) ?? [];

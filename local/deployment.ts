@@ -18,6 +18,8 @@ export interface DeploymentSettings {
   emulatorPort: number;
   /** Address of what stands in for GitHub's API. @default GitHub itself */
   githubApiUrl?: string;
+  /** What the deployment is told of providers of models. @default there is none */
+  models?: Readonly<Record<string, string>>;
 }
 
 /** Names and addresses that the stacks give out, by stack and output name. */
@@ -49,7 +51,8 @@ export async function deploy(
   const outputsFile = path.join(paths.home, "outputs.json");
   await rm(paths.assembly, { recursive: true, force: true });
   const { baseUrl, webUrl, githubApiUrl = "" } = settings;
-  const context = { stage: "local", baseUrl, webUrl, dispatchConcurrency: LANE_WIDTH, githubApiUrl };
+  const stage = { stage: "local", baseUrl, webUrl, dispatchConcurrency: LANE_WIDTH, githubApiUrl };
+  const context = { ...stage, ...settings.models };
   await runCdk({ endpoint, paths, log: "deploy", cwd: projectRoot, signal }, [
     "deploy",
     "--all",

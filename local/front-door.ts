@@ -1,15 +1,20 @@
 import { randomUUID } from "node:crypto";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
 import { Lanes } from "./lanes.ts";
 import { answerScheduler, isSchedulerPath } from "./scheduler-endpoint.ts";
 import type { Timers } from "./timers.ts";
 import { serveWebPage } from "./web-page.ts";
 
+type Gateway = (request: Request) => Promise<Response>;
+
 export interface FrontDoor {
   port: number;
   /** Names the API behind the door: all requests under /api/v1 go to this address from now on. */
   openTo(apiUrl: string): void;
+  /** Names what answers below /api/v1/model/, as its answers grow. */
+  serveModels(gateway: Gateway): void;
   close(): Promise<void>;
 }
 
@@ -24,6 +29,7 @@ export interface FrontDoorOptions {
 /** The local counterpart of CloudFront: one address for the API and the web page. It holds the scheduler too. */
 export async function startFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   let target: URL | undefined;
+  let models: ReturnType<typeof getRequestListener> | undefined;
   // Connections are kept: a new one for each call would cost more than the call.
   const agent = new http.Agent({ keepAlive: true, maxFreeSockets: 64 });
   const lanes = new Lanes();
@@ -31,6 +37,7 @@ export async function startFrontDoor(options: FrontDoorOptions): Promise<FrontDo
     const rawUrl = request.url ?? "/";
     if (options.timers !== undefined && isSchedulerPath(rawUrl))
       void answerScheduler(request, response, options.timers);
+    else if (models !== undefined && rawUrl.startsWith("/api/v1/model/")) void models(request, response);
     else if (isApiPath(rawUrl)) inLane(lanes, request, response, () => forward(request, response, target, agent));
     else void serveWebPage(rawUrl, request.method ?? "GET", response, options.webDirectory);
   });
@@ -45,6 +52,9 @@ export async function startFrontDoor(options: FrontDoorOptions): Promise<FrontDo
     port: portOf(server.address()),
     openTo: (apiUrl) => {
       target = new URL(apiUrl);
+    },
+    serveModels: (gateway) => {
+      models = getRequestListener(gateway, { overrideGlobalObjects: false });
     },
     close: async () => {
       agent.destroy();

@@ -18,6 +18,8 @@ import { moveState, stateSavedAt } from "./emulator-state.ts";
 import { readJson, writeJson } from "./files.ts";
 import { type FrontDoor, startFrontDoor } from "./front-door.ts";
 import { LocalFile } from "./local-file.ts";
+import { localGateway } from "./model-gateway.ts";
+import { localModels } from "./models.ts";
 import { type LocalPaths, projectRoot } from "./paths.ts";
 import { firstFreePort } from "./ports.ts";
 import { preflight } from "./preflight.ts";
@@ -104,11 +106,14 @@ export class LocalCloudSession {
 
     const webUrl = `http://127.0.0.1:${door.port}`;
     const githubApiUrl = process.env["RUNYARD_GITHUB_API_URL"];
+    const models = localModels(process.env);
+    door.serveModels(localGateway(emulator.endpoint, TABLE_NAME, models));
     const settings: DeploymentSettings = {
       baseUrl: `${webUrl}/api/v1`,
       webUrl,
       emulatorPort: emulator.port,
       ...(githubApiUrl ? { githubApiUrl } : {}),
+      ...(Object.keys(models.context).length > 0 ? { models: models.context } : {}),
     };
     await step("account", async (note) => note(await bootstrapAccount(emulator.endpoint, paths, options.signal)));
     await step("deployment", async (note) => note(await this.#deploy(door, emulator, settings, options.signal)));

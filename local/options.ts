@@ -26,6 +26,7 @@ Brings up Runyard on this machine, runs a sample agent on a real repository and 
 
 RUNYARD_PYTHON names the Python (3.10 or later) that runs the emulator.
 RUNYARD_STATE names the directory of state and logs (default: .runyard in this checkout).
+RUNYARD_ANTHROPIC_API_KEY, RUNYARD_OPENAI_API_KEY, RUNYARD_COMPATIBLE_BASE_URL with RUNYARD_COMPATIBLE_MODELS: see docs/models.md.
 RUNYARD_GITHUB_API_URL names what stands in for GitHub's API (default: GitHub itself).`;
 
 export type ParsedOptions =

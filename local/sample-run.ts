@@ -14,7 +14,7 @@ export async function sampleRun(api: Api, source: SampleSource, runTests: boolea
   const created = await callApi(api, "POST", "/agent/runs", RunAgentResponse, {
     title: "Repository report",
     prompt: samplePrompt(runTests),
-    config: { repositories: source.repositories, skill_spec: source.skill },
+    config: { model_id: "local/runbook", repositories: source.repositories, skill_spec: source.skill },
   });
   const followed = await followRun(api, { runId: created.run_id, since, print: say });
   await showResult(api, followed, Date.now() - since);

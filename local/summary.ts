@@ -1,4 +1,5 @@
 import type { LocalCloud } from "./local-cloud.ts";
+import { localModels } from "./models.ts";
 import { bold, say, yellow } from "./terminal.ts";
 
 /** What a person can do now: addresses, the key, and a call to copy. */
@@ -17,9 +18,10 @@ export function printSummary(cloud: LocalCloud, localFile: string): void {
   say(`    -H "Authorization: Bearer ${cloud.api.key}" \\`);
   say(`    -H 'content-type: application/json' -d @examples/hello.json`);
   say();
+  if (Object.keys(localModels(process.env).context).length > 0) return;
   say(
     yellow(
-      "no model key configured: only fenced shell blocks run; add one with what docs/models.md says (there is no model provider to add yet).",
+      "no model key configured: only fenced shell blocks run; add one with what docs/models.md says, such as RUNYARD_ANTHROPIC_API_KEY.",
     ),
   );
   say();

@@ -1900,7 +1900,7 @@ function metadataOf(job) {
   );
   return Object.fromEntries([...known, ...given]);
 }
-var CANCELLED_GRACE = 5e3, TIMEOUT_GRACE = 3e4;
+var CANCELLED_GRACE = 2e3, TIMEOUT_GRACE = 3e4;
 async function follow(job, client, runId, { cancelled, minutes }) {
   let log = new JobLog(job), late = AbortSignal.timeout(minutes * 6e4), after = 0, toEnd = (signal) => client.runs.followUntilDone(runId, {
     after,
@@ -1915,7 +1915,7 @@ async function follow(job, client, runId, { cancelled, minutes }) {
     if (!(error instanceof APIUserAbortError)) throw error;
     log.close();
     let isCancelled = cancelled.aborted, text = isCancelled ? "The job was cancelled." : `The run took longer than ${minutes} minutes.`;
-    command(job, isCancelled ? "warning" : "error", `${text} Cancelling the run.`, { title: "Runyard" }), await client.runs.cancel(runId, { force: !0 }, { timeout: 3e3, maxRetries: isCancelled ? 1 : 5 }).catch(ended);
+    command(job, isCancelled ? "warning" : "error", `${text} Cancelling the run.`, { title: "Runyard" }), await client.runs.cancel(runId, { force: !0 }, { timeout: 2500, maxRetries: isCancelled ? 1 : 5 }).catch(ended);
     let grace = AbortSignal.timeout(isCancelled ? CANCELLED_GRACE : TIMEOUT_GRACE);
     return await toEnd(grace).catch(() => client.runs.retrieve(runId, { timeout: 2e3, maxRetries: 0 }));
   } finally {

@@ -3,7 +3,7 @@ import { markUser, noteUsage } from "#shared/budgets/account.ts";
 import { parseBudget, payersOf } from "#shared/budgets/budget.ts";
 import { type BudgetPorts, type Reservation, reserve, settle } from "#shared/budgets/reserve.ts";
 import { RunyardError } from "#shared/errors.ts";
-import { logLine } from "#shared/log/log.ts";
+import type { logLine } from "#shared/log/log.ts";
 import { modelOf, type ProvidedModel } from "#shared/models/models.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
 import { type ChangePorts, executionOf, failWorking, fenced } from "#shared/runs/execution.ts";
@@ -32,6 +32,7 @@ const WATCH_MS = 15_000;
 export interface GatewayPorts extends ChangePorts, BudgetPorts {
   readonly principals: Pick<PrincipalStore, "authenticate">;
   readonly providers: ModelProviders;
+  readonly log: typeof logLine;
   /** Milliseconds; other ones than the gateway's own, for tests. */
   readonly times?: { readonly watchMs?: number; readonly firstByteMs?: number; readonly silenceMs?: number };
 }
@@ -56,7 +57,7 @@ export function modelGateway(ports: GatewayPorts): (request: Request) => Promise
     try {
       return await answer(request, dialect, ports);
     } catch (error) {
-      if (!(error instanceof RunyardError)) logLine("error", "a model could not be called", { error });
+      if (!(error instanceof RunyardError)) ports.log("error", "a model could not be called", { error });
       return failureOf(dialect, error);
     }
   };
@@ -109,7 +110,7 @@ async function answer(request: Request, dialect: Dialect, ports: GatewayPorts): 
   }
   if (!given.ok) {
     await over(undefined);
-    logLine("warn", "a model's provider refused", { ...logged(call), status: given.status });
+    ports.log("warn", "a model's provider refused", { ...logged(call), status: given.status });
     return providersError(dialect, given);
   }
   if (given.headers.get("content-type")?.includes("text/event-stream") && given.body !== null) {
@@ -224,7 +225,7 @@ async function account(call: Call, usage: Usage | undefined, ports: GatewayPorts
   const tokens = inputTokens(usage) + usage.output;
   await noteUsage(head.run_id, { cost, tokens }, ports.table);
   if (head.b !== true) await markUser(head.run_id, head.execution_id, ports.table);
-  logLine("info", "a model was called", { ...logged(call), ...usage, cost_nano_usd: cost });
+  ports.log("info", "a model was called", { ...logged(call), ...usage, cost_nano_usd: cost });
 }
 
 const logged = ({ head, model }: Call) => ({ run: head.run_id, execution: head.execution_id, model: model.id });

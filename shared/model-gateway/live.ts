@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
 import { dynamoClient, sqsClient, ssmClient } from "#shared/aws/clients.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
+import { logLine } from "#shared/log/log.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { sqsRunQueue } from "#shared/runs/run-queue.ts";
 import { runStore } from "#shared/runs/run-store.ts";
@@ -24,6 +25,7 @@ export function liveGateway(): GatewayPorts {
     queue: sqsRunQueue(sqsClient(), { runs: () => setting("RUNS_QUEUE_URL"), ends: () => setting("ENDS_QUEUE_URL") }),
     now,
     sleep: async (milliseconds) => void (await sleep(milliseconds)),
+    log: logLine,
     principals: principalStore(table, now),
     providers: liveProviders(now),
   };

@@ -217,6 +217,7 @@ describe("what the checker of a chaos finds", () => {
 
   it("is an object without its run, and a process that is left", () => {
     expect(brokenBy({ rest: { objects: ["runs/another/transcript-3.jsonl"] } })).toEqual(["object"]);
+    expect(brokenBy({ rest: { objects: ["snapshots/another/first/1/0"] } })).toEqual(["object"]);
     expect(brokenBy({ rest: { objects: ["requests/one/prompt-1.txt"] } })).toEqual(["object"]);
     expect(brokenBy({ rest: { objects: [`runs/${RUN}/transcript-99.jsonl`] } })).toEqual(["object"]);
     expect(brokenBy({ rest: { processes: ["12 sleep"] } })).toEqual(["process"]);

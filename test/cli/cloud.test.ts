@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "../../cli/src/program.ts";
 import { root } from "../../scripts/run-command.ts";
@@ -72,7 +73,7 @@ describe("runyard, on the local cloud", () => {
     const made = await json("schedules", "create", "--name", "Nightly", ...args);
     expect(made).toMatchObject({ name: "Nightly", enabled: true, time_zone: "Europe/Berlin" });
     expect((await run(["schedules", "pause", "Nightly"])).out).toBe("Nightly is paused\n");
-    expect((await run(["schedules", "list"])).out).toMatch(/no {3}0 3 \* \* 1-5 {2}Europe\/Berlin {2}- +Nightly/);
+    expect((await run(["schedules", "list"])).out).toMatch(/no {2}0 3 \* \* 1-5 {2}Europe\/Berlin {2}- {5}Nightly/);
     expect((await run(["schedules", "resume", "Nightly"])).out).toMatch(/^Nightly fires next at \d{4}-/);
     const id = (await run(["schedules", "run", "Nightly"])).out.trim();
     expect((await run(["runs", "follow", id])).code).toBe(0);
@@ -150,5 +151,22 @@ describe("the GitHub Action, on the local cloud", () => {
     const id = /^Run (\S+)$/m.exec(log())?.[1] ?? "";
     const { body } = await client(cloud).call("GET", `/agent/runs/${id}`);
     expect(body).toMatchObject({ state: "CANCELLED", source: "GITHUB_ACTION", is_run_type_cancellable: false });
+  });
+});
+
+describe("the script of docs/ci.md for any CI", () => {
+  const page = readFileSync(path.join(root, "docs/ci.md"), "utf8");
+  const script = /^```sh\n(set -eu\n[\s\S]*?)^```$/m.exec(page)?.[1] ?? "";
+  const sh = promisify(execFile);
+
+  it.each([
+    ["echo said", 0, "SUCCEEDED"],
+    ["exit 1", 1, "FAILED"],
+  ])("follows a run by curl to its outcome: %s", async (line, code, state) => {
+    writeFileSync(path.join(folder, "run.json"), JSON.stringify({ prompt: commands(line) }));
+    const env = { PATH: process.env["PATH"], RUNYARD_BASE_URL: cloud.baseUrl, RUNYARD_API_KEY: cloud.apiKey, JOB: line };
+    const { stdout, ...failure } = await sh("sh", ["-c", script], { cwd: folder, env }).catch((error) => error);
+    expect(Reflect.get(failure, "code") ?? 0).toBe(code);
+    expect(stdout).toMatch(new RegExp(`^run [0-9a-f-]{36}\n${state}\n$`));
   });
 });

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isExecuting, isTerminal, TREE_CONCURRENCY_LIMIT } from "#shared/runs/run.ts";
-import { parseRunHead, type RunHead } from "#shared/runs/run-head.ts";
+import { isExecuting, isTerminal } from "#shared/runs/run.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
 import { consume, createRun, harnessOf } from "../support/execution.ts";
+import { checkHistories, checkSlots, headsOf } from "../support/invariants.ts";
 import { reap } from "../support/reaper.ts";
 import { makeWorld, type World } from "../support/world.ts";
 
@@ -77,44 +77,6 @@ async function take(world: World, { what, pick }: Step): Promise<void> {
   }
 }
 
-const headsOf = (world: World): RunHead[] =>
-  world.table
-    .all()
-    .filter(({ pk, sk }) => sk === "HEAD" && pk.startsWith("RUN#"))
-    .map(parseRunHead);
-
-const owner = (world: World) => ({ type: "Team" as const, uid: world.team });
-
-/** Counters say what heads say, no limit is passed, and who is parked stands in the line of that pool. */
-async function checkAll(world: World): Promise<void> {
-  const heads = headsOf(world);
-  const counters: Record<string, unknown> = (await world.table.get(keys.counters(owner(world)))) ?? {};
-  const inSlots = heads.filter(({ slot }) => slot === "owner");
-  expect(counters["running"] ?? 0).toBe(inSlots.length);
-  expect(inSlots.length).toBeLessThanOrEqual(LIMIT);
-  expect(counters["queued"] ?? 0).toBe(heads.filter(({ state }) => state === "QUEUED").length);
-  expect(counters["parked"] ?? 0).toBe(heads.filter(({ parked }) => parked === "owner").length);
-  for (const head of heads) {
-    const below = heads.filter(({ root, slot }) => root === head.run_id && slot === "tree");
-    expect(head.tree_running).toBe(below.length);
-    if (below.length > 0) expect(head.slot, "a tree that executes holds a slot").toBe("owner");
-    if (isExecuting(head.state)) expect(head.slot).toBeDefined();
-    if (isTerminal(head.state)) {
-      expect(head.parked).toBeUndefined();
-      expect(head.slot).toBe(below.length > 0 ? "owner" : undefined);
-    }
-    const parkedAt = world.table.all().filter(({ sk }) => sk.startsWith("PARKED#") && sk.endsWith(head.run_id));
-    expect(parkedAt).toHaveLength(head.parked === undefined ? 0 : 1);
-  }
-  for (const tree of world.table.all().filter(({ sk }) => sk.startsWith("TREE#"))) {
-    const [depth, root] = [Number(tree.sk.slice("TREE#".length)), tree.pk.slice("RUN#".length)];
-    const members = heads.filter((head) => head.root === root && head.depth === depth);
-    expect(tree["running"] ?? 0).toBe(members.filter(({ slot }) => slot === "tree").length);
-    expect(tree["parked"] ?? 0).toBe(members.filter(({ parked }) => parked === "tree").length);
-    expect(Number(tree["running"] ?? 0)).toBeLessThanOrEqual(TREE_CONCURRENCY_LIMIT);
-  }
-}
-
 /** Nothing more happens but time: whatever begins ends well. */
 async function finishAll(world: World): Promise<void> {
   for (let round = 0; round < 400; round++) {
@@ -148,11 +110,12 @@ describe("slots of teams and of trees", () => {
         for (const one of steps) {
           world.clock.now += 10;
           await take(world, one);
-          await checkAll(world);
+          await checkSlots(world, LIMIT);
         }
         await finishAll(world);
-        await checkAll(world);
-        const counters = await world.table.get(keys.counters(owner(world)));
+        checkHistories(world);
+        await checkSlots(world, LIMIT);
+        const counters = await world.table.get(keys.counters({ type: "Team", uid: world.team }));
         expect([counters?.["running"] ?? 0, counters?.["queued"] ?? 0, counters?.["parked"] ?? 0]).toEqual([0, 0, 0]);
       }),
       { numRuns: 150 },

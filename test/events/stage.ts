@@ -38,7 +38,11 @@ const MODEL_ANSWER = {
 export async function makeStage() {
   const world = await makeWorld();
   const passes: number[] = [];
-  const models = { providers: { anthropic: async () => Response.json(MODEL_ANSWER) }, sleep: async () => undefined };
+  const models = {
+    providers: { anthropic: async () => Response.json(MODEL_ANSWER) },
+    sleep: async () => undefined,
+    log: () => undefined,
+  };
   const ports = { ...world.ports, ...models, passes: { sendPass: async (pass: number) => void passes.push(pass) } };
   const values: FixtureValues = {
     api_key: world.key,

@@ -26,6 +26,8 @@ export class Faults {
   readonly calls: string[] = [];
   /** The place of the call that goes wrong, from 0, and how. */
   plan: { readonly at: number; readonly fault: Fault } | undefined;
+  /** What happens right before the call at a place, by somebody else. */
+  meanwhile: { readonly at: number; readonly work: () => Promise<unknown> } | undefined;
   readonly #invocations = new AsyncLocalStorage<Invocation>();
 
   /** One invocation of a function; answers undefined where it died. */
@@ -46,6 +48,11 @@ export class Faults {
     if (invocation === undefined) return perform();
     if (invocation.dead) throw new Died();
     const at = this.calls.push(`${invocation.name}: ${name}`) - 1;
+    if (this.meanwhile?.at === at) {
+      const { work } = this.meanwhile;
+      this.meanwhile = undefined;
+      await this.#invocations.exit(work);
+    }
     const fault = this.plan?.at === at ? this.plan.fault : undefined;
     if (fault === undefined) return perform();
     if (fault === "unheard") {

@@ -22,6 +22,7 @@ export function gatewayOf(world: World, standIn: ModelStandIn, times: GatewayPor
   const key = (value: string) => async () => value;
   const serve = modelGateway({
     ...world.ports,
+    log: () => undefined,
     sleep: async (milliseconds) => {
       pauses.push(milliseconds);
       world.clock.now += milliseconds;

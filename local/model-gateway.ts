@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { modelGateway } from "#shared/model-gateway/gateway.ts";
+import { anthropic, type ModelProviders, openaiCompatible } from "#shared/model-gateway/provider.ts";
+import { principalStore } from "#shared/principals/principal-store.ts";
+import { runStore } from "#shared/runs/run-store.ts";
+import { dynamoTable } from "#shared/table/dynamo-table.ts";
+import { REGION } from "./account.ts";
+import { sendToQueue } from "./emulator-calls.ts";
+import type { LocalModels } from "./models.ts";
+
+export type Fetch = (request: Request) => Promise<Response>;
+
+/**
+ * The model gateway of the local cloud, which is that of AWS on the emulator's table. It is here and not in the emulator, because
+ * that one holds answers back until they are whole.
+ */
+export function localGateway(endpoint: string, tableName: string, models: LocalModels): Fetch {
+  Object.assign(process.env, models.variables);
+  const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+  const client = new DynamoDBClient({ endpoint, region: REGION, credentials });
+  const table = dynamoTable(
+    DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
+    tableName,
+  );
+  const send = (queue: string) => (runId: string) =>
+    sendToQueue(endpoint, queue, JSON.stringify({ v: 1, run_id: runId }));
+  return modelGateway({
+    table,
+    runs: runStore(table),
+    queue: { sendRun: send("runyard-runs"), sendEnd: send("runyard-ends") },
+    // The terminal shows what runs do, and not each call of theirs.
+    log: () => undefined,
+    now: Date.now,
+    sleep: async (milliseconds) => void (await sleep(milliseconds)),
+    principals: principalStore(table, Date.now),
+    providers: providersOf(models),
+  });
+}
+
+function providersOf({ anthropicKey, openaiKey, compatible }: LocalModels): ModelProviders {
+  const key = (value: string) => async () => value;
+  return {
+    ...(anthropicKey !== undefined && { anthropic: anthropic("https://api.anthropic.com", key(anthropicKey)) }),
+    ...(openaiKey !== undefined && { openai: openaiCompatible("https://api.openai.com/v1", key(openaiKey)) }),
+    ...(compatible !== undefined && {
+      compatible: openaiCompatible(compatible.baseUrl, compatible.key === undefined ? undefined : key(compatible.key)),
+    }),
+  };
+}

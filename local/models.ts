@@ -1,0 +1,50 @@
+/** The providers of models that the local cloud has, as the environment of `npm start` names them. */
+export interface LocalModels {
+  /** What the deployment is told of them; no key is among it. */
+  readonly context: Readonly<Record<string, string>>;
+  /** The same for whoever reads settings in this process. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly anthropicKey?: string;
+  readonly openaiKey?: string;
+  readonly compatible?: { readonly baseUrl: string; readonly key?: string };
+}
+
+/** Reads the providers from the environment; keys stay in this process and are written nowhere. */
+export function localModels(environment: NodeJS.ProcessEnv): LocalModels {
+  const value = (name: string): string | undefined => environment[`RUNYARD_${name}`]?.trim() || undefined;
+  const anthropicKey = value("ANTHROPIC_API_KEY");
+  const openaiKey = value("OPENAI_API_KEY");
+  const baseUrl = value("COMPATIBLE_BASE_URL");
+  const compatibleModels = value("COMPATIBLE_MODELS");
+  const compatibleKey = value("COMPATIBLE_API_KEY");
+  const modelPrices = value("MODEL_PRICES");
+  const compatible =
+    baseUrl !== undefined && compatibleModels !== undefined ? { baseUrl, compatibleModels } : undefined;
+  const providers = [
+    ...(anthropicKey === undefined ? [] : ["anthropic"]),
+    ...(openaiKey === undefined ? [] : ["openai"]),
+    ...(compatible === undefined ? [] : ["compatible"]),
+  ];
+  return {
+    context: {
+      // Names only: nothing here reads the parameters.
+      ...(anthropicKey !== undefined && { anthropicKeyParameter: "/runyard/local/anthropic" }),
+      ...(openaiKey !== undefined && { openaiKeyParameter: "/runyard/local/openai" }),
+      ...(compatible !== undefined && {
+        compatibleBaseUrl: compatible.baseUrl,
+        compatibleModels: compatible.compatibleModels,
+      }),
+      ...(modelPrices !== undefined && { modelPrices }),
+    },
+    variables: {
+      MODEL_PROVIDERS: providers.join(","),
+      COMPATIBLE_MODELS: compatible?.compatibleModels ?? "",
+      MODEL_PRICES: modelPrices ?? "",
+    },
+    ...(anthropicKey !== undefined && { anthropicKey }),
+    ...(openaiKey !== undefined && { openaiKey }),
+    ...(compatible !== undefined && {
+      compatible: { baseUrl: compatible.baseUrl, ...(compatibleKey !== undefined && { key: compatibleKey }) },
+    }),
+  };
+}

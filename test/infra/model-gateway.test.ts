@@ -1,0 +1,100 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Synthesized, synthesize } from "./synthesize.ts";
+
+interface Role {
+  readonly Policies: { PolicyDocument: { Statement: { Action: string | string[]; Resource: unknown }[] } }[];
+}
+interface LambdaFunction {
+  readonly FunctionName: string;
+  readonly Timeout: number;
+  readonly Environment: { Variables: Record<string, unknown> };
+  readonly Role: { "Fn::GetAtt": [string, string] };
+}
+
+const GATEWAY = "runyard-call-model";
+
+/** What the role of the gateway may do, as pairs of actions and resources. */
+function rightsOf(deployment: Synthesized): [string, string][] {
+  const gateway = functionOf(deployment, GATEWAY);
+  const role = deployment.all<Role>("AWS::IAM::Role").find(({ id }) => id === gateway?.Role["Fn::GetAtt"][0]);
+  const statements = role?.Properties.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement) ?? [];
+  return statements.map(({ Action, Resource }) => [[Action].flat().join(" "), JSON.stringify(Resource)]);
+}
+
+const functionOf = (deployment: Synthesized, name: string): LambdaFunction | undefined =>
+  deployment.all<LambdaFunction>("AWS::Lambda::Function").find(({ Properties }) => Properties.FunctionName === name)
+    ?.Properties;
+
+describe("the model gateway", () => {
+  let bare: Synthesized;
+  let full: Synthesized;
+  beforeAll(() => {
+    bare = synthesize();
+    full = synthesize({
+      anthropicKeyParameter: "/runyard/models/anthropic",
+      openaiKeyParameter: "/runyard/models/openai",
+      compatibleBaseUrl: "https://models.example/v1",
+      compatibleModels: "llama",
+      compatibleKeyParameter: "/runyard/models/compatible",
+      bedrock: "true",
+      modelPrices: "openai/gpt-5.4=1.25/10",
+    });
+  });
+
+  it("streams behind a URL of its own, for as long as a function may take", () => {
+    const [url, ...others] = bare.all("AWS::Lambda::Url");
+    expect(others).toEqual([]);
+    expect(url?.Properties).toMatchObject({ AuthType: "NONE", InvokeMode: "RESPONSE_STREAM" });
+    expect(functionOf(bare, GATEWAY)?.Timeout).toBe(900);
+  });
+
+  it("may be called by its URL and by nothing else", () => {
+    const permissions = bare
+      .all<{ FunctionName: unknown }>("AWS::Lambda::Permission")
+      .filter(({ Properties }) => JSON.stringify(Properties.FunctionName).includes("ModelGateway"));
+    expect(permissions.map(({ Properties: { FunctionName: _, ...rest } }) => rest)).toEqual([
+      { Action: "lambda:InvokeFunctionUrl", FunctionUrlAuthType: "NONE", Principal: "*" },
+      { Action: "lambda:InvokeFunction", InvokedViaFunctionUrl: true, Principal: "*" },
+    ]);
+  });
+
+  it("is where executions are told that models are", () => {
+    expect(JSON.stringify(functionOf(bare, "runyard-dispatch-run")?.Environment.Variables["MODEL_URL"])).toMatch(
+      /https:.*ModelGatewayUrl.*FunctionUrl/,
+    );
+    expect(JSON.stringify(functionOf(bare, "runyard-reap-runs")?.Environment)).not.toContain("MODEL_URL");
+  });
+
+  it("reads the keys that the settings name, calls Bedrock where that is on, and has no other right on either", () => {
+    const services = (deployment: Synthesized) =>
+      rightsOf(deployment).filter(([actions]) => /^(ssm|bedrock):/.test(actions));
+    expect(services(bare)).toEqual([]);
+    const [[read, parameters] = [], [invoke, models] = [], ...others] = services(full);
+    expect(others).toEqual([]);
+    expect(read).toBe("ssm:GetParameter");
+    expect(parameters?.match(/parameter\/runyard\/models\/\w+/g)).toEqual([
+      "parameter/runyard/models/anthropic",
+      "parameter/runyard/models/openai",
+      "parameter/runyard/models/compatible",
+    ]);
+    expect(parameters).not.toContain("*");
+    expect(invoke).toBe("bedrock:InvokeModel bedrock:InvokeModelWithResponseStream");
+    expect(models).toMatch(/:inference-profile\/global\.anthropic\.\*.*:bedrock:\*::foundation-model\/anthropic\.\*/);
+  });
+
+  it("alone is told where the keys are", () => {
+    expect(functionOf(full, GATEWAY)?.Environment.Variables).toMatchObject({
+      ANTHROPIC_KEY_PARAMETER: "/runyard/models/anthropic",
+      OPENAI_KEY_PARAMETER: "/runyard/models/openai",
+      COMPATIBLE_KEY_PARAMETER: "/runyard/models/compatible",
+      COMPATIBLE_BASE_URL: "https://models.example/v1",
+      MODEL_PRICES: "openai/gpt-5.4=1.25/10",
+      MODEL_PROVIDERS: "anthropic,openai,bedrock,compatible",
+    });
+    const told = full
+      .all<LambdaFunction>("AWS::Lambda::Function")
+      .filter(({ Properties }) => JSON.stringify(Properties.Environment ?? {}).includes("KEY_PARAMETER"));
+    expect(told.map(({ Properties }) => Properties.FunctionName)).toEqual([GATEWAY]);
+    expect(() => synthesize({ modelPrices: "openai/gpt-5.4=cheap" })).toThrow(/"modelPrices".*id=input\/output/);
+  });
+});

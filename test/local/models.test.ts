@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type FrontDoor, startFrontDoor } from "../../local/front-door.ts";
+import { localModels } from "../../local/models.ts";
+
+describe("localModels", () => {
+  it("has the providers that the environment names, and tells the deployment no key", () => {
+    const models = localModels({
+      RUNYARD_ANTHROPIC_API_KEY: "sk-ant-1",
+      RUNYARD_OPENAI_API_KEY: "sk-2",
+      RUNYARD_COMPATIBLE_BASE_URL: "http://127.0.0.1:11434/v1",
+      RUNYARD_COMPATIBLE_MODELS: "llama,qwen",
+      RUNYARD_MODEL_PRICES: "compatible/llama=1/2",
+    });
+    expect(models).toMatchObject({
+      variables: { MODEL_PROVIDERS: "anthropic,openai,compatible", COMPATIBLE_MODELS: "llama,qwen" },
+      anthropicKey: "sk-ant-1",
+      openaiKey: "sk-2",
+      compatible: { baseUrl: "http://127.0.0.1:11434/v1" },
+    });
+    expect(models.context).toMatchObject({
+      compatibleBaseUrl: "http://127.0.0.1:11434/v1",
+      modelPrices: "compatible/llama=1/2",
+    });
+    expect(JSON.stringify([models.context, models.variables])).not.toMatch(/sk-/);
+  });
+
+  it("has none where it names none, or a server without its models", () => {
+    expect(localModels({}).context).toEqual({});
+    expect(localModels({ RUNYARD_COMPATIBLE_BASE_URL: "http://x/v1", ANTHROPIC_API_KEY: "sk" }).context).toEqual({});
+  });
+});
+
+describe("the front door's way to models", () => {
+  let door: FrontDoor;
+  const seen: string[] = [];
+  const { promise, resolve: goOn } = Promise.withResolvers<void>();
+  beforeAll(async () => {
+    door = await startFrontDoor({ port: 0, webDirectory: "/nowhere" });
+  });
+  afterAll(() => door.close());
+
+  it("says that the service is still starting until there is one", async () => {
+    const answer = await fetch(`http://127.0.0.1:${door.port}/api/v1/model/openai/v1/responses`, { method: "POST" });
+    expect(answer.status).toBe(502);
+    await answer.body?.cancel();
+  });
+
+  it("hands answers out as they grow", async () => {
+    async function* body() {
+      yield new TextEncoder().encode("one ");
+      await promise;
+      yield new TextEncoder().encode("two");
+    }
+    door.serveModels(async (request) => {
+      seen.push(new URL(request.url).pathname, await request.text());
+      return new Response(ReadableStream.from(body()), { headers: { "content-type": "text/event-stream" } });
+    });
+    const address = `http://127.0.0.1:${door.port}/api/v1/model/anthropic/v1/messages`;
+    const answer = await fetch(address, { method: "POST", body: "hello" });
+    const reader = answer.body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe("one ");
+    goOn();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe("two");
+    expect(seen).toEqual(["/api/v1/model/anthropic/v1/messages", "hello"]);
+  });
+});
