@@ -51,6 +51,12 @@ export class JobLog {
 
 function stepText({ state, name, durationMs, detail, failed }: Happening & { kind: "step" }): string {
   const duration = durationMs === undefined ? undefined : seconds(durationMs);
-  const parts = [state, name, duration, detail?.replaceAll("\n", " "), failed && state === undefined ? "failed" : undefined];
+  const parts = [
+    state,
+    name,
+    duration,
+    detail?.replaceAll("\n", " "),
+    failed && state === undefined ? "failed" : undefined,
+  ];
   return printable(parts.filter((part) => part !== undefined).join("  "));
 }

@@ -27,7 +27,11 @@ export async function waitForEvents(
   return { events, next, ended: hasEnded(head) && next >= head.next_sequence - 1 };
 }
 
-/** Ended, and its sandbox known to have stopped: only a follow-up could bring another event. */
+/**
+ * Ended, and its sandbox known to have stopped: only a follow-up could bring another event. A sandbox whose key is dead can tell
+ * nobody that it has stopped, so nobody is kept waiting for the time that it is given.
+ */
 function hasEnded(head: RunHead): boolean {
-  return isTerminal(head.state) && !("stop_pending" in head && head.stop_pending === true);
+  const isAwaited = "stop_pending" in head && head.stop_pending === true && head.key_hash !== undefined;
+  return isTerminal(head.state) && !isAwaited;
 }

@@ -2,12 +2,10 @@ import * as v from "valibot";
 import { DiscoveryFailure } from "./discovery-failure.ts";
 import { RETRY_SECONDS } from "./found-skills.ts";
 
-/** What is needed of GitHub's REST API. */
-export interface Github {
+/** GitHub's REST API. */
+export interface GithubApi {
   /** Its address without a slash at the end, `https://api.github.com` for the public one. */
   readonly apiUrl: string;
-  /** The deployment's own token, if it has one. */
-  readonly token: () => Promise<string | undefined>;
   readonly fetch: typeof fetch;
   readonly now: () => number;
 }
@@ -23,7 +21,13 @@ const RETRY_SECONDS_MOST = 3600;
 
 /** An answer with content, or the word that nothing has changed since the one with this tag. */
 export type GithubAnswer<T> =
-  | { readonly changed: true; readonly body: T; readonly etag?: string }
+  | {
+      readonly changed: true;
+      readonly body: T;
+      readonly etag?: string;
+      /** The address that answered, which is another one where what was asked about has moved. */
+      readonly url: string;
+    }
   | { readonly changed: false };
 
 interface GithubRequest<T> {
@@ -31,37 +35,55 @@ interface GithubRequest<T> {
   readonly path: string;
   readonly token: string | undefined;
   readonly etag?: string | undefined;
+  /** What is posted, as JSON. @default nothing: it is a GET */
+  readonly body?: object;
   /** What it comes to where the repository is empty. @default an empty repository is a failure */
   readonly ifEmpty?: T;
   /** What is asked about, for messages. */
   readonly what: string;
+  /** Why GitHub may hide what is there, and what helps, for the message. @default its token may not read it */
+  readonly ifHidden?: string;
+}
+
+/** GitHub understood what it was asked for, and refuses it. */
+export class GithubRefusal extends DiscoveryFailure {
+  readonly status: number;
+  /** GitHub's own words. */
+  readonly said: string;
+
+  constructor(status: number, said: string, ...failure: ConstructorParameters<typeof DiscoveryFailure>) {
+    super(...failure);
+    this.name = "GithubRefusal";
+    this.status = status;
+    this.said = said;
+  }
 }
 
 /**
  * Asks GitHub for something, conditionally where a tag is given.
- * @throws DiscoveryFailure that says whose fault it is and when another try may help
+ * @throws DiscoveryFailure that says whose fault it is and when another try may help, a GithubRefusal where it is not GitHub's
  */
 export async function askGithub<T>(
   schema: v.GenericSchema<unknown, T>,
   request: GithubRequest<T>,
-  github: Github,
+  github: GithubApi,
 ): Promise<GithubAnswer<T>> {
   const response = await sent(request, github);
   if (response.status === 304) return { changed: false };
   if (response.status === 409 && request.ifEmpty !== undefined) {
     await response.body?.cancel();
-    return { changed: true, body: request.ifEmpty };
+    return { changed: true, body: request.ifEmpty, url: response.url };
   }
-  if (response.status !== 200) throw await refusal(response, request, github);
+  if (response.status !== 200 && response.status !== 201) throw await refusal(response, request, github);
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), await textOf(response, request, github));
   if (!parsed.success) throw outage(`GitHub's answer about ${request.what} is not what it documents`, github);
   const etag = response.headers.get("etag");
-  return { changed: true, body: parsed.output, ...(etag === null ? {} : { etag }) };
+  return { changed: true, body: parsed.output, url: response.url, ...(etag === null ? {} : { etag }) };
 }
 
 type Sent = Omit<GithubRequest<unknown>, "ifEmpty">;
 
-async function sent({ path, token, etag, what }: Sent, github: Github): Promise<Response> {
+async function sent({ path, token, etag, body, what }: Sent, github: GithubApi): Promise<Response> {
   const headers = {
     accept: "application/vnd.github+json",
     "x-github-api-version": "2022-11-28",
@@ -70,9 +92,10 @@ async function sent({ path, token, etag, what }: Sent, github: Github): Promise<
     ...(etag === undefined ? {} : { "if-none-match": etag }),
   };
   const signal = AbortSignal.timeout(ANSWER_MS);
+  const posted = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   let url = new URL(`${github.apiUrl}${path}`);
   for (let moves = 0; moves <= MOST_MOVES; moves++) {
-    const response = await github.fetch(url, { headers, signal, redirect: "manual" }).catch(() => {
+    const response = await github.fetch(url, { ...posted, headers, signal, redirect: "manual" }).catch(() => {
       throw outage(`GitHub does not answer about ${what}`, github);
     });
     const location = response.headers.get("location");
@@ -88,7 +111,7 @@ async function sent({ path, token, etag, what }: Sent, github: Github): Promise<
 }
 
 /** The text of an answer, as long as it is not more than any answer should be. */
-async function textOf(response: Response, { what }: Pick<Sent, "what">, github: Github): Promise<string> {
+async function textOf(response: Response, { what }: Pick<Sent, "what">, github: GithubApi): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
@@ -106,7 +129,7 @@ async function textOf(response: Response, { what }: Pick<Sent, "what">, github: 
 
 const Complaint = v.pipe(v.string(), v.parseJson(), v.object({ message: v.string() }));
 
-async function refusal(response: Response, request: Sent, github: Github): Promise<DiscoveryFailure> {
+async function refusal(response: Response, request: Sent, github: GithubApi): Promise<DiscoveryFailure> {
   const { status } = response;
   const { what, token } = request;
   const said = v.safeParse(Complaint, await textOf(response, request, github).catch(() => ""));
@@ -117,22 +140,18 @@ async function refusal(response: Response, request: Sent, github: Github): Promi
     return new DiscoveryFailure("resource_unavailable", `GitHub's rate limit is reached${remedy}`, wait, true);
   }
   if (status === 404 || status === 451 || status === 422) {
-    const why = token === undefined ? "it may be private, and there is no token" : "its token may not read it";
-    return new DiscoveryFailure(
-      "resource_not_found",
-      `GitHub shows no ${what}: there is none, or ${why}`,
-      later(github),
-    );
+    const why = `GitHub shows no ${what}: there is none, or ${request.ifHidden ?? "its token may not read it"}`;
+    return new GithubRefusal(status, message, "resource_not_found", why, later(github));
   }
   if (status === 401 || status === 403) {
     const why = status === 401 ? "GitHub does not accept the token" : `GitHub refuses ${what}`;
-    return new DiscoveryFailure("external_authentication_required", `${why}: ${message}`, later(github));
+    return new GithubRefusal(status, message, "external_authentication_required", `${why}: ${message}`, later(github));
   }
   return outage(`GitHub could not answer about ${what}: ${message}`, github);
 }
 
 /** When GitHub takes requests again, where this answer says that it takes none now. */
-function limitedUntil({ status, headers }: Response, message: string, github: Github): number | undefined {
+function limitedUntil({ status, headers }: Response, message: string, github: GithubApi): number | undefined {
   if (status !== 403 && status !== 429) return undefined;
   const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
   const reset = Number(headers.get("x-ratelimit-reset") ?? Number.NaN);
@@ -146,7 +165,7 @@ function limitedUntil({ status, headers }: Response, message: string, github: Gi
   return github.now() + Math.ceil(Math.min(Math.max(seconds, 1), RETRY_SECONDS_MOST)) * 1000;
 }
 
-const later = ({ now }: Github): number => now() + RETRY_SECONDS * 1000;
+const later = ({ now }: GithubApi): number => now() + RETRY_SECONDS * 1000;
 /** A failure that is nobody's fault here, and may be over in a minute. */
-export const outage = (message: string, github: Github): DiscoveryFailure =>
+export const outage = (message: string, github: GithubApi): DiscoveryFailure =>
   new DiscoveryFailure("resource_unavailable", message, later(github));

@@ -9,7 +9,8 @@ import {
   SKILLS_BYTES,
 } from "#shared/wire/skill-file.ts";
 import { DiscoveryFailure } from "./discovery-failure.ts";
-import { askGithub, type Github, type GithubAnswer, outage } from "./github-api.ts";
+import { type Access, accessTo, type Github, type GithubRepository } from "./github-access.ts";
+import { askGithub, type GithubAnswer, GithubRefusal, outage } from "./github-api.ts";
 
 /** Files that are fetched at the same time; GitHub asks not to be sent many requests at once. */
 const AT_ONCE = 6;
@@ -29,15 +30,6 @@ type Tree = v.InferOutput<typeof Tree>;
 /** What is in a repository without a commit. */
 const NOTHING: Tree = { sha: "", tree: [], truncated: false };
 const Blob = v.object({ content: v.string(), encoding: v.literal("base64") });
-
-export interface GithubRepository {
-  readonly owner: string;
-  readonly repo: string;
-  /** A branch, tag or commit. @default the default branch */
-  readonly ref?: string | undefined;
-  /** A token in the repository's own URL, which goes before the deployment's. */
-  readonly token?: string | undefined;
-}
 
 /** What was found before, so that nothing is fetched twice. */
 export interface Before {
@@ -66,15 +58,29 @@ export async function githubSkills(
   before: Before,
   github: Github,
 ): Promise<GithubSkills | "unchanged"> {
+  const access = await accessTo(repository, github);
+  try {
+    return await skillsBy(access, repository, before, github);
+  } catch (error) {
+    if (error instanceof GithubRefusal) access.refused();
+    throw error;
+  }
+}
+
+async function skillsBy(
+  { token, ifHidden }: Access,
+  repository: GithubRepository,
+  before: Before,
+  github: Github,
+): Promise<GithubSkills | "unchanged"> {
   const { owner, repo, ref = "HEAD" } = repository;
-  const token = repository.token ?? (await github.token());
   const what = `${owner}/${repo}${repository.ref === undefined ? "" : ` at ${repository.ref}`}`;
   const git = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}/git`;
   const ask = <T>(
     schema: v.GenericSchema<unknown, T>,
     path: string,
     more?: { etag?: string | undefined; ifEmpty?: T },
-  ) => askGithub(schema, { path: `${git}/${path}`, token, what, ...more }, github);
+  ) => askGithub(schema, { path: `${git}/${path}`, token, what, ifHidden, ...more }, github);
   const top = `trees/${encodeURIComponent(ref)}?recursive=1`;
   const answer = await ask(Tree, top, { etag: before.etag, ifEmpty: NOTHING });
   if (!answer.changed) return "unchanged";

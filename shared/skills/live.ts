@@ -4,8 +4,10 @@ import { s3FileStore } from "#shared/aws/s3-file-store.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import { liveIdentities } from "#shared/identities/live.ts";
-import { setting, signedUrlSeconds } from "#shared/settings.ts";
+import { setting, settingIfAny, signedUrlSeconds } from "#shared/settings.ts";
 import { dynamoTable } from "#shared/table/dynamo-table.ts";
+import type { Github } from "./github-access.ts";
+import { githubApp } from "./github-app.ts";
 import type { DiscoveryPorts, SkillPorts } from "./ports.ts";
 
 /** Milliseconds that a call of the function which looks into a repository may take, and that of a sandbox. */
@@ -30,21 +32,29 @@ export function liveSkills(): SkillPorts & HttpPorts {
 /** The ports of whoever looks into repositories, on AWS. */
 export function liveDiscovery(): DiscoveryPorts {
   const lambda = lambdaClient();
-  const now = Date.now;
   return {
     table: dynamoTable(dynamoClient(), setting("TABLE_NAME")),
     files: liveFiles(),
-    now,
-    github: {
-      apiUrl: setting("GITHUB_API_URL"),
-      token: ssmParameter(ssmClient(), setting("GITHUB_TOKEN_PARAMETER"), now),
-      fetch,
-      now,
-    },
+    now: Date.now,
+    github: liveGithub(),
     scanner: {
       scan: (request) =>
         callFunction(lambda, setting("SANDBOX_FUNCTION_NAME"), request, { timeoutMs: SCAN_MS, isolated: true }),
     },
+  };
+}
+
+function liveGithub(): Github {
+  const ssm = ssmClient();
+  const now = Date.now;
+  const api = { apiUrl: setting("GITHUB_API_URL"), fetch, now };
+  const id = settingIfAny("GITHUB_APP_ID");
+  return {
+    ...api,
+    token: ssmParameter(ssm, setting("GITHUB_TOKEN_PARAMETER"), now),
+    ...(id !== undefined && {
+      app: githubApp({ id, privateKey: ssmParameter(ssm, setting("GITHUB_APP_KEY_PARAMETER"), now) }, api),
+    }),
   };
 }
 

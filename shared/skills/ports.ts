@@ -2,7 +2,7 @@ import type { FileStore } from "#shared/files/file-store.ts";
 import type { Cursors } from "#shared/runs/cursor.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { ScanRequest } from "#shared/wire/scan.ts";
-import type { Github } from "./github-api.ts";
+import type { Github } from "./github-access.ts";
 import type { SkillRepository } from "./repository.ts";
 
 /** What the list of agents needs from the world. */

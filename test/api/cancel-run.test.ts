@@ -186,3 +186,20 @@ async function loseThreeTimes(world: World, first: Harness): Promise<void> {
   await first.shutDown();
   for (let loss = 2; loss <= 3; loss++) await (await nextExecution(world)).shutDown();
 }
+
+describe("the events of a cancelled run", () => {
+  const endedOf = async (world: World, run: string): Promise<boolean> =>
+    (await clientOf(world).get(`/agent/runs/${run}/events`)).body.ended;
+
+  it("end with the word that its sandbox has stopped; by force at once, since nobody can say so any more", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const [asked, forced] = [await workingRun(world), await workingRun(world)];
+    await ada.post(`/agent/runs/${asked.run_id}/cancel`);
+    await ada.post(`/agent/runs/${forced.run_id}/cancel?force=true`);
+    expect(await endedOf(world, asked.run_id)).toBe(false);
+    expect(await endedOf(world, forced.run_id)).toBe(true);
+    await asked.shutDown();
+    expect(await endedOf(world, asked.run_id)).toBe(true);
+  });
+});

@@ -164,7 +164,12 @@ describe("the script of docs/ci.md for any CI", () => {
     ["exit 1", 1, "FAILED"],
   ])("follows a run by curl to its outcome: %s", async (line, code, state) => {
     writeFileSync(path.join(folder, "run.json"), JSON.stringify({ prompt: commands(line) }));
-    const env = { PATH: process.env["PATH"], RUNYARD_BASE_URL: cloud.baseUrl, RUNYARD_API_KEY: cloud.apiKey, JOB: line };
+    const env = {
+      PATH: process.env["PATH"],
+      RUNYARD_BASE_URL: cloud.baseUrl,
+      RUNYARD_API_KEY: cloud.apiKey,
+      JOB: line,
+    };
     const { stdout, ...failure } = await sh("sh", ["-c", script], { cwd: folder, env }).catch((error) => error);
     expect(Reflect.get(failure, "code") ?? 0).toBe(code);
     expect(stdout).toMatch(new RegExp(`^run [0-9a-f-]{36}\n${state}\n$`));
