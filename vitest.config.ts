@@ -7,7 +7,7 @@ const alone = ["checks", "clients", "cli", "contract", "local", "web", "e2e"];
 export default defineConfig({
   test: {
     projects: [
-      ...together.map((name) => project(name, { maxWorkers: 2, seconds: 20, groupOrder: 0 })),
+      ...together.map((name) => project(name, { maxWorkers: 2, seconds: 90, groupOrder: 0 })),
       ...alone.map((name, index) => project(name, { maxWorkers: 1, seconds: 180, groupOrder: index + 1 })),
     ],
   },

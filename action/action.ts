@@ -2,7 +2,8 @@ import { defined } from "../cli/src/defined.ts";
 import { agentUid } from "../cli/src/names.ts";
 import { describeAnswer, explain } from "../cli/src/problem.ts";
 import { configOf } from "../cli/src/run-config.ts";
-import { APIError, APIUserAbortError, type RunItem, Runyard } from "../clients/typescript/src/index.ts";
+import { APIError, APIUserAbortError, type RunItem } from "../clients/typescript/src/index.ts";
+import { type ActionClient, clientOf } from "./client.ts";
 import { addSummary, command, input, inputLines, type Job, setOutput } from "./job.ts";
 import { JobLog } from "./job-log.ts";
 import { summaryOf } from "./summary.ts";
@@ -26,14 +27,14 @@ export async function runAction(job: Job): Promise<number> {
   }
 }
 
-function settingsOf(job: Job): { client: Runyard; minutes: number } {
+function settingsOf(job: Job): { client: ActionClient; minutes: number } {
   const apiKey = required(job, "api-key");
   command(job, "add-mask", apiKey);
   const minutes = Number(input(job, "timeout-minutes") ?? 60);
   // A timer takes no more than 24.8 days.
   if (!(minutes > 0 && minutes <= 35_000)) throw new Error("timeout-minutes is a number above 0, up to 35,000.");
   const headers = { "x-run-source": "GITHUB_ACTION" };
-  return { client: new Runyard({ apiKey, baseURL: required(job, "base-url"), headers }), minutes };
+  return { client: clientOf({ apiKey, baseURL: required(job, "base-url"), headers }), minutes };
 }
 
 function required(job: Job, name: string): string {
@@ -42,7 +43,7 @@ function required(job: Job, name: string): string {
   return value;
 }
 
-async function createRun(job: Job, client: Runyard): Promise<string> {
+async function createRun(job: Job, client: ActionClient): Promise<string> {
   const prompt = input(job, "prompt");
   const skill = input(job, "skill");
   if (prompt === undefined && skill === undefined)
@@ -107,7 +108,7 @@ const TIMEOUT_GRACE = 30_000;
 /** Follows the run to its end. A cancelled job and a time that is up cancel the run, and wait a little for that. */
 async function follow(
   job: Job,
-  client: Runyard,
+  client: ActionClient,
   runId: string,
   { cancelled, minutes }: { cancelled: AbortSignal; minutes: number },
 ): Promise<RunItem> {

@@ -20,7 +20,8 @@ const HELP = `Usage: npm run chaos -- [options]
 
 Starts a local cloud of its own, has callers ask it for runs, and kills its processes meanwhile (kill -9): those of dispatcher,
 endpoints, reaper and sandbox, harnesses and commands. Then a checker reads all that is left. The exit code is 0 where no
-promise was broken. docs/reliability.md says what is promised.
+promise was broken. docs/reliability.md says what is promised. Ctrl-C ends it early: what was asked for until then is checked;
+once more, and it leaves at once.
 
   --runs N     runs that callers ask for (default 300), besides their children
   --seed N     which kills and which runs (default: a new one, printed)
@@ -64,11 +65,9 @@ async function chaos(options: Options): Promise<Report> {
   if (process.platform !== "linux") throw new Problem("Only Linux tells which processes there are to kill.");
   tell(`seed ${options.seed}`);
   const cloud = await startCloud();
-  const release = stopOnSignals(cloud);
   try {
     return await disturb(cloud, options);
   } finally {
-    release();
     await cloud.stop();
   }
 }
@@ -85,6 +84,7 @@ async function disturb(cloud: BenchCloud, { runs, seed, callers: atOnce }: Optio
   const giveUp = new AbortController();
   const began = Date.now();
   const callers = startCallers({ api: cloud.api, tasks: tasksOf(seed, runs), seed, atOnce, signal: giveUp.signal });
+  const release = onSignals(cloud, callers.stop);
   const { hits, lastKillAt } = await withProgress(callers, runs, (hits) => kill(targets, seed, callers, hits));
   const deadline = lastKillAt + REST_MS;
   const timer = setTimeout(() => giveUp.abort(), Math.max(0, deadline - Date.now()));
@@ -110,6 +110,7 @@ async function disturb(cloud: BenchCloud, { runs, seed, callers: atOnce }: Optio
     processes: await targets.leftovers(),
   };
   store.close();
+  release();
   const findings = check(evidence, seed);
   if (findings.violations.length > 0) await keep(evidence, findings.violations, seed);
   return {
@@ -183,12 +184,16 @@ async function withProgress(
 /** Progress, where it is in nobody's way. */
 const tell = (text: string): void => console.error(dim(text));
 
-function stopOnSignals(cloud: BenchCloud): () => void {
+/** The first signal calls `early`, where there is somebody to tell; the next one leaves at once. */
+function onSignals(cloud: BenchCloud, early: () => void): () => void {
+  let told = false;
   const stop = (): void => {
-    void cloud.stop().finally(() => process.exit(130));
+    if (told) void cloud.stop().finally(() => process.exit(130));
+    told = true;
+    early();
   };
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
   return () => {
     process.off("SIGINT", stop);
     process.off("SIGTERM", stop);

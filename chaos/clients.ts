@@ -29,6 +29,8 @@ export interface Callers {
   readonly retries: () => number;
   /** Settles when all tasks were taken up. */
   readonly submitted: Promise<void>;
+  /** Leaves all tasks that nobody has taken up yet. */
+  readonly stop: () => void;
   /** Settles when each caller has seen its runs end, or has given up. */
   readonly done: Promise<void>;
 }
@@ -151,9 +153,14 @@ export function startCallers({ api, tasks, seed, atOnce, signal }: CallersOption
     }
   }
 
+  function stop(): void {
+    waiting.length = 0;
+    submitted.resolve();
+  }
+
   const done = Promise.all(Array.from({ length: atOnce }, work)).then(() => undefined);
   done.catch((error: unknown) => submitted.reject(error));
-  return { asked, retries: () => retries, submitted: submitted.promise, done };
+  return { asked, retries: () => retries, submitted: submitted.promise, stop, done };
 }
 
 /** What every run of a chaos is called, so that one which nobody was told of is found. */

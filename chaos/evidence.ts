@@ -43,7 +43,7 @@ export interface Evidence {
 
 const TABLE_NAME = "runyard";
 const REST_LOOK_MS = 1_000;
-const READERS = 4;
+const READERS = 8;
 
 /** Looks behind the API: into the table and the bucket of the emulator. */
 export class Store {

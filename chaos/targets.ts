@@ -220,30 +220,35 @@ function ancestors(entry: Entry, byPid: ReadonlyMap<number, Entry>): Entry[] {
   return found;
 }
 
+/** What a process is does not change while it lives, unless it becomes another program. */
+const known = new Map<number, Entry>();
+
 async function processes(): Promise<Entry[]> {
   const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const entries = await Promise.all(names.map(entryOf));
-  return entries.filter((entry) => entry !== undefined);
+  const alive = entries.filter((entry) => entry !== undefined);
+  known.clear();
+  for (const entry of alive) known.set(entry.pid, entry);
+  return alive;
 }
 
 async function entryOf(name: string): Promise<Entry | undefined> {
   const read = (file: string) => readFile(`/proc/${name}/${file}`, "latin1").catch(() => "");
-  const [stat, command, environment] = await Promise.all([read("stat"), read("cmdline"), read("environ")]);
+  const [stat, commandLine] = await Promise.all([read("stat"), read("cmdline")]);
   // The program's name stands in parentheses and may hold spaces and parentheses itself.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [condition, parent] = fields;
-  if (condition === undefined || parent === undefined || condition === "Z" || condition === "X") return undefined;
-  const pairs = environment.split("\0").map((pair): [string, string] => {
+  const [condition, above] = fields;
+  if (condition === undefined || above === undefined || condition === "Z" || condition === "X") return undefined;
+  const [pid, parent, started] = [Number(name), Number(above), fields[19] ?? ""];
+  const command = commandLine.replaceAll("\0", " ").trim();
+  const before = known.get(pid);
+  if (before?.started === started && before.command === command && before.variables.size > 1)
+    return { ...before, parent };
+  const pairs = (await read("environ")).split("\0").map((pair): [string, string] => {
     const at = pair.indexOf("=");
     return [pair.slice(0, at), pair.slice(at + 1)];
   });
-  return {
-    pid: Number(name),
-    parent: Number(parent),
-    started: fields[19] ?? "",
-    command: command.replaceAll("\0", " ").trim(),
-    variables: new Map(pairs),
-  };
+  return { pid, parent, started, command, variables: new Map(pairs) };
 }
 
 /** Nanoseconds that a process has had a processor for. */

@@ -31,8 +31,8 @@ export interface Rights {
   readonly reaperQueue?: readonly "SendMessage"[];
   readonly sandbox?: readonly "InvokeFunction"[];
   readonly discovery?: readonly "InvokeFunction"[];
-  /** The deployment's own token for GitHub, the one parameter that the settings name. */
-  readonly githubToken?: readonly "GetParameter"[];
+  /** What this deployment has to show at GitHub, its token and its App's key: the parameters that the settings name. */
+  readonly github?: readonly "GetParameter"[];
   /** The models of the deployment's providers, with the keys for them: the parameters that the settings name, and no others. */
   readonly models?: readonly "call"[];
   /** Values of secrets, as parameters below the one path of ours. */

@@ -31,6 +31,17 @@ export interface Settings {
    * @default "/runyard/github-token"
    */
   readonly githubTokenParameter: string;
+  /**
+   * The GitHub App by which private repositories are read where it is installed, contexts `githubAppId` and
+   * `githubAppKeyParameter`. All who may call see the skills of all repositories that it is installed for.
+   * @default none
+   */
+  readonly githubApp?: {
+    /** Its id or client id. */
+    readonly id: string;
+    /** Name of the parameter of Systems Manager that holds its private key. @default "/runyard/github-app-key" */
+    readonly keyParameter: string;
+  };
   /** Whether `reserved` of routes.ts takes effect; off by default for the same reason. @default false */
   readonly reserveConcurrency: boolean;
   /** Runs that one caller may start within a minute. @default 3000 */
@@ -83,10 +94,8 @@ export function readSettings(node: Node): Settings {
   const list = (name: string) => (text(name) ?? "").split(",").filter((part) => part !== "");
   const parameter = (name: string) => {
     const value = text(name);
-    if (value === undefined || /^\/[\w./-]+$/.test(value)) return value;
-    throw new Error(
-      `context "${name}" must be the name of an SSM parameter, such as /runyard/models/key, not "${value}"`,
-    );
+    if (value === undefined || /^(\/[\w.-]+)+$/.test(value)) return value;
+    throw new Error(`context "${name}" must be the name of an SSM parameter, such as /a/b, not "${value}"`);
   };
   const anthropicKeyParameter = parameter("anthropicKeyParameter");
   const openaiKeyParameter = parameter("openaiKeyParameter");
@@ -105,10 +114,8 @@ export function readSettings(node: Node): Settings {
   if (!/^https?:\/\/[^/?#]+(\/[^?#]*[^/?#])?$/.test(githubApiUrl)) {
     throw new Error(`context "githubApiUrl" must be an address without a slash at its end, not "${githubApiUrl}"`);
   }
-  const githubTokenParameter = text("githubTokenParameter") ?? "/runyard/github-token";
-  if (!/^(\/[\w.-]+)+$/.test(githubTokenParameter)) {
-    throw new Error(`context "githubTokenParameter" must be a name such as /a/b, not "${githubTokenParameter}"`);
-  }
+  const githubTokenParameter = parameter("githubTokenParameter") ?? "/runyard/github-token";
+  const githubApp = appOnGithub(text("githubAppId"), parameter("githubAppKeyParameter"));
   return {
     stage,
     githubApiUrl,
@@ -119,6 +126,7 @@ export function readSettings(node: Node): Settings {
     bedrock: text("bedrock") === "true",
     disabledModels: list("disabledModels"),
     modelPrices,
+    ...(githubApp !== undefined && { githubApp }),
     ...(baseUrl !== undefined && { baseUrl }),
     ...(webUrl !== undefined && { webUrl: webUrl.replace(/\/$/, "") }),
     ...(alarmEmail !== undefined && { alarmEmail }),
@@ -130,6 +138,14 @@ export function readSettings(node: Node): Settings {
     ...(openaiKeyParameter !== undefined && { openaiKeyParameter }),
     ...(compatible !== undefined && { compatible }),
   };
+}
+
+function appOnGithub(id: string | undefined, keyParameter: string | undefined): Settings["githubApp"] {
+  if (id === undefined && keyParameter === undefined) return undefined;
+  if (id === undefined || !/^[\w.]{1,64}$/.test(id)) {
+    throw new Error('context "githubAppId" must be the id or client id of a GitHub App');
+  }
+  return { id, keyParameter: keyParameter ?? "/runyard/github-app-key" };
 }
 
 function compatibleServer(

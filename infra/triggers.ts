@@ -34,7 +34,7 @@ export const triggers = {
       table: ["BatchGetItem", "PutItem", "UpdateItem"],
       bucket: ["GetObject", "PutObject"],
       sandbox: ["InvokeFunction"],
-      githubToken: ["GetParameter"],
+      github: ["GetParameter"],
     },
     timeoutSeconds: 28,
   },

@@ -138,65 +138,8 @@ var IdentitiesKeys = class extends APIResource {
   delete(identityUid, keyUid, options) {
     return this.transport.request({ method: "DELETE", path: path`/agent/identities/${identityUid}/keys/${keyUid}`, options });
   }
-}, TeamsMembers = class extends APIResource {
-  /**
-   * Who is in the team, and as what.
-   *
-   * `GET /agent/teams/{teamUid}/members`
-   */
-  list(teamUid, query, options) {
-    return this.transport.page({ method: "GET", path: path`/agent/teams/${teamUid}/members`, query, options }, (body) => body.members);
-  }
-  /**
-   * Takes somebody who has an account into the team.
-   *
-   * `POST /agent/teams/{teamUid}/members`
-   */
-  add(teamUid, body, options) {
-    return this.transport.request({ method: "POST", path: path`/agent/teams/${teamUid}/members`, body, options });
-  }
-  /**
-   * Another role.
-   *
-   * `PUT /agent/teams/{teamUid}/members/{userUid}`
-   */
-  update(teamUid, userUid, body, options) {
-    return this.transport.request({ method: "PUT", path: path`/agent/teams/${teamUid}/members/${userUid}`, body, options });
-  }
-  /**
-   * From the next request on they see nothing of the team.
-   *
-   * `DELETE /agent/teams/{teamUid}/members/{userUid}`
-   */
-  remove(teamUid, userUid, options) {
-    return this.transport.request({ method: "DELETE", path: path`/agent/teams/${teamUid}/members/${userUid}`, options });
-  }
-}, TeamsInvitations = class extends APIResource {
-  /**
-   * A link, shown this once, by which somebody joins the team within a week.
-   *
-   * `POST /agent/teams/{teamUid}/invitations`
-   */
-  create(teamUid, body, options) {
-    return this.transport.request({ method: "POST", path: path`/agent/teams/${teamUid}/invitations`, body, options });
-  }
-  /**
-   * Those that wait to be accepted, without their links.
-   *
-   * `GET /agent/teams/{teamUid}/invitations`
-   */
-  list(teamUid, query, options) {
-    return this.transport.page({ method: "GET", path: path`/agent/teams/${teamUid}/invitations`, query, options }, (body) => body.invitations);
-  }
-  /**
-   * Its link leads nowhere from then on.
-   *
-   * `DELETE /agent/teams/{teamUid}/invitations/{invitationId}`
-   */
-  delete(teamUid, invitationId, options) {
-    return this.transport.request({ method: "DELETE", path: path`/agent/teams/${teamUid}/invitations/${invitationId}`, options });
-  }
-}, Runs = class extends APIResource {
+};
+var Runs = class extends APIResource {
   /**
    * Takes a prompt and answers with the run's id at once.
    *
@@ -301,151 +244,8 @@ var IdentitiesKeys = class extends APIResource {
   createClientEvent(runId, body, options) {
     return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/client-events`, body, options });
   }
-}, Conversations = class extends APIResource {
-  /**
-   * All runs of a conversation as one, oldest first.
-   *
-   * `GET /agent/conversations/{conversationId}`
-   */
-  retrieve(conversationId, query, options) {
-    return this.transport.page({ method: "GET", path: path`/agent/conversations/${conversationId}`, query, options }, (body) => body.steps);
-  }
-  /**
-   * The latest session of it that is shared with everybody.
-   *
-   * `GET /agent/conversations/{conversationId}/redirect`
-   */
-  redirect(conversationId, options) {
-    return this.transport.request({ method: "GET", path: path`/agent/conversations/${conversationId}/redirect`, options });
-  }
-}, Sessions = class extends APIResource {
-  /**
-   * The conversation of a session that is shared with everybody.
-   *
-   * `GET /agent/sessions/{sessionId}/redirect`
-   */
-  redirect(sessionId, options) {
-    return this.transport.request({ method: "GET", path: path`/agent/sessions/${sessionId}/redirect`, options });
-  }
-}, Attachments = class extends APIResource {
-  /**
-   * Where to upload a file that the caller's next runs may be given, for 24 hours.
-   *
-   * `POST /agent/attachments`
-   */
-  create(body, options) {
-    return this.transport.request({ method: "POST", path: "/agent/attachments", body, options });
-  }
-}, Artifacts = class extends APIResource {
-  /**
-   * An artifact, with a time-limited URL of its file.
-   *
-   * `GET /agent/artifacts/{artifactUid}`
-   */
-  retrieve(artifactUid, options) {
-    return this.transport.request({ method: "GET", path: path`/agent/artifacts/${artifactUid}`, options });
-  }
-}, Agents = class extends APIResource {
-  /**
-   * The skills in the repositories of the caller's environments, or in the one that `repo` names.
-   *
-   * `GET /agent`
-   */
-  list(query, options) {
-    return this.transport.page({ method: "GET", path: "/agent", query, options }, (body) => body.agents);
-  }
-}, Workers = class extends APIResource {
-  /**
-   * The workers of the caller's teams that are connected now, by their id.
-   *
-   * `GET /agent/connected-self-hosted-workers`
-   */
-  list(query, options) {
-    return this.transport.page({ method: "GET", path: "/agent/connected-self-hosted-workers", query, options }, (body) => body.workers);
-  }
-}, Models = class extends APIResource {
-  /**
-   * The models that a run may name, and the one that a run without a name gets.
-   *
-   * `GET /agent/models`
-   */
-  list(options) {
-    return this.transport.request({ method: "GET", path: "/agent/models", options });
-  }
-}, Schedules = class extends APIResource {
-  /**
-   * A prompt that is run whenever its cron says.
-   *
-   * `POST /agent/schedules`
-   */
-  create(body, options) {
-    return this.transport.request({ method: "POST", path: "/agent/schedules", body, options });
-  }
-  /**
-   * The schedules that the caller sees, by name.
-   *
-   * `GET /agent/schedules`
-   */
-  list(query, options) {
-    return this.transport.page({ method: "GET", path: "/agent/schedules", query, options }, (body) => body.schedules);
-  }
-  /**
-   * The schedule with its next firing and its latest runs.
-   *
-   * `GET /agent/schedules/{scheduleId}`
-   */
-  retrieve(scheduleId, options) {
-    return this.transport.request({ method: "GET", path: path`/agent/schedules/${scheduleId}`, options });
-  }
-  /**
-   * Says anew what is run, and when.
-   *
-   * `PUT /agent/schedules/{scheduleId}`
-   */
-  update(scheduleId, body, options) {
-    return this.transport.request({ method: "PUT", path: path`/agent/schedules/${scheduleId}`, body, options });
-  }
-  /**
-   * It never fires again.
-   *
-   * `DELETE /agent/schedules/{scheduleId}`
-   */
-  delete(scheduleId, options) {
-    return this.transport.request({ method: "DELETE", path: path`/agent/schedules/${scheduleId}`, options });
-  }
-  /**
-   * No further firing until it is resumed.
-   *
-   * `POST /agent/schedules/{scheduleId}/pause`
-   */
-  pause(scheduleId, options) {
-    return this.transport.request({ method: "POST", path: path`/agent/schedules/${scheduleId}/pause`, options });
-  }
-  /**
-   * It fires again, from its next time on.
-   *
-   * `POST /agent/schedules/{scheduleId}/resume`
-   */
-  resume(scheduleId, options) {
-    return this.transport.request({ method: "POST", path: path`/agent/schedules/${scheduleId}/resume`, options });
-  }
-  /**
-   * One run of it now, beside those that it plans.
-   *
-   * `POST /agent/schedules/{scheduleId}/run`
-   */
-  run(scheduleId, options) {
-    return this.transport.request({ method: "POST", path: path`/agent/schedules/${scheduleId}/run`, options });
-  }
-  /**
-   * What became of each planned firing, the latest first.
-   *
-   * `GET /agent/schedules/{scheduleId}/ticks`
-   */
-  ticks(scheduleId, query, options) {
-    return this.transport.page({ method: "GET", path: path`/agent/schedules/${scheduleId}/ticks`, query, options }, (body) => body.ticks);
-  }
-}, Identities = class extends APIResource {
+};
+var Identities = class extends APIResource {
   keys = new IdentitiesKeys(this.transport);
   /**
    * An account for an agent of the team, with defaults for its runs.
@@ -544,231 +344,6 @@ var IdentitiesKeys = class extends APIResource {
   unshare(environmentUid2, body, options) {
     return this.transport.request({ method: "DELETE", path: path`/agent/environments/${environmentUid2}/share`, body, options });
   }
-}, Keys = class extends APIResource {
-  /**
-   * Another key of the caller's own, shown this once.
-   *
-   * `POST /agent/keys`
-   */
-  create(body, options) {
-    return this.transport.request({ method: "POST", path: "/agent/keys", body, options });
-  }
-  /**
-   * The caller's own keys, without what opens anything.
-   *
-   * `GET /agent/keys`
-   */
-  list(query, options) {
-    return this.transport.page({ method: "GET", path: "/agent/keys", query, options }, (body) => body.keys);
-  }
-  /**
-   * One of the caller's own keys.
-   *
-   * `DELETE /agent/keys/{keyUid}`
-   */
-  delete(keyUid, options) {
-    return this.transport.request({ method: "DELETE", path: path`/agent/keys/${keyUid}`, options });
-  }
-}, Me = class extends APIResource {
-  /**
-   * The caller, and the teams that they are in.
-   *
-   * `GET /agent/me`
-   */
-  retrieve(options) {
-    return this.transport.request({ method: "GET", path: "/agent/me", options });
-  }
-  /**
-   * Changes the name by which others see the caller.
-   *
-   * `PUT /agent/me`
-   */
-  update(body, options) {
-    return this.transport.request({ method: "PUT", path: "/agent/me", body, options });
-  }
-}, Teams = class extends APIResource {
-  members = new TeamsMembers(this.transport);
-  invitations = new TeamsInvitations(this.transport);
-  /**
-   * A new team, whose admin is the caller.
-   *
-   * `POST /agent/teams`
-   */
-  create(body, options) {
-    return this.transport.request({ method: "POST", path: "/agent/teams", body, options });
-  }
-  /**
-   * The teams that the caller is in, oldest first.
-   *
-   * `GET /agent/teams`
-   */
-  list(query, options) {
-    return this.transport.page({ method: "GET", path: "/agent/teams", query, options }, (body) => body.teams);
-  }
-  /**
-   * A team with its settings, for its admins.
-   *
-   * `GET /agent/teams/{teamUid}`
-   */
-  retrieve(teamUid, options) {
-    return this.transport.request({ method: "GET", path: path`/agent/teams/${teamUid}`, options });
-  }
-  /**
-   * The team's name and settings.
-   *
-   * `PUT /agent/teams/{teamUid}`
-   */
-  update(teamUid, body, options) {
-    return this.transport.request({ method: "PUT", path: path`/agent/teams/${teamUid}`, body, options });
-  }
-  /**
-   * The team and all that is its, once its runs have ended and its schedules are gone.
-   *
-   * `DELETE /agent/teams/{teamUid}`
-   */
-  delete(teamUid, options) {
-    return this.transport.request({ method: "DELETE", path: path`/agent/teams/${teamUid}`, options });
-  }
-}, Invitations = class extends APIResource {
-  /**
-   * The caller joins the team that they have a link of.
-   *
-   * `POST /agent/invitations/{token}/accept`
-   */
-  accept(token, options) {
-    return this.transport.request({ method: "POST", path: path`/agent/invitations/${token}/accept`, options });
-  }
-}, Secrets = class extends APIResource {
-  /**
-   * A value that configurations refer to by its name, and that no answer ever shows.
-   *
-   * `POST /agent/secrets`
-   */
-  create(body, options) {
-    return this.transport.request({ method: "POST", path: "/agent/secrets", body, options });
-  }
-  /**
-   * The names of the team's secrets.
-   *
-   * `GET /agent/secrets`
-   */
-  list(query, options) {
-    return this.transport.page({ method: "GET", path: "/agent/secrets", query, options }, (body) => body.secrets);
-  }
-  /**
-   * That there is a secret of this name, and since when.
-   *
-   * `GET /agent/secrets/{secret}`
-   */
-  retrieve(secret, options) {
-    return this.transport.request({ method: "GET", path: path`/agent/secrets/${secret}`, options });
-  }
-  /**
-   * Its value is forgotten.
-   *
-   * `DELETE /agent/secrets/{secret}`
-   */
-  delete(secret, options) {
-    return this.transport.request({ method: "DELETE", path: path`/agent/secrets/${secret}`, options });
-  }
-}, HarnessSupport = class extends APIResource {
-  /**
-   * The first call of an execution, answered with all that it needs.
-   *
-   * `POST /harness-support/resolve-prompt`
-   */
-  resolvePrompt(body, options) {
-    return this.transport.request({ method: "POST", path: "/harness-support/resolve-prompt", body, options });
-  }
-  /**
-   * A sign of life, answered with new follow-ups and whether to stop.
-   *
-   * `POST /harness-support/heartbeat`
-   */
-  heartbeat(body, options) {
-    return this.transport.request({ method: "POST", path: "/harness-support/heartbeat", body, options });
-  }
-  /**
-   * Appends to the conversation.
-   *
-   * `POST /harness-support/messages`
-   */
-  appendMessages(body, options) {
-    return this.transport.request({ method: "POST", path: "/harness-support/messages", body, options });
-  }
-  /**
-   * Where to upload a file, and then that it is there.
-   *
-   * `POST /harness-support/report-artifact`
-   */
-  reportArtifact(body, options) {
-    return this.transport.request({ method: "POST", path: "/harness-support/report-artifact", body, options });
-  }
-  /**
-   * The run has come to its end.
-   *
-   * `POST /harness-support/finish-task`
-   */
-  finishTask(body, options) {
-    return this.transport.request({ method: "POST", path: "/harness-support/finish-task", body, options });
-  }
-  /**
-   * Where to upload the files from which the run could go on.
-   *
-   * `POST /harness-support/upload-snapshot`
-   */
-  uploadSnapshot(body, options) {
-    return this.transport.request({ method: "POST", path: "/harness-support/upload-snapshot", body, options });
-  }
-  /**
-   * The uploaded files become the checkpoint from which the run goes on.
-   *
-   * `POST /harness-support/commit-snapshot`
-   */
-  commitSnapshot(body, options) {
-    return this.transport.request({ method: "POST", path: "/harness-support/commit-snapshot", body, options });
-  }
-  /**
-   * The sandbox's word that its execution has stopped.
-   *
-   * `POST /harness-support/report-shutdown`
-   */
-  reportShutdown(body, options) {
-    return this.transport.request({ method: "POST", path: "/harness-support/report-shutdown", body, options });
-  }
-}, Documentation = class extends APIResource {
-  /**
-   * This document, with the address that it was asked at as its server.
-   *
-   * `GET /openapi.json`
-   */
-  openapi(options) {
-    return this.transport.request({ method: "GET", path: "/openapi.json", options });
-  }
-  /**
-   * The API reference, for people to read.
-   *
-   * `GET /docs`
-   */
-  reference(options) {
-    return this.transport.request({ method: "GET", path: "/docs", answer: "text", options });
-  }
-  /**
-   * All error codes on a page.
-   *
-   * `GET /docs/errors`
-   */
-  errors(options) {
-    return this.transport.request({ method: "GET", path: "/docs/errors", answer: "text", options });
-  }
-  /**
-   * The page of one error, which the `type` of a problem leads to.
-   *
-   * `GET /docs/errors/{code}`
-   */
-  error(code, options) {
-    return this.transport.request({ method: "GET", path: path`/docs/errors/${code}`, answer: "text", options });
-  }
 };
 
 // clients/typescript/src/resources/runs.ts
@@ -808,83 +383,6 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
   async downloadTranscript(runId, options) {
     let { download_url } = await this.transcript(runId, options);
     return this.transport.storage(download_url, {}, options);
-  }
-};
-
-// clients/typescript/src/resources/attachments.ts
-var Attachments2 = class extends Attachments {
-  /**
-   * Uploads a file of up to 100 MB and answers its attachment_id, for `attachments: [{ attachment_id }]` of a run. Small
-   * files can go into the request for the run itself. In browsers it needs a secure context, for its digest.
-   */
-  async upload({ file_name, mime_type = "application/octet-stream", data }, options) {
-    let blob = new Blob([data], { type: mime_type }), digest = await crypto.subtle.digest("SHA-256", await blob.arrayBuffer()), sha256 = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join(""), body = { file_name, mime_type, size_bytes: blob.size, sha256 }, { attachment_id, upload } = await this.create(body, options);
-    if (upload === void 0) return attachment_id;
-    let timeout = options?.timeout ?? this.transport.timeout + blob.size / 50;
-    return await this.transport.storage(upload.url, requestOf(upload, blob), { ...options, timeout }), attachment_id;
-  }
-};
-function requestOf({ method, headers, fields }, data) {
-  let init = { method, headers: headers ?? {} };
-  if (fields === void 0) return { ...init, body: data };
-  let form = new FormData();
-  for (let { name, value } of fields) {
-    if (value.kind === "content_crc32c")
-      throw new RunyardError("This storage asks for a CRC-32C, which is not supported.");
-    form.append(name, value.kind === "static" ? value.value : data);
-  }
-  return { ...init, body: form };
-}
-
-// clients/typescript/src/resources/artifacts.ts
-var Artifacts2 = class extends Artifacts {
-  /** What an artifact holds, as an answer whose body is a stream; a plan's text too. */
-  async download(artifactUid, options) {
-    let { data } = await this.retrieve(artifactUid, options);
-    return "content" in data ? new Response(String(data.content), { headers: { "content-type": data.content_type } }) : this.transport.storage(data.download_url, {}, options);
-  }
-};
-
-// clients/typescript/src/generated/client.ts
-var ApiResources = class {
-  /** A run is one task for an agent, from its prompt to its end. */
-  runs;
-  /** What was said, over all runs that continue each other. */
-  conversations;
-  /** Links to shared sessions. */
-  sessions;
-  /** What a caller gives a run beside its prompt. */
-  attachments;
-  /** What a run leaves behind. */
-  artifacts;
-  /** Skills in repositories that runs may start from. */
-  agents;
-  /** Machines of the team that carry runs out. */
-  workers;
-  /** The models that runs may use. */
-  models;
-  /** Prompts that are run whenever their cron says. */
-  schedules;
-  /** Agents of a team as accounts of their own, with keys and defaults. */
-  identities;
-  /** Repositories and set-up that runs begin with. */
-  environments;
-  /** A person's own API keys. */
-  keys;
-  /** The person whose key it is. */
-  me;
-  /** Teams, their members and their settings. */
-  teams;
-  /** Links by which people join a team. */
-  invitations;
-  /** Values that configurations refer to by name, and that are never shown. */
-  secrets;
-  /** What the program in a sandbox calls, with its run's own key. */
-  harnessSupport;
-  /** This document, its pages, and a page for each error. */
-  documentation;
-  constructor(transport) {
-    this.runs = new Runs2(transport), this.conversations = new Conversations(transport), this.sessions = new Sessions(transport), this.attachments = new Attachments2(transport), this.artifacts = new Artifacts2(transport), this.agents = new Agents(transport), this.workers = new Workers(transport), this.models = new Models(transport), this.schedules = new Schedules(transport), this.identities = new Identities(transport), this.environments = new Environments(transport), this.keys = new Keys(transport), this.me = new Me(transport), this.teams = new Teams(transport), this.invitations = new Invitations(transport), this.secrets = new Secrets(transport), this.harnessSupport = new HarnessSupport(transport), this.documentation = new Documentation(transport);
   }
 };
 
@@ -1108,28 +606,6 @@ function randomKey() {
 function messageOf(error) {
   return error instanceof Error ? error.cause instanceof Error ? error.cause.message : error.message : String(error);
 }
-
-// clients/typescript/src/client.ts
-var Runyard = class _Runyard extends ApiResources {
-  #transport;
-  #options;
-  constructor(options = {}) {
-    let transport = new Transport(options);
-    super(transport), this.#transport = transport, this.#options = options;
-  }
-  /** A client that is made as this one was, but for these options. */
-  withOptions(options) {
-    return new _Runyard({ ...this.#options, ...options });
-  }
-  /** The address of the API, without a slash at its end. */
-  get baseURL() {
-    return this.#transport.baseURL;
-  }
-  /** Calls what this client has no method for. T is what it answers, and is not checked. */
-  request(request) {
-    return this.#transport.request(request);
-  }
-};
 
 // cli/src/exit-code.ts
 var EXIT = {
@@ -1677,6 +1153,16 @@ async function configFile(file) {
   return JSON.parse(text);
 }
 
+// action/client.ts
+function clientOf(options) {
+  let transport = new Transport(options);
+  return {
+    runs: new Runs2(transport),
+    environments: new Environments(transport),
+    identities: new Identities(transport)
+  };
+}
+
 // action/job.ts
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
@@ -1807,8 +1293,14 @@ var JobLog = class {
   }
 };
 function stepText({ state, name, durationMs, detail, failed }) {
-  let duration = durationMs === void 0 ? void 0 : seconds(durationMs), parts = [state, name, duration, detail?.replaceAll(`
-`, " "), failed && state === void 0 ? "failed" : void 0];
+  let duration = durationMs === void 0 ? void 0 : seconds(durationMs), parts = [
+    state,
+    name,
+    duration,
+    detail?.replaceAll(`
+`, " "),
+    failed && state === void 0 ? "failed" : void 0
+  ];
   return printable(parts.filter((part) => part !== void 0).join("  "));
 }
 
@@ -1856,7 +1348,7 @@ function settingsOf(job) {
   let minutes = Number(input(job, "timeout-minutes") ?? 60);
   if (!(minutes > 0 && minutes <= 35e3)) throw new Error("timeout-minutes is a number above 0, up to 35,000.");
   let headers = { "x-run-source": "GITHUB_ACTION" };
-  return { client: new Runyard({ apiKey, baseURL: required2(job, "base-url"), headers }), minutes };
+  return { client: clientOf({ apiKey, baseURL: required2(job, "base-url"), headers }), minutes };
 }
 function required2(job, name) {
   let value = input(job, name);

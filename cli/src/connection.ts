@@ -13,7 +13,7 @@ export interface Connection {
 }
 
 /** What `runyard login` stores. */
-export const Login = v.object({ base_url: v.string(), api_key: v.string() });
+const Login = v.object({ base_url: v.string(), api_key: v.string() });
 const LocalCloud = v.object({ base_url: v.string(), api_key: v.string(), pid: v.number() });
 
 export function loginFile({ env, home }: Pick<Shell, "env" | "home">): string {

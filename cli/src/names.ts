@@ -4,7 +4,7 @@ import { usage } from "./problem.ts";
 const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The uid of an environment that is given by its uid or its name. */
-export async function environmentUid(client: Runyard, given: string): Promise<string> {
+export async function environmentUid(client: Pick<Runyard, "environments">, given: string): Promise<string> {
   if (UID.test(given)) return given;
   const all: Named[] = [];
   for await (const { uid, config } of client.environments.list()) all.push({ uid, name: config.name });
@@ -12,7 +12,7 @@ export async function environmentUid(client: Runyard, given: string): Promise<st
 }
 
 /** The uid of a team agent that is given by its uid or its name. */
-export async function agentUid(client: Runyard, given: string): Promise<string> {
+export async function agentUid(client: Pick<Runyard, "identities">, given: string): Promise<string> {
   if (UID.test(given)) return given;
   const all: Named[] = [];
   for await (const { uid, name } of client.identities.list()) all.push({ uid, name });
@@ -20,7 +20,7 @@ export async function agentUid(client: Runyard, given: string): Promise<string> 
 }
 
 /** The id of a schedule that is given by its id or its name. */
-export async function scheduleId(client: Runyard, given: string): Promise<string> {
+export async function scheduleId(client: Pick<Runyard, "schedules">, given: string): Promise<string> {
   if (UID.test(given)) return given;
   const all: Named[] = [];
   for await (const { id, name } of client.schedules.list()) all.push({ uid: id, name });

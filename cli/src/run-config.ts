@@ -19,7 +19,10 @@ export interface ConfigInput {
 }
 
 /** The configuration that is meant; undefined where nothing was said. */
-export async function configOf(client: Runyard, input: ConfigInput): Promise<AmbientAgentConfig | undefined> {
+export async function configOf(
+  client: Pick<Runyard, "environments">,
+  input: ConfigInput,
+): Promise<AmbientAgentConfig | undefined> {
   const { env, repo, skill, model, worker, config } = input;
   const said = defined({
     environment_id: env === undefined ? undefined : await environmentUid(client, env),

@@ -10,11 +10,6 @@ export interface Column<Item> {
   readonly paint?: (text: string, item: Item) => string;
 }
 
-/** How much of a list is shown. */
-export interface ListOptions {
-  readonly all?: true | undefined;
-}
-
 /** A page of a list, or with `all` every page as it comes: a table, one JSON document, or with `all` JSON Lines. */
 export async function printList<Item, Body extends PageBody>(
   context: Context,

@@ -14,15 +14,22 @@ export interface Targets {
   readonly reaperQueue?: IQueue;
   readonly sandbox?: IFunction;
   readonly discovery?: IFunction;
-  readonly githubToken?: GithubToken;
+  readonly github?: GithubParameters;
   readonly timers?: Timers;
   readonly secrets?: Secrets;
   readonly models?: Models;
 }
 
-/** The deployment's own token for GitHub. */
-export interface GithubToken {
-  /** Name of the parameter that holds it, which need not be there. */
+/** What this deployment has to show at GitHub. */
+export interface GithubParameters {
+  /** The parameter that holds its token, which need not be there. */
+  readonly token: Parameter;
+  /** Its GitHub App, with the parameter that holds the private key of that. @default it has none */
+  readonly app?: { readonly id: string; readonly key: Parameter };
+}
+
+/** A parameter of Systems Manager. */
+interface Parameter {
   readonly name: string;
   readonly arn: string;
 }
@@ -103,10 +110,14 @@ export function grant(rights: Rights, targets: Targets): Grant {
     allow("lambda", rights.discovery, [discovery.functionArn]);
     environment["DISCOVERY_FUNCTION_NAME"] = discovery.functionName;
   }
-  if (rights.githubToken?.length) {
-    const token = present(targets.githubToken, "githubToken");
-    allow("ssm", rights.githubToken, [token.arn]);
+  if (rights.github?.length) {
+    const { token, app } = present(targets.github, "github");
+    allow("ssm", rights.github, app === undefined ? [token.arn] : [token.arn, app.key.arn]);
     environment["GITHUB_TOKEN_PARAMETER"] = token.name;
+    if (app !== undefined) {
+      environment["GITHUB_APP_ID"] = app.id;
+      environment["GITHUB_APP_KEY_PARAMETER"] = app.key.name;
+    }
   }
   if (rights.secrets?.length) {
     const secrets = present(targets.secrets, "secrets");

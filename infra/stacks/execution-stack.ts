@@ -72,13 +72,18 @@ export class ExecutionStack extends Stack {
       maxEventAge: Duration.seconds(60),
     });
 
-    const githubToken = {
-      name: settings.githubTokenParameter,
-      arn: this.formatArn({ service: "ssm", resource: `parameter${settings.githubTokenParameter}` }),
+    const parameter = (name: string) => ({
+      name,
+      arn: this.formatArn({ service: "ssm", resource: `parameter${name}` }),
+    });
+    const { githubTokenParameter, githubApp } = settings;
+    const github = {
+      token: parameter(githubTokenParameter),
+      ...(githubApp && { app: { id: githubApp.id, key: parameter(githubApp.keyParameter) } }),
     };
     const discovery = new HouseFunction(this, "DiscoverSkills", {
       platform,
-      targets: { ...stored, sandbox: sandbox.lambda, githubToken },
+      targets: { ...stored, sandbox: sandbox.lambda, github },
       ...triggers.discoverSkills,
       environment: { GITHUB_API_URL: settings.githubApiUrl },
     });
@@ -86,7 +91,7 @@ export class ExecutionStack extends Stack {
     this.targets = {
       ...stored,
       discovery: discovery.lambda,
-      githubToken,
+      github,
       runsQueue: runs.queue,
       endsQueue: ends.queue,
       reaperQueue: reaper.queue,

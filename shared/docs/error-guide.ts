@@ -41,9 +41,9 @@ export const ERROR_GUIDE = {
     detail: "the team has no credits left",
   },
   budget_exceeded: {
-    meaning: "What the run, or the team in this month, was allowed to spend is spent. A run that is at work stops.",
-    remedy: "Raise the budget, or wait for the next month, then send a follow-up to go on.",
-    detail: "the team's budget of this month is spent",
+    meaning: "What the run, or one above it, was allowed to spend on models is spent. A run that is at work stops.",
+    remedy: "Start the run again with a larger config.budget_usd, or with a model that costs less.",
+    detail: "what is left of the run's budget is not enough for another call of anthropic/claude-opus-5-5",
   },
   external_authentication_required: {
     meaning: "Another service that the run needs, such as a Git host, wants to be signed in to.",

@@ -101,6 +101,24 @@ describe("a function's role", () => {
     expect(readers).toHaveLength(1);
     expect(statementsOf("runyard-discover-skills")).toContainEqual(readers[0]);
     expect(JSON.stringify(readers[0]?.Resource)).not.toContain("*");
+    expect(JSON.stringify(readers[0]?.Resource)).not.toContain("github-app-key");
+  });
+
+  it("reads the key of the GitHub App there too, where the settings name an App", () => {
+    const own = synthesize({ githubAppId: "314159", githubAppKeyParameter: "/ours/app" });
+    const readers = own
+      .all<RoleProperties>("AWS::IAM::Role")
+      .filter((role) => JSON.stringify(statementsIn(role)).includes(":parameter/ours/app"));
+    expect(readers).toHaveLength(1);
+    const [read] = readers.flatMap(statementsIn).filter(({ Action }) => Action === "ssm:GetParameter");
+    expect(read?.Resource).toHaveLength(2);
+    expect(JSON.stringify(read?.Resource)).not.toContain("*");
+    const variables = own
+      .all<{ Environment?: { Variables: Record<string, unknown> } }>("AWS::Lambda::Function")
+      .map(({ Properties }) => Properties.Environment?.Variables ?? {})
+      .filter((all) => "GITHUB_APP_ID" in all);
+    expect(variables).toHaveLength(1);
+    expect(variables[0]).toMatchObject({ GITHUB_APP_ID: "314159", GITHUB_APP_KEY_PARAMETER: "/ours/app" });
   });
 
   it("lets resolve-prompt alone read the values of secrets, and that one write none", () => {
@@ -152,7 +170,7 @@ function expected(rights: Rights, traces = true): string[] {
       (queue ?? []).map((action) => `sqs:${action}`),
     ),
     ...[rights.sandbox, rights.discovery].flatMap((calls) => (calls ?? []).map((action) => `lambda:${action}`)),
-    ...(rights.githubToken ?? []).map((action) => `ssm:${action}`),
+    ...(rights.github ?? []).map((action) => `ssm:${action}`),
     ...(rights.secrets ?? []).map((action) => `ssm:${action}`),
     ...(rights.timers ?? []).map((action) => `scheduler:${action}`),
     ...(rights.timers?.some((action) => action !== "DeleteSchedule") ? ["iam:PassRole"] : []),

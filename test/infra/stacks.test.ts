@@ -81,6 +81,11 @@ describe("the stacks", () => {
     expect(() => synthesize({ dispatchConcurrency: "1" })).toThrow(/"dispatchConcurrency".*2 to 1000/);
     expect(() => synthesize({ githubApiUrl: "https://github.example/" })).toThrow(/"githubApiUrl".*slash/);
     expect(() => synthesize({ githubTokenParameter: "token" })).toThrow(/"githubTokenParameter".*\/a\/b/);
+    expect(() => synthesize({ githubAppId: "my app" })).toThrow(/"githubAppId".*client id/);
+    expect(() => synthesize({ githubAppKeyParameter: "/ours/app" })).toThrow(/"githubAppId"/);
+    expect(() => synthesize({ githubAppId: "1", githubAppKeyParameter: "key" })).toThrow(
+      /"githubAppKeyParameter".*\/a/,
+    );
   });
 });
 

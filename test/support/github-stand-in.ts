@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import type { GithubAppStandIn } from "./github-app-stand-in.ts";
 
 export interface StandInRepository {
   /** Texts or bytes by path. */
@@ -47,6 +49,8 @@ export class GithubStandIn implements AsyncDisposable {
   readonly seen: Seen[] = [];
   /** What a token that is not among these is told: it is bad. */
   readonly goodTokens = new Set<string>();
+  /** The App that GitHub knows, if it knows one. */
+  app: GithubAppStandIn | undefined;
   /** Requests that are left before the limit; undefined for as many as one likes. */
   remaining: number | undefined;
   /** When the limit is lifted, in seconds of Unix time. */
@@ -57,7 +61,7 @@ export class GithubStandIn implements AsyncDisposable {
 
   private constructor(server: Server) {
     this.#server = server;
-    server.on("request", (request, response) => this.#answer(request, response));
+    server.on("request", (request, response) => void this.#answer(request, response));
   }
 
   static async start(): Promise<GithubStandIn> {
@@ -77,10 +81,13 @@ export class GithubStandIn implements AsyncDisposable {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request);
     const { authorization, "if-none-match": ifNoneMatch, "user-agent": userAgent } = request.headers;
     const path = request.url ?? "/";
-    const answered = this.#answerTo(path, authorization?.replace(/^Bearer /, ""), ifNoneMatch);
+    const token = authorization?.replace(/^Bearer /, "");
+    const answered =
+      this.#answerToApp(request.method ?? "GET", path, token, body) ?? this.#answerTo(path, token, ifNoneMatch);
     this.seen.push({ path, status: answered.status, authorization, ifNoneMatch, userAgent });
     const headers: Record<string, string> = {
       "content-type": "application/json; charset=utf-8",
@@ -96,6 +103,18 @@ export class GithubStandIn implements AsyncDisposable {
     response.end(answered.status === 304 ? undefined : JSON.stringify(answered.body));
   }
 
+  #answerToApp(method: string, path: string, token: string | undefined, body: string) {
+    if (this.instead !== undefined) return undefined;
+    const [, full = ""] = /^\/repos\/([^/]+\/[^/]+)\/installation$/.exec(path) ?? [];
+    const { movedTo } = this.repositories.get(full.toLowerCase()) ?? {};
+    const names = [...this.repositories.keys()];
+    if (movedTo !== undefined) {
+      const url = `${this.url}/repositories/${names.indexOf(movedTo) + 1}/installation`;
+      return { status: 301, headers: { location: url }, body: { message: "Moved Permanently", url } };
+    }
+    return this.app?.answerTo({ method, pathname: path, token, body }, names);
+  }
+
   #answerTo(
     path: string,
     token: string | undefined,
@@ -107,11 +126,13 @@ export class GithubStandIn implements AsyncDisposable {
         "API rate limit exceeded for 203.0.113.7. (But here's the good news: Authenticated requests get a higher rate limit.)";
       return { status: 403, body: { message, documentation_url: `${DOCS}/rate-limit` } };
     }
-    if (token !== undefined && !this.goodTokens.has(token)) {
+    if (token !== undefined && !this.goodTokens.has(token) && this.app?.isGood(token) !== true) {
       return { status: 401, body: { message: "Bad credentials", documentation_url: DOCS, status: "401" } };
     }
     const answer = this.#lookUp(path, token);
-    const etag = `W/"${createHash("sha256").update(JSON.stringify(answer.body)).digest("hex")}"`;
+    // Another token is given another tag for the same content.
+    const tagged = JSON.stringify([answer.body, token]);
+    const etag = `W/"${createHash("sha256").update(tagged).digest("hex")}"`;
     // What has not changed is answered for nothing.
     if (answer.status === 200 && ifNoneMatch === etag) return { status: 304, headers: { etag } };
     if (this.remaining !== undefined) this.remaining--;
@@ -129,8 +150,10 @@ export class GithubStandIn implements AsyncDisposable {
       /^\/repos\/([^/]+\/[^/]+)\/git\/(trees|blobs)\/([^/]+)$/.exec(pathname) ?? [];
     const repository = this.repositories.get(full.toLowerCase());
     if (repository === undefined) return { status: 404, body: NOT_FOUND };
-    if (repository.tokens !== undefined && !repository.tokens.includes(token ?? ""))
+    const isOpen = (by = "") => repository.tokens?.includes(by) ?? true;
+    if (!isOpen(token) && this.app?.mayRead(token ?? "", full.toLowerCase()) !== true) {
       return { status: 404, body: NOT_FOUND };
+    }
     if (repository.movedTo !== undefined) {
       const url = `${this.url}${path.replace(`/repos/${full}/`, `/repos/${repository.movedTo}/`)}`;
       return { status: 301, headers: { location: url }, body: { message: "Moved Permanently", url } };

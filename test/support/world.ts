@@ -23,6 +23,7 @@ import { scheduleStore } from "#shared/schedules/schedule-store.ts";
 import { memorySecretVault } from "#shared/secrets/memory-secret-vault.ts";
 import type { SecretPorts } from "#shared/secrets/ports.ts";
 import { discover } from "#shared/skills/discover.ts";
+import type { GithubApp } from "#shared/skills/github-app.ts";
 import type { DiscoveryPorts, SkillPorts } from "#shared/skills/ports.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
@@ -89,6 +90,9 @@ export async function makeWorld(bare = memoryTable(), around: Around = undisturb
     github: {
       get apiUrl() {
         return repositories.githubUrl;
+      },
+      get app() {
+        return repositories.githubApp;
       },
       token: async () => repositories.githubToken,
       fetch,
@@ -226,10 +230,12 @@ function outsideWorld() {
   const outside: {
     githubUrl: string;
     githubToken: string | undefined;
+    githubApp: GithubApp | undefined;
     scan: (request: ScanRequest) => Promise<unknown>;
   } = {
     githubUrl: "http://127.0.0.1:1",
     githubToken: undefined,
+    githubApp: undefined,
     scan: () => Promise.reject(new Error("no sandbox")),
   };
   return outside;

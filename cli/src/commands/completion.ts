@@ -49,7 +49,7 @@ export function completeCommand(context: Context): CommandUnknownOpts {
 }
 
 /** What may stand where the last word is begun. */
-export function candidates(root: CommandUnknownOpts, words: readonly string[]): string[] {
+function candidates(root: CommandUnknownOpts, words: readonly string[]): string[] {
   const before = words.slice(0, -1);
   const begun = words.at(-1) ?? "";
   let command = root;

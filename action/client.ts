@@ -1,0 +1,16 @@
+import { Environments, Identities } from "../clients/typescript/src/generated/resources.ts";
+import type { ClientOptions, Runyard } from "../clients/typescript/src/index.ts";
+import { Runs } from "../clients/typescript/src/resources/runs.ts";
+import { Transport } from "../clients/typescript/src/transport.ts";
+
+export type ActionClient = Pick<Runyard, "runs" | "environments" | "identities">;
+
+/** What the action calls of the client, and no more: so the file that GitHub runs changes when these do, and only then. */
+export function clientOf(options: ClientOptions): ActionClient {
+  const transport = new Transport(options);
+  return {
+    runs: new Runs(transport),
+    environments: new Environments(transport),
+    identities: new Identities(transport),
+  };
+}

@@ -1,0 +1,214 @@
+import { generateKeyPairSync } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { githubApp } from "#shared/skills/github-app.ts";
+import { GithubAppStandIn } from "../support/github-app-stand-in.ts";
+import { makeSkillWorld, names, type SkillWorld, shop } from "../support/skills.ts";
+
+const MINUTE = 60_000;
+let world: SkillWorld["world"];
+let github: SkillWorld["github"];
+let ada: SkillWorld["ada"];
+let onGithub: SkillWorld["onGithub"];
+let list: SkillWorld["list"];
+let app: GithubAppStandIn;
+/** What the parameter of the private key holds. */
+let key: string | undefined;
+let logged: string[];
+
+beforeEach(async () => {
+  ({ world, github, ada, onGithub, list } = await makeSkillWorld());
+  const now = () => world.clock.now;
+  app = new GithubAppStandIn(now);
+  github.app = app;
+  key = app.privateKey;
+  const settings = { id: app.id, privateKey: async () => key };
+  world.repositories.githubApp = githubApp(settings, { apiUrl: github.url, fetch, now });
+  onGithub("acme/shop", { ...shop, tokens: ["ours"] });
+  onGithub("acme/vault", { ...shop, tokens: [] });
+  github.goodTokens.add("ours");
+  logged = [];
+  vi.mocked(process.stdout.write).mockImplementation((line) => logged.push(String(line)) > 0);
+});
+afterEach(async () => {
+  vi.mocked(process.stdout.write).mockReturnValue(true);
+  await github[Symbol.asyncDispose]();
+});
+
+/** The skills of the shop, looked for now. */
+const look = async () => names(await list("?repo=acme/shop&refresh=true"));
+const found = ["release", "review"];
+/** By what GitHub was asked for the shop's files. */
+const shownForFiles = () =>
+  github.seen.filter(({ path }) => path.includes("/git/")).map(({ authorization }) => authorization);
+const complaints = () => logged.filter((line) => line.includes("the GitHub App gives no token"));
+
+describe("a repository that the GitHub App is installed for", () => {
+  it("is read by a token for that repository alone, which can read files and nothing else", async () => {
+    app.install(["acme/shop", "acme/vault"], { permissions: { contents: "read", metadata: "read", issues: "write" } });
+    expect(await look()).toEqual(found);
+    expect(app.issued).toMatchObject([{ repositories: ["acme/shop"], permissions: { contents: "read" } }]);
+    expect(Object.keys(app.issued[0]?.permissions ?? {})).toEqual(["contents"]);
+    expect(new Set(shownForFiles())).toEqual(new Set([`Bearer ${app.issued[0]?.token}`]));
+  });
+
+  it("is read by the App's token though the deployment has one of its own, and by that of its URL before either", async () => {
+    app.install(["acme/shop"]);
+    world.repositories.githubToken = "ours";
+    await look();
+    expect(shownForFiles()).not.toContain("Bearer ours");
+    github.seen.length = 0;
+    await ada.post("/agent/environments", {
+      name: "Shop",
+      repositories: [{ url: "https://x-access-token:ours@github.com/acme/shop" }],
+    });
+    await list();
+    expect(new Set(github.seen.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer ours"]));
+  });
+
+  it("is read by the same token until shortly before that ends, conditionally, and then by a new one", async () => {
+    app.install(["acme/shop"]);
+    await look();
+    world.clock.now += 54 * MINUTE;
+    github.seen.length = 0;
+    expect(await look()).toEqual(found);
+    expect(github.seen.map(({ status }) => status)).toEqual([304]);
+    world.clock.now += 2 * MINUTE;
+    github.seen.length = 0;
+    expect(await look()).toEqual(found);
+    expect(app.issued).toHaveLength(2);
+    // The tag is of no use to another token; the files are known all the same.
+    expect(github.seen.map(({ path, status }) => `${status} ${path.replace(/\d{5,}/, "ID")}`)).toEqual([
+      "200 /repos/acme/shop/installation",
+      "201 /app/installations/ID/access_tokens",
+      "200 /repos/acme/shop/git/trees/HEAD?recursive=1",
+    ]);
+  });
+
+  it("has a token of its own", async () => {
+    app.install(["acme/shop", "acme/vault"]);
+    await look();
+    await list("?repo=acme/vault");
+    expect(app.issued.map(({ repositories }) => repositories)).toEqual([["acme/shop"], ["acme/vault"]]);
+  });
+
+  it("is found by its old name after it was renamed", async () => {
+    onGithub("acme/old", { files: {}, movedTo: "acme/shop" });
+    app.install(["acme/shop"]);
+    expect(names(await list("?repo=acme/old"))).toEqual(found);
+    expect(app.issued).toMatchObject([{ repositories: ["acme/shop"] }]);
+  });
+
+  it.each([
+    ["behind by a minute", -MINUTE],
+    ["ahead by a minute", MINUTE],
+  ])("is read though GitHub's clock is %s", async (_, ahead) => {
+    app.ahead = ahead;
+    app.install(["acme/shop"]);
+    expect(await look()).toEqual(found);
+    expect(complaints()).toEqual([]);
+  });
+
+  it("is read again, by a new token, when the App was removed and is back", async () => {
+    app.install(["acme/shop"]);
+    await look();
+    app.uninstall();
+    const { body } = await list("?repo=acme/shop&refresh=true");
+    expect(body.unavailable[0].error).toBe("GitHub does not accept the token: Bad credentials");
+    app.install(["acme/shop"]);
+    expect(await look()).toEqual(found);
+  });
+
+  it("leaves no token, assertion or key in the log, the table or the bucket", async () => {
+    app.install(["acme/shop"]);
+    await look();
+    key = `${app.privateKey.slice(0, 300)}…`;
+    world.clock.now += 60 * MINUTE;
+    await ada.get("/agent?repo=acme/shop&refresh=true");
+    const said = JSON.stringify([logged, world.table.all(), [...world.files.files]]);
+    for (const secret of ["ghs_made", "eyJ", "PRIVATE KEY", app.privateKey.slice(40, 80)]) {
+      expect(said).not.toContain(secret);
+    }
+    expect(complaints()).toHaveLength(1);
+  });
+});
+
+describe("a repository that the GitHub App is not installed for", () => {
+  it("is read by the deployment's token, and without one as by anybody, and nothing is logged", async () => {
+    world.repositories.githubToken = "ours";
+    expect(await look()).toEqual(found);
+    expect(new Set(shownForFiles())).toEqual(new Set(["Bearer ours"]));
+    github.seen.length = 0;
+    onGithub("acme/shop");
+    world.repositories.githubToken = undefined;
+    expect(await look()).toEqual(found);
+    expect(new Set(shownForFiles())).toEqual(new Set([undefined]));
+    expect(complaints()).toEqual([]);
+  });
+
+  it("answers 404 that says what to do, and is read as soon as that is done", async () => {
+    const refused = await ada.get("/agent?repo=acme/vault");
+    expect(refused).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
+    expect(refused.body.detail).toMatch(/private.*install this deployment's GitHub App for acme\/vault, or set one$/);
+    world.repositories.githubToken = "ours";
+    const again = await ada.get("/agent?repo=acme/vault&refresh=true");
+    expect(again.body.detail).toMatch(/token may not read it: install .* App for acme\/vault, or set another$/);
+    app.install(["acme/vault"]);
+    expect(names(await list("?repo=acme/vault&refresh=true"))).toEqual(found);
+  });
+
+  it("names no App where the deployment has none", async () => {
+    world.repositories.githubApp = undefined;
+    const { body } = await ada.get("/agent?repo=acme/vault");
+    expect(body.detail).toMatch(/there is no token: set one$/);
+  });
+});
+
+describe("a GitHub App that cannot be used", () => {
+  const other = (type: "pkcs1" | "pkcs8") =>
+    generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type, format: "pem" }).toString();
+  const elliptic = () =>
+    generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+
+  beforeEach(() => {
+    app.install(["acme/shop"]);
+    world.repositories.githubToken = "ours";
+  });
+
+  it.each([
+    ["its key is missing", () => undefined, "its private key is not in its parameter"],
+    ["its key is no key", () => "hunter2", "its parameter does not hold a private key in PEM"],
+    ["its key is of another kind", elliptic, "its private key is not one for RSA"],
+    ["its key is another App's", () => other("pkcs8"), "GitHub answers 401: A JSON web token could not be decoded"],
+  ])("says so in the log where %s, and the token is used", async (_, made, reason) => {
+    key = made();
+    expect(await look()).toEqual(found);
+    expect(new Set(shownForFiles())).toEqual(new Set(["Bearer ours"]));
+    expect(complaints().map((line) => JSON.parse(line))).toMatchObject([
+      { level: "error", app: app.id, repository: "acme/shop", reason },
+    ]);
+  });
+
+  it.each([
+    ["knows no such App", { id: "271828" }, {}, "404: Integration not found"],
+    ["was told to suspend it", {}, { suspended: true }, "403: This installation has been suspended"],
+    ["was not asked to let it read files", {}, { permissions: { metadata: "read" } }, "422: The permissions requested"],
+  ])("says so in the log where GitHub %s, and the token is used", async (_, settings, installation, reason) => {
+    app.uninstall();
+    app.install(["acme/shop"], installation);
+    const now = () => world.clock.now;
+    const made = { id: app.id, privateKey: async () => key, ...settings };
+    world.repositories.githubApp = githubApp(made, { apiUrl: github.url, fetch, now });
+    expect(await look()).toEqual(found);
+    expect(complaints()).toHaveLength(1);
+    expect(complaints()[0]).toContain(`GitHub answers ${reason}`);
+  });
+
+  it("is not got around where GitHub takes no more requests", async () => {
+    github.instead = { status: 429, headers: { "retry-after": "30" }, body: { message: "rate limit" } };
+    const answer = await ada.get("/agent?repo=acme/shop");
+    expect(answer.status).toBe(503);
+    expect(answer.headers["retry-after"]).toBe("30");
+    expect(github.seen).toHaveLength(1);
+    expect(complaints()).toEqual([]);
+  });
+});

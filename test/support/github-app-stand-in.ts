@@ -1,0 +1,158 @@
+import { generateKeyPairSync, type KeyObject, verify } from "node:crypto";
+import * as v from "valibot";
+
+/** What one owner installed the App for. */
+interface Installation {
+  readonly id: number;
+  /** Repositories as `owner/name` in lower case. */
+  readonly repositories: readonly string[];
+  /** What the owner granted. */
+  readonly permissions: Readonly<Record<string, string>>;
+  /** True where the owner has suspended it. */
+  readonly suspended: boolean;
+}
+
+/** A token as it was given out. */
+interface IssuedToken {
+  readonly token: string;
+  /** What it opens, as `owner/name` in lower case. */
+  readonly repositories: readonly string[];
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly expiresAt: number;
+}
+
+interface Asked {
+  readonly method: string;
+  readonly pathname: string;
+  /** The JSON Web Token. */
+  readonly token: string | undefined;
+  readonly body: string;
+}
+
+/** An answer of GitHub. */
+interface Told {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body: unknown;
+}
+
+const DOCS = "https://docs.github.com/rest";
+const HOUR_MS = 3_600_000;
+const Claims = v.object({ iat: v.pipe(v.number(), v.integer()), exp: v.number(), iss: v.string() });
+const Wanted = v.strictObject({
+  repositories: v.optional(v.array(v.string())),
+  repository_ids: v.optional(v.array(v.number())),
+  permissions: v.optional(v.record(v.string(), v.string())),
+});
+
+const refused = (status: number, message: string): Told => ({
+  status,
+  body: { message, documentation_url: DOCS, status: String(status) },
+});
+
+/** A GitHub App as GitHub's REST API knows it: where it is installed, and the tokens that it was given. */
+export class GithubAppStandIn {
+  readonly id = "314159";
+  /** As GitHub gives it out: PEM, PKCS #1. */
+  readonly privateKey: string;
+  /** All tokens that were given out and not taken back. */
+  readonly issued: IssuedToken[] = [];
+  /** Milliseconds that GitHub's clock is ahead of ours. */
+  ahead = 0;
+  readonly #publicKey: KeyObject;
+  readonly #installations: Installation[] = [];
+  readonly #clock: () => number;
+  #made = 0;
+
+  constructor(clock: () => number) {
+    const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    this.privateKey = privateKey.export({ type: "pkcs1", format: "pem" }).toString();
+    this.#publicKey = publicKey;
+    this.#clock = clock;
+  }
+
+  /** Has an owner install it for these repositories of theirs. */
+  install(repositories: readonly string[], more: Partial<Pick<Installation, "permissions" | "suspended">> = {}): void {
+    const permissions = { contents: "read", metadata: "read" };
+    const id = 2_000_001 + this.#installations.length;
+    this.#installations.push({ id, repositories, permissions, suspended: false, ...more });
+  }
+
+  /** Has all owners remove it, which takes all tokens back. */
+  uninstall(): void {
+    this.#installations.length = 0;
+    this.issued.length = 0;
+  }
+
+  isGood(token: string): boolean {
+    return this.issued.some((one) => one.token === token && this.#now() < one.expiresAt);
+  }
+
+  mayRead(token: string, repository: string): boolean {
+    const found = this.issued.find((one) => one.token === token);
+    return found?.permissions["contents"] !== undefined && found.repositories.includes(repository);
+  }
+
+  /** The answer to a request that an App makes as itself; undefined for others. `names` are all repositories there are. */
+  answerTo({ method, pathname, token, body }: Asked, names: readonly string[]): Told | undefined {
+    const [, full, number] = /^\/(?:repos\/([^/]+\/[^/]+)|repositories\/(\d+))\/installation$/.exec(pathname) ?? [];
+    const [, id] = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(pathname) ?? [];
+    if (id === undefined && full === undefined && number === undefined) return undefined;
+    const problem = this.#problemOf(token);
+    if (problem !== undefined) return problem;
+    if (method === "POST" && id !== undefined) return this.#issue(Number(id), body, names);
+    const name = full?.toLowerCase() ?? names[Number(number) - 1] ?? "";
+    const found = this.#installations.find(({ repositories }) => repositories.includes(name));
+    if (found === undefined || method !== "GET") return refused(404, "Not Found");
+    const { id: installation, permissions } = found;
+    return {
+      status: 200,
+      body: { id: installation, app_id: Number(this.id), repository_selection: "selected", permissions },
+    };
+  }
+
+  #problemOf(token: string | undefined): Told | undefined {
+    const [header = "", payload = "", signature = ""] = token?.split(".") ?? [];
+    const claims = v.safeParse(v.pipe(v.string(), v.parseJson(), Claims), decoded(payload));
+    if (!claims.success) return refused(401, "A JSON web token could not be decoded");
+    const { iss, iat, exp } = claims.output;
+    if (iss !== this.id) return refused(404, "Integration not found");
+    const signed = Buffer.from(`${header}.${payload}`);
+    const isTrue = verify("RSA-SHA256", signed, this.#publicKey, Buffer.from(signature, "base64url"));
+    if (!isTrue || !decoded(header).includes('"RS256"')) return refused(401, "A JSON web token could not be decoded");
+    const now = this.#now() / 1000;
+    if (iat > now) {
+      return refused(401, "'Issued at' claim ('iat') must be an Integer representing the time that it was issued");
+    }
+    if (exp <= now) return refused(401, "'Expiration time' claim ('exp') must represent a time in the future");
+    if (exp > now + 600) return refused(401, "'Expiration time' claim ('exp') is too far in the future");
+    return undefined;
+  }
+
+  #issue(id: number, body: string, names: readonly string[]): Told {
+    const installation = this.#installations.find((one) => one.id === id);
+    if (installation === undefined) return refused(404, "Not Found");
+    if (installation.suspended) return refused(403, "This installation has been suspended");
+    const wanted = v.parse(v.pipe(v.string(), v.parseJson(), Wanted), body);
+    const [owner = ""] = installation.repositories[0]?.split("/") ?? [];
+    const numbered = wanted.repository_ids?.map((number) => names[number - 1] ?? "");
+    const named = wanted.repositories?.map((name) => `${owner}/${name}`.toLowerCase());
+    const repositories = numbered ?? named ?? installation.repositories;
+    if (!repositories.every((name) => installation.repositories.includes(name))) {
+      return refused(422, "There is at least one repository that does not exist or is not accessible.");
+    }
+    const permissions = wanted.permissions ?? installation.permissions;
+    if (!Object.entries(permissions).every(([name, level]) => installation.permissions[name] === level)) {
+      return refused(422, "The permissions requested are not granted to this installation.");
+    }
+    const expiresAt = this.#now() + HOUR_MS;
+    const token = `ghs_made${++this.#made}`;
+    this.issued.push({ token, repositories, permissions, expiresAt });
+    const expires = new Date(expiresAt).toISOString().replace(".000", "");
+    return { status: 201, body: { token, expires_at: expires, permissions, repository_selection: "selected" } };
+  }
+
+  readonly #now = (): number => this.#clock() + this.ahead;
+}
+
+const decoded = (part: string): string => Buffer.from(part, "base64url").toString();
