@@ -1,10 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type * as v from "valibot";
+import { EventPrinter } from "../cli/src/follow/event-printer.ts";
+import { happeningsOf } from "../cli/src/follow/happenings.ts";
 import { RunEvents } from "../shared/wire/event.ts";
 import { RunItem } from "../shared/wire/run.ts";
 import { type Api, callApi } from "./api.ts";
-import { EventPrinter } from "./event-printer.ts";
-import { Problem } from "./terminal.ts";
+import { Problem, style } from "./terminal.ts";
 
 export interface FollowedRun {
   run: v.InferOutput<typeof RunItem>;
@@ -21,7 +22,9 @@ export interface FollowOptions {
 
 /** Follows a run to its end and prints its states, steps and commands as they happen. */
 export async function followRun(api: Api, options: FollowOptions): Promise<FollowedRun> {
-  const printer = new EventPrinter(options.since, options.print);
+  const { since, print } = options;
+  const printer = new EventPrinter({ style, print, since, verbose: false });
+  let firstCommandMs: number | undefined;
   let after = 0;
   let failures = 0;
   for (;;) {
@@ -31,6 +34,8 @@ export async function followRun(api: Api, options: FollowOptions): Promise<Follo
       failures = 0;
       for (const event of page.events) {
         printer.print(event);
+        const command = happeningsOf(event).find((one) => one.kind === "command" && one.shell);
+        if (command !== undefined) firstCommandMs ??= Math.max(0, Date.parse(command.at) - since);
         after = event.sequence;
       }
       if (page.ended) break;
@@ -44,5 +49,5 @@ export async function followRun(api: Api, options: FollowOptions): Promise<Follo
   }
   const run = await callApi(api, "GET", `/agent/runs/${options.runId}`, RunItem);
   if (run.run_id !== options.runId) throw new Problem(`asked for run ${options.runId} and got ${run.run_id}`);
-  return { run, ...(printer.firstCommandMs === undefined ? {} : { firstCommandMs: printer.firstCommandMs }) };
+  return { run, ...(firstCommandMs === undefined ? {} : { firstCommandMs }) };
 }

@@ -8,6 +8,9 @@ export const green = (text: string): string => paint(32, text);
 export const red = (text: string): string => paint(31, text);
 export const yellow = (text: string): string => paint(33, text);
 
+/** All of these together, as what prints a run takes them. */
+export const style = { bold, dim, green, red, yellow };
+
 export const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
 
 export const say = (text = ""): void => console.log(text);

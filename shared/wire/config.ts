@@ -76,6 +76,7 @@ const BudgetUsd = v.pipe(
   v.minValue(0.0001),
   v.maxValue(10_000),
   v.check((usd) => Math.abs(usd * 10_000 - Math.round(usd * 10_000)) < 1e-6, "must have at most 4 decimals"),
+  v.metadata({ multipleOf: 0.0001 }),
 );
 
 const HarnessType = v.picklist(["default", "oz", "claude", "codex", "gemini"]);

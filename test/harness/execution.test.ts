@@ -287,8 +287,9 @@ describe("follow-ups", () => {
       },
       { role: "assistant" as const, content: [{ type: "text" as const, text: "Ran one command." }] },
     ];
-    await using it = await run({ prompt: sh("echo prompt"), context: { messages, own_messages: 2, next_sequence: 3 } }, (plane) =>
-      plane.addFollowup(sh("echo more")),
+    await using it = await run(
+      { prompt: sh("echo prompt"), context: { messages, own_messages: 2, next_sequence: 3 } },
+      (plane) => plane.addFollowup(sh("echo more")),
     );
     expect(it.plane.outputs).toEqual(["more\n"]);
     expect(it.plane.callsTo("messages")[0]?.body["first_sequence"]).toBe(3);

@@ -1,4 +1,29 @@
-import type { Turn } from "./model-stand-in.ts";
+/** What the model says in one turn, or how the provider fails. Everything has a default: an answer that says hello. */
+export interface Turn {
+  readonly text?: string;
+  /** Calls of tools, behind the text. */
+  readonly tools?: readonly { readonly name: string; readonly input: unknown; readonly id?: string }[];
+  /** Tokens; output is never more than the request allows. */
+  readonly usage?: {
+    readonly input?: number;
+    readonly output?: number;
+    readonly cacheRead?: number;
+    readonly cacheWrite?: number;
+  };
+  /** Another status than 200: an error in the API's own shape. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is, instead of an answer in the API's shape. */
+  readonly raw?: string;
+  /** Events of a stream after which the connection is cut. */
+  readonly cutAfter?: number;
+  /** Milliseconds between events of a stream, and before an answer that is whole. */
+  readonly pauseMs?: number;
+  /** The answer begins when this has come about. */
+  readonly after?: Promise<unknown>;
+  /** True where the connection is cut before anything is said. */
+  readonly dead?: boolean;
+}
 
 /** The APIs that the stand-in speaks; Bedrock's content is that of the Messages API. */
 export type Shape = "messages" | "chat" | "responses" | "bedrock";

@@ -1,34 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
-import { answerOf, eventsOf, type Shape } from "./model-shapes.ts";
-
-/** What the model says in one turn, or how the provider fails. Everything has a default: an answer that says hello. */
-export interface Turn {
-  readonly text?: string;
-  /** Calls of tools, behind the text. */
-  readonly tools?: readonly { readonly name: string; readonly input: unknown; readonly id?: string }[];
-  /** Tokens; output is never more than the request allows. */
-  readonly usage?: {
-    readonly input?: number;
-    readonly output?: number;
-    readonly cacheRead?: number;
-    readonly cacheWrite?: number;
-  };
-  /** Another status than 200: an error in the API's own shape. */
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, instead of an answer in the API's shape. */
-  readonly raw?: string;
-  /** Events of a stream after which the connection is cut. */
-  readonly cutAfter?: number;
-  /** Milliseconds between events of a stream, and before an answer that is whole. */
-  readonly pauseMs?: number;
-  /** The answer begins when this has come about. */
-  readonly after?: Promise<unknown>;
-  /** True where the connection is cut before anything is said. */
-  readonly dead?: boolean;
-}
+import { answerOf, eventsOf, type Shape, type Turn } from "./model-shapes.ts";
 
 /** A request as the provider saw it. */
 export interface SeenCall {

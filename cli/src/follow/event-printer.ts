@@ -1,21 +1,32 @@
-import type { RunEvent } from "../../../clients/typescript/src/index.ts";
 import { clip, printable, type Style, seconds, stateText } from "../style.ts";
-import { type Happening, happeningsOf } from "./happenings.ts";
+import { type Happening, happeningsOf, type ToldEvent } from "./happenings.ts";
 
 const INDENT = 13;
 const WIDTH = 100;
 
-/** Prints one event of a run after another, each with the time since the run was created. */
+export interface EventPrinterOptions {
+  readonly style: Style;
+  readonly print: (line: string) => void;
+  /** Shows outputs whole instead of their first and last lines. */
+  readonly verbose: boolean;
+  /**
+   * When time began, in milliseconds since the epoch.
+   * @default the time of the first event
+   */
+  readonly since?: number;
+}
+
+/** Prints one event of a run after another, each with the time that had passed. */
 export class EventPrinter {
-  readonly #options: { style: Style; print: (line: string) => void; verbose: boolean };
+  readonly #options: EventPrinterOptions;
   #since: number | undefined;
 
-  /** `verbose` shows outputs whole instead of their first and last lines. */
-  constructor(options: { style: Style; print: (line: string) => void; verbose: boolean }) {
+  constructor(options: EventPrinterOptions) {
     this.#options = options;
+    this.#since = options.since;
   }
 
-  print(event: RunEvent): void {
+  print(event: ToldEvent): void {
     this.#since ??= Date.parse(event.occurred_at);
     for (const happening of happeningsOf(event)) this.#print(happening, this.#since);
   }

@@ -1,5 +1,11 @@
 import * as v from "valibot";
-import type { RunEvent } from "../../../clients/typescript/src/index.ts";
+
+/** An event of a run, as any reader of the API has it. */
+export interface ToldEvent {
+  readonly type: string;
+  readonly occurred_at: string;
+  readonly data: unknown;
+}
 
 /** One thing that happened in a run, as a person wants to be told. Texts are as the sandbox wrote them: not to be trusted. */
 export type Happening = { readonly at: string } & (
@@ -19,7 +25,7 @@ export type Happening = { readonly at: string } & (
 );
 
 /** What an event tells, in order; nothing where there is nothing to show. */
-export function happeningsOf({ type, occurred_at, data }: RunEvent): Happening[] {
+export function happeningsOf({ type, occurred_at, data }: ToldEvent): Happening[] {
   if (type !== "messages") return [step(type, occurred_at, data)];
   const parsed = v.safeParse(Messages, data);
   if (!parsed.success) return [];

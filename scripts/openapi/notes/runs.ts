@@ -102,6 +102,10 @@ export const RUNS_NOTES: Notes = {
   worker_host: note(
     "The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service.",
   ),
+  budget_usd: note(
+    "What the run and all runs below it may spend on models, in US dollars; a child draws on its parent's where it names none.",
+    2.5,
+  ),
   harness: note("The program that runs the agent, where it is not the service's own."),
   reasoning_level: note("How much the model is to think."),
   harness_auth_secrets: note("Secrets by which another harness signs in."),

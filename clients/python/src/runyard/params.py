@@ -140,7 +140,7 @@ class AmbientAgentConfigParam(TypedDict, total=False):
     """The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. At most 512 bytes in UTF-8."""
 
     budget_usd: float
-    """Must have at most 4 decimals."""
+    """What the run and all runs below it may spend on models, in US dollars; a child draws on its parent's where it names none."""
 
     harness: AmbientAgentConfigHarnessParam
     """The program that runs the agent, where it is not the service's own."""

@@ -250,7 +250,7 @@ class ResolvedAgentConfig(BaseModel):
     """The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. At most 512 bytes in UTF-8."""
 
     budget_usd: Optional[float] = None
-    """Must have at most 4 decimals."""
+    """What the run and all runs below it may spend on models, in US dollars; a child draws on its parent's where it names none."""
 
     harness: Optional[ResolvedAgentConfigHarness] = None
     """The program that runs the agent, where it is not the service's own."""

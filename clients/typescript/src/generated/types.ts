@@ -92,7 +92,7 @@ interface components {
             idle_timeout_minutes?: number;
             /** @description The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. At most 512 bytes in UTF-8. */
             worker_host?: string;
-            /** @description Must have at most 4 decimals. */
+            /** @description What the run and all runs below it may spend on models, in US dollars; a child draws on its parent's where it names none. */
             budget_usd?: number;
             /** @description The program that runs the agent, where it is not the service's own. */
             harness?: {
@@ -1291,7 +1291,7 @@ interface components {
             idle_timeout_minutes?: number;
             /** @description The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. At most 512 bytes in UTF-8. */
             worker_host?: string;
-            /** @description Must have at most 4 decimals. */
+            /** @description What the run and all runs below it may spend on models, in US dollars; a child draws on its parent's where it names none. */
             budget_usd?: number;
             /** @description The program that runs the agent, where it is not the service's own. */
             harness?: {

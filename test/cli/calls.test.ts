@@ -1,0 +1,167 @@
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { examplesOf } from "../../cli/src/commands/examples.ts";
+import { Context } from "../../cli/src/context.ts";
+import { makeProgram, pathOf } from "../../cli/src/program.ts";
+import { type Answer, FaultServer } from "../clients/fault-server.ts";
+import { api, RUN } from "./answers.ts";
+import { FakeShell } from "./fake-shell.ts";
+import { playerOf } from "./play.ts";
+
+const server = new FaultServer();
+const run = playerOf(server);
+beforeAll(() => server.start());
+afterAll(() => server.stop());
+
+const UID = "01990000-0000-7000-8000-000000000001";
+const made = api({ run_id: "r1", task_id: "r1", state: "QUEUED" });
+const agent = api({ uid: UID, name: "bot", available: true, skills: [], secrets: [], created_at: "" });
+const environment = api({
+  uid: UID,
+  config: { name: "e", github_repos: [], setup_commands: [] },
+  last_updated: "",
+  setup_failed: false,
+});
+const schedule = api({
+  id: UID,
+  name: "N",
+  cron_schedule: "@daily",
+  time_zone: "UTC",
+  overlap: "allow",
+  enabled: true,
+  prompt: "p",
+  mode: "normal",
+  created_at: "",
+  updated_at: "",
+  last_spawn_error: null,
+  history: { last_ran: null, next_run: null },
+});
+const key = api({ uid: "k1", name: "ci", suffix: "abcd", created_at: "", key: "ryp_new" }, { status: 201 });
+const gone = api(undefined, { status: 204 });
+const secret = api({ name: "T", created_at: "" });
+const ended = [
+  api({ events: [], next: 0, ended: true }),
+  api({ ...RUN, state: "SUCCEEDED" }),
+  api({ text: "", state: "SUCCEEDED", artifacts: [] }),
+];
+const conversation = api({
+  conversation_id: "c",
+  steps: [{ id: "s", messages: [{ role: "user", content: [{ type: "text", text: "hi" }] }], steps: [] }],
+});
+const skill = { id: "acme/shop:x", description: "d", base_prompt: "", source: {}, environments: [] };
+
+/** Each command as it is called at the least, what it is answered, and what it has to ask. */
+const CALLS: readonly (readonly [line: string, answers: readonly Answer[], asked: readonly string[]])[] = [
+  ["run x", [made], ["POST /agent/runs"]],
+  ["runs list", [api({ runs: [RUN], page_info: { has_next_page: false } })], ["GET /agent/runs?sort_by=updated_at"]],
+  ["runs get r1", [api(RUN)], ["GET /agent/runs/r1"]],
+  [
+    "runs follow r1",
+    ended,
+    ["GET /agent/runs/r1/events?after=0&wait=25", "GET /agent/runs/r1", "GET /agent/runs/r1/response"],
+  ],
+  ["runs followup r1 go", [api({})], ["POST /agent/runs/r1/followups"]],
+  ["runs cancel r1", [api("r1")], ["POST /agent/runs/r1/cancel"]],
+  ["runs response r1", [api({ text: "words", state: "SUCCEEDED", artifacts: [] })], ["GET /agent/runs/r1/response"]],
+  ["runs conversation r1", [conversation], ["GET /agent/runs/r1/conversation"]],
+  [
+    "runs transcript r1",
+    [api({ download_url: "{storage}/t", expires_at: "" }), { ...api(undefined), at: "storage", raw: "{}\n" }],
+    ["GET /agent/runs/r1/transcript?redirect=false", "GET /t"],
+  ],
+  ["runs artifacts r1", [api({ ...RUN, artifacts: [] })], ["GET /agent/runs/r1"]],
+  ["schedules list", [api({ schedules: [] })], ["GET /agent/schedules"]],
+  [`schedules get ${UID}`, [schedule], [`GET /agent/schedules/${UID}`]],
+  ["schedules create --name N --cron @daily --prompt p", [schedule], ["POST /agent/schedules"]],
+  [
+    `schedules update ${UID} --cron @daily`,
+    [schedule, schedule],
+    [`GET /agent/schedules/${UID}`, `PUT /agent/schedules/${UID}`],
+  ],
+  [`schedules pause ${UID}`, [schedule], [`POST /agent/schedules/${UID}/pause`]],
+  [`schedules resume ${UID}`, [schedule], [`POST /agent/schedules/${UID}/resume`]],
+  [`schedules run ${UID}`, [made], [`POST /agent/schedules/${UID}/run`]],
+  [`schedules delete ${UID}`, [api({ success: true })], [`DELETE /agent/schedules/${UID}`]],
+  [
+    `schedules ticks ${UID}`,
+    [api({ ticks: [{ scheduled_at: "", outcome: "fired", recorded_at: "" }] })],
+    [`GET /agent/schedules/${UID}/ticks`],
+  ],
+  ["agents list", [api({ agents: [] })], ["GET /agent/identities"]],
+  [`agents get ${UID}`, [agent], [`GET /agent/identities/${UID}`]],
+  ["agents create bot", [agent], ["POST /agent/identities"]],
+  [`agents update ${UID} --model m`, [agent], [`PUT /agent/identities/${UID}`]],
+  [`agents delete ${UID}`, [gone], [`DELETE /agent/identities/${UID}`]],
+  [`agents keys list ${UID}`, [api({ keys: [] })], [`GET /agent/identities/${UID}/keys`]],
+  [`agents keys create ${UID} ci`, [key], [`POST /agent/identities/${UID}/keys`]],
+  [`agents keys delete ${UID} k1`, [gone], [`DELETE /agent/identities/${UID}/keys/k1`]],
+  ["environments list", [api({ environments: [] })], ["GET /agent/environments"]],
+  [`environments get ${UID}`, [environment], [`GET /agent/environments/${UID}`]],
+  ["environments create e", [environment], ["POST /agent/environments"]],
+  [`environments update ${UID} --image i`, [environment], [`PUT /agent/environments/${UID}`]],
+  [`environments delete ${UID}`, [gone], [`DELETE /agent/environments/${UID}`]],
+  [`environments share ${UID}`, [api({ link: "https://x" })], [`POST /agent/environments/${UID}/share`]],
+  [`environments unshare ${UID} --user u1`, [api({})], [`DELETE /agent/environments/${UID}/share`]],
+  ["secrets list", [api({ secrets: [] })], ["GET /agent/secrets"]],
+  ["secrets set T", [secret], ["POST /agent/secrets"]],
+  ["secrets delete T", [gone], ["DELETE /agent/secrets/T"]],
+  ["keys list", [api({ keys: [] })], ["GET /agent/keys"]],
+  ["keys create laptop", [key], ["POST /agent/keys"]],
+  ["keys delete k1", [gone], ["DELETE /agent/keys/k1"]],
+  [
+    "models list",
+    [api({ default_model_id: "m", models: [{ id: "m", display_name: "M", provider: "LOCAL" }] })],
+    ["GET /agent/models"],
+  ],
+  [
+    "skills list --repo acme/shop",
+    [api({ agents: [{ name: "x", variants: [skill] }] })],
+    ["GET /agent?repo=acme%2Fshop"],
+  ],
+  ["workers list", [api({ workers: [] })], ["GET /agent/connected-self-hosted-workers"]],
+  ["api get /agent/teams", [api({ teams: [] })], ["GET /agent/teams"]],
+  ["whoami", [api({ uid: "u", display_name: "Ada", email: "a@example.com", teams: [] })], ["GET /agent/me"]],
+];
+
+/** These have tests of their own, since they do not begin with a call, or make none. */
+const ELSEWHERE = ["login", "logout", "bootstrap", "completion", "__complete"];
+
+const leaves = (command: CommandUnknownOpts): CommandUnknownOpts[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+const commands = leaves(makeProgram(new Context(new FakeShell())));
+
+describe("every command", () => {
+  it.each(CALLS)("asks what it should, and answers in words and in JSON: %s", async (line, answers, asked) => {
+    server.play([...answers, ...answers]);
+    const words = await run(line.split(" "), { input: "value" });
+    expect({ code: words.code, left: server.left }).toEqual({ code: 0, left: answers.length });
+    const requests = server.seen.map(({ method, path, rawQuery }) => `${method} ${path}${rawQuery && `?${rawQuery}`}`);
+    expect(requests).toEqual(asked);
+    const { code, out, err } = await run([...line.split(" "), "--json"], { input: "value" });
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    for (const document of out.trimEnd().split("\n")) expect(() => JSON.parse(document)).not.toThrow();
+  });
+
+  it("is in this list, and has examples", () => {
+    const named = new Set(CALLS.map(([line]) => line));
+    const missing = commands
+      .map(pathOf)
+      .filter((name) => ![...named].some((line) => `${line} `.startsWith(`${name} `)));
+    expect(missing.sort()).toEqual([...ELSEWHERE].sort());
+    const bare = commands.filter((command) => examplesOf(command).length === 0).map(pathOf);
+    expect(bare).toEqual(["__complete"]);
+  });
+
+  it("has examples that its own command line takes", () => {
+    const names = new Set(commands.map(pathOf));
+    const examples = commands.flatMap(examplesOf).flatMap((line) => line.match(/\brunyard (?!__)[^|;>)"]*/g) ?? []);
+    expect(examples.length).toBeGreaterThan(names.size);
+    for (const example of examples) {
+      const words = example.replace("runyard ", "").split(" ");
+      expect(
+        [1, 2, 3].some((count) => names.has(words.slice(0, count).join(" "))),
+        example,
+      ).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ModelStandIn } from "../support/model-stand-in.ts";
+import { type CloudProcess, client, dropState, makeState, startCloud } from "./cloud.ts";
+
+const variables = ["RUNYARD_COMPATIBLE_BASE_URL", "RUNYARD_COMPATIBLE_MODELS", "RUNYARD_MODEL_PRICES"] as const;
+
+/** `npm start` with a server that speaks OpenAI's API, and a run that its caller executes. */
+describe("models in the local cloud", () => {
+  let standIn: ModelStandIn;
+  let state: string;
+  let cloud: CloudProcess;
+  beforeAll(async () => {
+    standIn = await ModelStandIn.start();
+    const values = [standIn.openaiUrl, "test", "compatible/test=2/10"];
+    for (const [index, name] of variables.entries()) process.env[name] = values[index];
+    state = await makeState();
+    cloud = await startCloud(state);
+  });
+  afterAll(async () => {
+    for (const name of variables) delete process.env[name];
+    await cloud.stop();
+    await dropState(state);
+    await standIn[Symbol.asyncDispose]();
+  });
+
+  const ask = (key: string, stream: boolean) =>
+    fetch(`${cloud.baseUrl}/model/openai/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "test", stream, messages: [{ role: "user", content: "hello" }] }),
+    });
+
+  it("are offered, and stream through the front door until the run's budget is spent", async () => {
+    const { call } = client(cloud);
+    expect((await call("GET", "/agent/models")).body.default_model_id).toBe("compatible/test");
+    const config = { budget_usd: 0.03 };
+    const made = await call("POST", "/agent/runs", { prompt: "hello", execution_location: "LOCAL", config });
+    const { run_id, run_key } = made.body;
+
+    standIn.turns.push({ text: "hello there", pauseMs: 200 });
+    const answer = await ask(run_key, true);
+    const reader = answer.body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain("chat.completion.chunk");
+    // The first words are here while the last ones have not been said.
+    expect(standIn.open).toBe(1);
+    while (!(await reader?.read())?.done);
+
+    standIn.turns.push({ usage: { input: 100, output: 2_000 } });
+    expect((await ask(run_key, false)).status).toBe(200);
+    const refused = await ask(run_key, false);
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ error: { code: "budget_exceeded" } });
+    expect((await call("GET", `/agent/runs/${run_id}`)).body).toMatchObject({
+      state: "FAILED",
+      request_usage: { inference_cost: 0.0206, total_tokens: 2_220 },
+      status_message: { error_code: "budget_exceeded" },
+    });
+    expect((await ask(run_key, false)).status).toBe(401);
+  });
+});
