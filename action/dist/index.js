@@ -657,6 +657,8 @@ function describeAnswer(error) {
 }
 function remedyOf(error, keyFrom) {
   switch (error.status) {
+    case 400:
+      return error.detail?.includes("X-Team-Uid") ? "Say which team by --team; `runyard whoami` lists yours." : void 0;
     case 401:
       return `The key${keyFrom === "" ? "" : ` ${keyFrom}`} is not valid (any more). \`runyard login\` stores another${keyFrom.includes("RUNYARD_API_KEY") ? ", once the variable is unset" : ""}.`;
     case 403:

@@ -60,6 +60,10 @@ export function describeAnswer(error: APIError): string[] {
 
 function remedyOf(error: APIError, keyFrom: string): string | undefined {
   switch (error.status) {
+    case 400:
+      return error.detail?.includes("X-Team-Uid")
+        ? "Say which team by --team; `runyard whoami` lists yours."
+        : undefined;
     case 401:
       return `The key${keyFrom === "" ? "" : ` ${keyFrom}`} is not valid (any more). \`runyard login\` stores another${
         keyFrom.includes("RUNYARD_API_KEY") ? ", once the variable is unset" : ""

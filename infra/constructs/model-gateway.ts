@@ -6,6 +6,9 @@ import { triggers } from "../triggers.ts";
 import type { Models } from "./grants.ts";
 import { HouseFunction, type HouseFunctionProps } from "./house-function.ts";
 
+/** Calls of models at once, where executions may be reserved: sandboxes that call without end leave the rest of the service its own. */
+const MOST_CALLS = 400;
+
 /**
  * The model gateway behind a URL of its own, which streams answers and waits for them as long as the function may take. API Gateway
  * gives up after 30 seconds, and CloudFront after 60 without a byte. The function asks each caller for the key of a run itself.
@@ -15,7 +18,8 @@ export class ModelGateway extends HouseFunction {
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: Omit<HouseFunctionProps, "file" | "rights">) {
-    super(scope, id, { ...props, ...triggers.callModel });
+    const { reserveConcurrency } = props.platform.settings;
+    super(scope, id, { ...props, ...triggers.callModel, ...(reserveConcurrency && { reserved: MOST_CALLS }) });
     const authType = "NONE";
     const url = new CfnUrl(this, "Url", {
       authType,

@@ -23,7 +23,8 @@ export function streamed<P>(made: (ports: P) => Fetch): Streamed<P> {
         return kept(requestOf(event));
       };
       // Lambda's own runtime has this, and nothing that stands in for it.
-      if (!("awslambda" in globalThis && "streamifyResponse" in awslambda)) return async (event: APIGatewayProxyEventV2) => whole(await answer(event));
+      if (!("awslambda" in globalThis && "streamifyResponse" in awslambda))
+        return async (event: APIGatewayProxyEventV2) => whole(await answer(event));
       return awslambda.streamifyResponse<APIGatewayProxyEventV2>(async (event, stream) => {
         const { status, headers, body } = await answer(event);
         const metadata = { statusCode: status, headers: Object.fromEntries(headers) };

@@ -19,6 +19,8 @@ export interface Dialect {
   /** The most tokens of output that the request allows; nothing where it leaves that to the model. */
   outputLimit(request: ModelRequest): number | undefined;
   withOutputLimit(request: ModelRequest, tokens: number): ModelRequest;
+  /** How many answers the request asks for, each of them up to the limit. */
+  answers(request: ModelRequest): number;
   /** Tokens below which the limit cannot be lowered without making the request invalid. */
   leastOutput(request: ModelRequest): number;
   /** The request as it is passed on, so that its answer tells of its use. */

@@ -14,6 +14,7 @@ import { type Dialect, ModelRequest, parsedJson } from "./dialect.ts";
 import { messages } from "./messages-dialect.ts";
 import { chat, responses } from "./openai-dialects.ts";
 import type { ModelProviders } from "./provider.ts";
+import { refusePremium, refuseUnseenInput } from "./refusals.ts";
 import { relay } from "./relay.ts";
 import { callProvider } from "./upstream.ts";
 import { costOf, estimatedInput, inputTokens, outputTokenCost, tokensOfText, type Usage } from "./usage.ts";
@@ -144,7 +145,10 @@ async function requestOf(request: Request): Promise<ModelRequest> {
   const text = await request.text();
   if (Buffer.byteLength(text) > MODEL_REQUEST_BYTES) throw tooLarge;
   const parsed = v.safeParse(ModelRequest, parsedJson(text));
-  if (parsed.success) return parsed.output;
+  if (parsed.success) {
+    refusePremium(parsed.output);
+    return parsed.output;
+  }
   throw new RunyardError("invalid_request", { detail: "the body must be a JSON object that names a model" });
 }
 
@@ -160,12 +164,13 @@ async function paidFor(call: Omit<Call, "reservation">, ports: GatewayPorts): Pr
       detail: `the run has a budget, and the price of ${model.id} is not known: choose a model with a price, or give it one`,
     });
   }
+  refuseUnseenInput(call.request);
   const wanted = dialect.outputLimit(call.request) ?? DEFAULT_OUTPUT_TOKENS;
   const quote = {
     run: run_id,
     execution: execution_id,
     input: costOf(call.estimate, model.cost),
-    perToken: outputTokenCost(model.cost),
+    perToken: outputTokenCost(model.cost) * dialect.answers(call.request),
     wanted,
     least: dialect.leastOutput(call.request),
     lastsMs: CALL_LASTS_MS,

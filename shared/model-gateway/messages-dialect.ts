@@ -45,6 +45,7 @@ export const messages: Dialect = {
   passes: ["anthropic-version", "anthropic-beta"],
   outputLimit: (request) => limitsOf(request)?.max_tokens,
   withOutputLimit: (request, tokens) => ({ ...request, max_tokens: tokens }),
+  answers: () => 1,
   leastOutput: (request) => (limitsOf(request)?.thinking?.budget_tokens ?? 0) + ANSWER_TOKENS,
   prepared: (request) => request,
   error: (status, message, code) => ({

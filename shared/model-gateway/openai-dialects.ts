@@ -45,6 +45,7 @@ const common = {
 /** OpenAI's Chat Completions API, which servers of many makers speak. */
 export const chat: Dialect = {
   ...common,
+  answers: ({ n }) => (typeof n === "number" && n > 1 ? n : 1),
   path: "/openai/v1/chat/completions",
   upstreamPath: "/chat/completions",
   outputLimit(request) {
@@ -71,6 +72,7 @@ export const chat: Dialect = {
 /** OpenAI's Responses API. */
 export const responses: Dialect = {
   ...common,
+  answers: () => 1,
   path: "/openai/v1/responses",
   upstreamPath: "/responses",
   outputLimit: (request) => limits(ResponsesLimits, request).max_output_tokens ?? undefined,

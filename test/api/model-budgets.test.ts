@@ -160,6 +160,23 @@ describe("a budget", () => {
     expect((await gateway.messages(root.key, thinking)).status).toBe(403);
   });
 
+  it("sets aside what all answers of a request may cost, and refuses input that nobody sees", async () => {
+    const root = await workingRun(world, withBudget(1));
+    const { promise, resolve: finish } = Promise.withResolvers<void>();
+    standIn.turns.push({ after: promise });
+    const call = gateway.chat(root.key, { n: 4, max_tokens: 1_000 });
+    await vi.waitFor(() => expect(standIn.seen).toHaveLength(1));
+    const [hold] = Object.values((await budgetOf(root)).holds);
+    // 4,000 tokens at $6 a million, and some input.
+    expect(hold?.amount).toBeGreaterThanOrEqual(24_000_000);
+    expect(hold?.amount).toBeLessThan(27_000_000);
+    finish();
+    await call;
+    expect((await gateway.responses(root.key, { previous_response_id: "resp_1" })).status).toBe(400);
+    const free = await workingRun(world);
+    expect((await gateway.responses(free.key, { previous_response_id: "resp_1" })).status).toBe(200);
+  });
+
   it("cannot be kept with a model whose price is not known: 403 that says so, and the run goes on", async () => {
     const root = await workingRun(world, withBudget(1));
     const answer = await gateway.chat(root.key, { model: "compatible/llama" });

@@ -214,6 +214,14 @@ describe("what is refused", () => {
     expect((await gateway.chat(run.key, { model: SONNET })).status).toBe(400);
   });
 
+  it("are prices other than the one that is counted", async () => {
+    for (const premium of [{ speed: "fast" }, { service_tier: "priority" }]) {
+      expect((await gateway.messages(run.key, premium)).status).toBe(400);
+      expect((await gateway.chat(run.key, premium)).status).toBe(400);
+    }
+    expect((await gateway.messages(run.key, { service_tier: "auto" })).status).toBe(200);
+  });
+
   it("are bodies that name no model, and those that are too large", async () => {
     expect((await gateway.call("/anthropic/v1/messages", run.key, "no json")).status).toBe(400);
     expect((await gateway.call("/openai/v1/responses", run.key, { input: "x" })).status).toBe(400);

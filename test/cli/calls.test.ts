@@ -1,4 +1,3 @@
-import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { examplesOf } from "../../cli/src/commands/examples.ts";
 import { Context } from "../../cli/src/context.ts";
@@ -126,7 +125,8 @@ const CALLS: readonly (readonly [line: string, answers: readonly Answer[], asked
 /** These have tests of their own, since they do not begin with a call, or make none. */
 const ELSEWHERE = ["login", "logout", "bootstrap", "completion", "__complete"];
 
-const leaves = (command: CommandUnknownOpts): CommandUnknownOpts[] =>
+type Command = ReturnType<typeof makeProgram>;
+const leaves = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
 const commands = leaves(makeProgram(new Context(new FakeShell())));
 

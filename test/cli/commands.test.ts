@@ -283,6 +283,11 @@ describe("what goes wrong", () => {
     expect(err).toContain("The key in RUNYARD_API_KEY is not valid (any more). `runyard login` stores another");
   });
 
+  it("says which flag names the team where a person has several", async () => {
+    server.play([problem(400, "invalid_request", "you are in several teams: name one in X-Team-Uid")]);
+    expect((await run(["run", "x"])).err).toContain("Say which team by --team; `runyard whoami` lists yours.");
+  });
+
   it("is a service that cannot be reached", async () => {
     const env = { RUNYARD_BASE_URL: "http://127.0.0.1:9/api/v1" };
     const { code, err } = await run(["api", "GET", "/agent/teams"], { env });

@@ -158,7 +158,7 @@ describe("every function", () => {
         .length;
     expect(reserved({})).toBe(0);
     expect(reserved({ reserveConcurrency: "true", sandboxConcurrency: "500" })).toBe(
-      routes.filter((route) => route.reserved !== undefined).length + 1,
+      routes.filter((route) => route.reserved !== undefined).length + 2,
     );
   });
 });
