@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { budgetsOf } from "#shared/budgets/account.ts";
+import { usedBy } from "#shared/budgets/account.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { fullPrompt } from "#shared/runs/conversation.ts";
 import { liveRuns } from "#shared/runs/live.ts";
@@ -14,12 +14,12 @@ export const getRun = endpoint({
   reply: { 200: RunItem },
   async run({ path, principal }, ports: RunPorts) {
     const { head, body } = await visibleRun(path.runId, principal, ports);
-    const [prompt, artifacts, [budget]] = await Promise.all([
+    const [prompt, artifacts, [used]] = await Promise.all([
       fullPrompt(body, ports),
       head.artifacts > 0 ? ports.runs.artifacts(path.runId) : [],
-      budgetsOf([head], ports.table),
+      usedBy([head], ports.table),
     ]);
-    const item = toRunItem(head, { ...body, prompt }, artifacts, { webUrl: ports.webUrl, now: ports.now(), budget });
+    const item = toRunItem(head, { ...body, prompt }, artifacts, { webUrl: ports.webUrl, now: ports.now(), used });
     return { status: 200, body: item };
   },
 });

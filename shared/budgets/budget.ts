@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { invalid } from "#shared/errors.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put, Table } from "#shared/table/table.ts";
+import { Used } from "./account.ts";
 import { nanoUsd, toUsd } from "./money.ts";
 
 /** Begins the name of the attribute that a call's reservation is kept in; behind it stands the call's id. */
@@ -21,10 +22,7 @@ export type Hold = v.InferOutput<typeof Hold>;
 
 const Sum = v.optional(v.number(), 0);
 const Stored = v.object({
-  /** What the run's own calls have cost, as far as their models have a price, and used. */
-  cost: Sum,
-  tokens: Sum,
-  calls: Sum,
+  ...Used.entries,
   /** Of a run with a budget of its own: that budget, what is left of it, and what it and all below it have spent. */
   limit: v.exactOptional(v.number()),
   left: Sum,

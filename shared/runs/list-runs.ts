@@ -1,5 +1,4 @@
-import { budgetsOf } from "#shared/budgets/account.ts";
-import type { Budget } from "#shared/budgets/budget.ts";
+import { type Used, usedBy } from "#shared/budgets/account.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { fitting } from "#shared/lists/page.ts";
 import { ownersVisibleTo, type Principal, principalKey } from "#shared/principals/principal.ts";
@@ -98,16 +97,16 @@ async function answered(
   rest: string | undefined,
   ports: RunPorts,
 ): Promise<Page> {
-  const budgets = await budgetsOf(
+  const used = await usedBy(
     found.map(({ head }) => head),
     ports.table,
   );
-  const runs = fitting(await Promise.all(found.map((run, index) => shown(run, budgets[index], ports))));
+  const runs = fitting(await Promise.all(found.map((run, index) => shown(run, used[index], ports))));
   return { runs, next: runs.length < found.length ? found[runs.length - 1]?.position : rest };
 }
 
-async function shown({ head, body }: FoundRun, budget: Budget | undefined, ports: RunPorts): Promise<RunItem> {
+async function shown({ head, body }: FoundRun, used: Used | undefined, ports: RunPorts): Promise<RunItem> {
   const artifacts = head.artifacts > 0 ? await ports.runs.artifacts(head.run_id) : [];
-  const item = toRunItem(head, body, artifacts, { webUrl: ports.webUrl, now: ports.now(), budget });
+  const item = toRunItem(head, body, artifacts, { webUrl: ports.webUrl, now: ports.now(), used });
   return { ...item, prompt: [...item.prompt.slice(0, 2 * LIST_PROMPT_LENGTH)].slice(0, LIST_PROMPT_LENGTH).join("") };
 }

@@ -1,5 +1,4 @@
-import { usageOf } from "#shared/budgets/account.ts";
-import type { Budget } from "#shared/budgets/budget.ts";
+import { type Used, usageOf } from "#shared/budgets/account.ts";
 import { fitting } from "#shared/lists/page.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
@@ -12,8 +11,8 @@ import { isLocal, ownerOf, type RunHead } from "./run-head.ts";
 export interface ViewSettings {
   readonly webUrl: string | undefined;
   readonly now: number;
-  /** What the run has spent on models and may spend, where its head says that there is such a thing. */
-  readonly budget?: Budget | undefined;
+  /** What the run has used of models, where its head says that there is such a thing. */
+  readonly used?: Used | undefined;
 }
 
 /** A run as answers show it. */
@@ -42,7 +41,7 @@ export function toRunItem(
     ...(linkable && view.webUrl !== undefined ? { session_link: `${view.webUrl}/runs/${head.run_id}` } : {}),
     creator: body.creator,
     executor: body.executor,
-    ...usageShown(view.budget),
+    ...usageShown(view.used),
     agent_config: shownConfig(body.config),
     ...(body.config.skill_spec === undefined
       ? {}
@@ -58,8 +57,8 @@ export function toRunItem(
   };
 }
 
-function usageShown(budget: Budget | undefined): Pick<RunItem, "request_usage"> {
-  const usage = budget === undefined ? undefined : usageOf(budget);
+function usageShown(used: Used | undefined): Pick<RunItem, "request_usage"> {
+  const usage = used === undefined ? undefined : usageOf(used);
   return usage === undefined ? {} : { request_usage: usage };
 }
 

@@ -6,6 +6,7 @@ import { clientOf } from "../support/client.ts";
 import { createRun, deliver, type Harness, harnessOf, nextExecution, workingRun } from "../support/execution.ts";
 import { type Gateway, gatewayOf, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
+import { makeSchedule } from "../support/schedules.ts";
 import { makeWorld, type World } from "../support/world.ts";
 
 let world: World;
@@ -60,6 +61,13 @@ describe("config.budget_usd", () => {
 
   it("is refused with a model whose price is not known", async () => {
     expect(await refused({ budget_usd: 1, model_id: "compatible/llama" })).toEqual([400, ["config.budget_usd"]]);
+  });
+
+  it("of a schedule is that of each of its runs", async () => {
+    const { id } = await makeSchedule(world, { agent_config: { model_id: SONNET, budget_usd: 0.5 } });
+    const { run_id } = (await clientOf(world).post(`/agent/schedules/${id}/run`)).body;
+    expect((await shown({ run_id })).agent_config.budget_usd).toBe(0.5);
+    expect(await budgetOf({ run_id })).toMatchObject({ limit: 500_000_000, left: 500_000_000 });
   });
 
   it("of a child is a part of what its parent has left, and the parent's where it names none", async () => {
