@@ -8,7 +8,7 @@ export function engineFor(modelId: string | undefined): AgentEngine {
 
 const withoutGateway = (modelId: string): AgentEngine => ({
   async takeTurn() {
-    const summary = `The model ${modelId} needs the model gateway, which this release does not have; ${RUNBOOK_MODEL} works.`;
+    const summary = `The model ${modelId} needs an agent that works with models, which this release does not have; ${RUNBOOK_MODEL} works.`;
     return { success: false, summary, error_code: "operation_not_supported" };
   },
 });
