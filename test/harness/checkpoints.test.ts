@@ -18,7 +18,7 @@ async function runInSlices(plane: FakeControlPlane, lifetimeMs: number): Promise
   throw new Error("it never ended");
 }
 
-const steps = Array.from({ length: 8 }, (_, index) =>
+const steps = Array.from({ length: 16 }, (_, index) =>
   [
     `echo step ${index} | tee -a "$OLDPWD/../log.txt" 2>/dev/null || echo step ${index}`,
     index === 0 ? "mkdir deep && cd deep" : "pwd | sed 's|.*/||'",
