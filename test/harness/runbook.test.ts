@@ -103,6 +103,8 @@ describe("another model", () => {
   it("fails and says that it needs the gateway", async () => {
     const outcome = await engineFor("anthropic/some-model").takeTurn(turn(block("echo no")), toolsThatAnswer([]));
     expect(outcome).toMatchObject({ success: false, error_code: "operation_not_supported" });
-    expect(outcome.summary).toContain("anthropic/some-model needs an agent that works with models, which this release does not have");
+    expect(outcome.summary).toContain(
+      "anthropic/some-model needs an agent that works with models, which this release does not have",
+    );
   });
 });
