@@ -93,7 +93,10 @@ async function showEnd(context: Context, client: Runyard, run: RunItem): Promise
   if (run.status_message !== undefined) context.say(printable(run.status_message.message));
   if (text.trim() !== "" && text.trim() !== run.status_message?.message.trim()) context.say(printable(text.trimEnd()));
   const files = run.artifacts?.length ?? 0;
-  if (files > 0) context.say(style.dim(`${files} artifacts: runyard runs artifacts ${run.run_id}`));
+  if (files > 0)
+    context.say(
+      style.dim(`${files === 1 ? "1 artifact" : `${files} artifacts`}: runyard runs artifacts ${run.run_id}`),
+    );
   if (run.session_link !== undefined) context.say(style.dim(run.session_link));
   if (run.state === "BLOCKED") context.note(`Answer it with: runyard runs followup ${run.run_id} "…"`);
 }
