@@ -146,7 +146,7 @@ export async function finish(first: ExecutingHead, request: FinishTaskRequest, p
         retryable: false,
       });
     }
-    return { change: waiting ? requeueChange(head, now) : finishChange(head, request, now), result: waiting };
+    return { change: waiting ? backToQueue(head, WAITING, now) : finishChange(head, request, now), result: waiting };
   });
   if (again) await ports.queue.sendRun(first.run_id, ownerOf(first)).catch(() => undefined);
   else await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
@@ -164,14 +164,20 @@ function finishChange(head: ExecutingHead, request: FinishTaskRequest, now: numb
       });
 }
 
-function requeueChange(head: ExecutingHead, now: number): Change {
+const WAITING: TimelineEntry = {
+  type: "run_queued",
+  data: { state: "QUEUED", detail: "a follow-up waits for the next execution" },
+};
+
+/** The execution is over, and the run waits for a new one. */
+export function backToQueue(head: ExecutingHead, event: TimelineEntry, now: number) {
   return {
     to: "QUEUED",
-    events: [{ type: "run_queued", data: { state: "QUEUED", detail: "a follow-up waits for the next execution" } }],
+    events: [event],
     set: { run_time_ms: head.run_time_ms + worked(head, now) },
     remove: EXECUTION_ATTRIBUTES,
     checkAt: now + LEASE_SECONDS * 1000,
-  };
+  } as const satisfies Change;
 }
 
 /** Milliseconds that the execution has been INPROGRESS. */
@@ -234,13 +240,11 @@ export async function failWorking(
   why: string,
   ports: ChangePorts,
 ): Promise<void> {
-  const ended = await changeRun(first, ports, (head) => {
-    if (!isExecutingHead(head) || head.execution_id !== first.execution_id) return { result: false };
-    const ending = { state: ERRORS[code].endsIn, code, message: statusText(why), now: ports.now() };
-    return { change: endChange(head, ending), result: true };
-  });
-  if (ended) await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+  const isAtWork = (head: RunHead) => isExecutingHead(head) && head.execution_id === first.execution_id;
+  await endWhile(isAtWork, first, failure(code, why), ports);
 }
+
+const failure = (code: ErrorCode, why: string) => ({ state: ERRORS[code].endsIn, code, message: statusText(why) });
 
 /** The platform's own failure ends a run that has not begun; one that works was dispatched by another message. */
 export const failByPlatform = (runId: string, why: string, ports: ChangePorts): Promise<void> =>
@@ -248,7 +252,7 @@ export const failByPlatform = (runId: string, why: string, ports: ChangePorts): 
 
 /** Ends a run that waits or is being prepared, in the state that the code is for. One that works goes on. */
 export const failUnbegun = (runId: string, code: ErrorCode, why: string, ports: ChangePorts): Promise<void> =>
-  endUnbegun(runId, { state: ERRORS[code].endsIn, code, message: statusText(why) }, ports);
+  endUnbegun(runId, failure(code, why), ports);
 
 /** A run that its caller was to execute, and did not begin in its time. */
 export const failNeverBegun = (runId: string, ports: ChangePorts): Promise<void> =>
@@ -264,16 +268,21 @@ export const failNeverBegun = (runId: string, ports: ChangePorts): Promise<void>
 async function endUnbegun(runId: string, ending: Omit<Ending, "now">, ports: ChangePorts): Promise<void> {
   const first = await ports.runs.head(runId);
   if (first === undefined) return;
+  await endWhile(({ state }) => state === "QUEUED" || state === "PENDING", first, ending, ports);
+}
+
+/** Ends a run as long as `applies` to its head as it stands. */
+async function endWhile(
+  applies: (head: RunHead) => boolean,
+  first: RunHead,
+  ending: Omit<Ending, "now">,
+  ports: ChangePorts,
+): Promise<void> {
   const now = ports.now();
   const ended = await changeRun(first, ports, (head) =>
-    head.state !== "QUEUED" && head.state !== "PENDING"
-      ? { result: false }
-      : {
-          change: endChange(head, { ...ending, now }),
-          result: true,
-        },
+    applies(head) ? { change: endChange(head, { ...ending, now }), result: true } : { result: false },
   );
-  if (ended) await ports.queue.sendEnd(runId, ownerOf(first)).catch(() => undefined);
+  if (ended) await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { type ReportShutdownRequest, SLICE_ENDED } from "#shared/wire/harness.ts";
 import { type Checkpoint, checkpointOf, putCheckpoint, rewound } from "./checkpoint.ts";
-import { type ChangePorts, changeRun, endChange, worked } from "./execution.ts";
+import { backToQueue, type ChangePorts, changeRun, endChange } from "./execution.ts";
 import type { RunPorts } from "./ports.ts";
-import { isTerminal, LEASE_SECONDS, MOST_LOSSES, statusText } from "./run.ts";
-import { type Change, EXECUTION_ATTRIBUTES, type TimelineEntry } from "./run-change.ts";
+import { isTerminal, MOST_LOSSES, statusText } from "./run.ts";
+import type { Change, TimelineEntry } from "./run-change.ts";
 import { type ExecutingHead, isExecutingHead, isLocal, ownerOf, type RunHead } from "./run-head.ts";
 
 /** report-shutdown: a cancelled run's sandbox has stopped, or an execution ended without finishing. */
@@ -45,16 +45,14 @@ async function endSlice(first: RunHead, executionId: string, ports: ChangePorts)
 /** The run waits for a new execution, which goes on from the checkpoint; what was said and taken up after it is left behind. */
 function requeued(head: ExecutingHead, checkpoint: Checkpoint, now: number, event: TimelineEntry): Change {
   const left = rewound(checkpoint, head);
+  const queued = backToQueue(head, event, now);
   return {
-    to: "QUEUED",
-    events: [event],
+    ...queued,
     set: {
-      run_time_ms: head.run_time_ms + worked(head, now),
+      ...queued.set,
       followups_stored: Math.min(head.followups_stored, checkpoint.followups),
       ...(left === undefined ? {} : { checkpoint: true }),
     },
-    remove: EXECUTION_ATTRIBUTES,
-    checkAt: now + LEASE_SECONDS * 1000,
     also: left === undefined ? [] : [putCheckpoint(head.run_id, left)],
   };
 }

@@ -66,12 +66,13 @@ export const parkedKey = ({ parkedPk, parkedPrefix }: Pool, runId: string): Key 
 });
 
 /** A pool's limit lies beside its counters where it has one of its own, so nothing has to be read for it. */
-const running = (pool: Pool) => ({ belowAttribute: "concurrency_limit", otherwise: pool.limit }) as const;
+const running = (pool: Pick<Pool, "limit">) =>
+  ({ belowAttribute: "concurrency_limit", otherwise: pool.limit }) as const;
 
 /** A slot is free. */
-export const hasSlot = (pool: Pool): Conditions => ({ running: { absentOr: running(pool) } });
+export const hasSlot = (pool: Pick<Pool, "limit">): Conditions => ({ running: { absentOr: running(pool) } });
 /** A slot is free, and nobody waits for it already. */
-const hasRoom = (pool: Pool): Conditions => ({ ...hasSlot(pool), parked: { absentOr: { below: 1 } } });
+const hasRoom = (pool: Pick<Pool, "limit">): Conditions => ({ ...hasSlot(pool), parked: { absentOr: { below: 1 } } });
 /** No slot is free. */
 export const isFull = (pool: Pool): Conditions => ({
   running: { atLeastAttribute: "concurrency_limit", otherwise: pool.limit },
@@ -84,8 +85,7 @@ export const QUEUE_ROOM: Conditions = {
 /** As `QUEUE_ROOM`, and a new run without a parent would find a slot. */
 export const RUN_ROOM: Conditions = {
   ...QUEUE_ROOM,
-  running: { absentOr: { belowAttribute: "concurrency_limit", otherwise: DEFAULT_CONCURRENCY_LIMIT } },
-  parked: { absentOr: { below: 1 } },
+  ...hasRoom({ limit: DEFAULT_CONCURRENCY_LIMIT }),
 };
 
 /** `changes` tells a recount whether anything moved meanwhile. */
@@ -95,6 +95,9 @@ export const count = (key: Key, add: Readonly<Record<string, number>>, condition
   add: { ...add, changes: 1 },
   ...(conditions === undefined ? {} : { if: conditions }),
 });
+
+/** The change of an owner's queue, where there is any. */
+const countQueued = (own: Key, queued: number): TransactionWrite[] => (queued === 0 ? [] : [count(own, { queued })]);
 
 /** What a move does to slots: to the head itself, and to the counters. */
 interface SlotChange {
@@ -134,7 +137,7 @@ export function slotChange(head: RunHead, move: SlotMove, root: RunHead | undefi
   if (!isExecuting(to) && head.slot !== undefined && move.keepsSlot !== true) {
     return release(head, head.slot, queued, own, still, root);
   }
-  return { ...NOTHING, if: still, writes: queued === 0 ? [] : [count(own, { queued })] };
+  return { ...NOTHING, if: still, writes: countQueued(own, queued) };
 }
 
 const same = (value: string | undefined) => (value === undefined ? { exists: false } : { eq: value });
@@ -183,7 +186,7 @@ function release(
   if (kind === "owner") {
     // Runs below it execute: the tree keeps the slot until the last of them has ended.
     if (head.tree_running > 0) {
-      const writes = queued === 0 ? [] : [count(own, { queued })];
+      const writes = countQueued(own, queued);
       return { ...NOTHING, if: { ...still, tree_running: { atLeast: 1 } }, writes };
     }
     const alone: Conditions = head.root === undefined ? { tree_running: { absentOr: { below: 1 } } } : {};
@@ -204,7 +207,7 @@ function release(
   const others: Conditions = isTerminal(root.state) ? { tree_running: { atLeast: 2 } } : { state: { in: NOT_ENDED } };
   return {
     ...gone,
-    writes: [...(queued === 0 ? [] : [count(own, { queued })]), freed, { ...less, if: others }],
+    writes: [...countQueued(own, queued), freed, { ...less, if: others }],
   };
 }
 

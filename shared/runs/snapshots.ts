@@ -145,7 +145,7 @@ export async function commitSnapshot(
 /** The snapshot files of the latest execution that has ended: those it committed, and those it left at its end. */
 export async function handoffAttachments(head: RunHead, ports: RunPorts): Promise<HandoffAttachments> {
   const { files } = await checkpointOf(head, ports);
-  const left = isTerminal(head.state) && head.execution_id !== undefined ? await leftFiles(head, ports) : [];
+  const left = isTerminal(head.state) ? await leftFiles(head, ports) : [];
   const attachments = [...files, ...left].map(async ({ filename, mime_type, file }) => {
     const { url } = await ports.files.downloadUrl(file, { filename, contentType: mime_type });
     return { attachment_id: uuidOf(head.run_id, file), filename, download_url: url, mime_type };
@@ -156,6 +156,7 @@ export async function handoffAttachments(head: RunHead, ports: RunPorts): Promis
 async function leftFiles(head: RunHead, ports: RunPorts): Promise<SnapshotFile[]> {
   if (head.execution_id === undefined) return [];
   const snapshot = parseSnapshot(await ports.table.get(keys.snapshot(head.run_id, head.execution_id, LEGACY)));
-  const sizes = await Promise.all((snapshot?.files ?? []).map(({ file }) => ports.files.size(file)));
-  return (snapshot?.files ?? []).filter(({ size_bytes }, index) => sizes[index] === size_bytes);
+  const files = snapshot?.files ?? [];
+  const sizes = await Promise.all(files.map(({ file }) => ports.files.size(file)));
+  return files.filter(({ size_bytes }, index) => sizes[index] === size_bytes);
 }

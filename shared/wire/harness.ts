@@ -124,11 +124,15 @@ export const UploadTarget = v.object({
 });
 export type UploadTarget = v.InferOutput<typeof UploadTarget>;
 
+const FileName = v.pipe(textOfBytes(255, 1), v.regex(/^[^/]+$/, "must be a file name"));
+const MediaType = v.pipe(textOfBytes(255, 1), v.regex(/^[\w.+-]+\/[\w.+-]+(;.*)?$/, "must be a media type"));
+const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits"));
+
 const SnapshotUpload = v.object({
-  filename: v.pipe(textOfBytes(255, 1), v.regex(/^[^/]+$/, "must be a file name")),
-  mime_type: v.pipe(textOfBytes(255, 1), v.regex(/^[\w.+-]+\/[\w.+-]+(;.*)?$/, "must be a media type")),
+  filename: FileName,
+  mime_type: MediaType,
   size_bytes: v.exactOptional(v.pipe(Count, v.maxValue(2_147_483_648))),
-  sha256: v.exactOptional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits"))),
+  sha256: v.exactOptional(Sha256),
 });
 
 const Generation = v.pipe(
@@ -164,10 +168,10 @@ export const ReportArtifactRequest = v.variant("artifact_type", [
         textOfBytes(1024, 1),
         v.regex(/^(?!\/)(?![\s\S]*(^|\/)\.\.?(\/|$))[\s\S]+$/, "must be a relative path without . or .. segments"),
       ),
-      filename: v.pipe(textOfBytes(255, 1), v.regex(/^[^/]+$/, "must be a file name")),
-      mime_type: v.pipe(textOfBytes(255, 1), v.regex(/^[\w.+-]+\/[\w.+-]+(;.*)?$/, "must be a media type")),
+      filename: FileName,
+      mime_type: MediaType,
       size_bytes: v.pipe(Count, v.maxValue(5_368_709_120)),
-      sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits")),
+      sha256: Sha256,
       description: v.exactOptional(text(1024)),
       title: v.exactOptional(text(512)),
     }),
