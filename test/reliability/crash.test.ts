@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseRunHead } from "#shared/runs/run-head.ts";
 import type { Fault } from "../support/faults.ts";
+import { headsOf } from "../support/invariants.ts";
 import { Stage } from "./scenario.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
@@ -23,7 +23,7 @@ describe.each(scenarios)("$name", (scenario) => {
 
   it("ends as it should where nothing goes wrong", async () => {
     const { runs } = scenario;
-    const heads = headsOf(await played(scenario));
+    const heads = headsOf((await played(scenario)).world);
     expect(heads.map(({ state }) => state)).toEqual(Array.from({ length: runs?.count ?? 0 }, () => runs?.state));
     if (runs?.messages !== undefined) expect(heads[0]?.messages).toBe(runs.messages);
   });
@@ -44,12 +44,6 @@ describe.each(scenarios)("$name", (scenario) => {
     expect(different.join("\n")).toBe("");
   });
 });
-
-const headsOf = ({ world }: Stage) =>
-  world.table
-    .all()
-    .filter(({ pk, sk }) => sk === "HEAD" && pk.startsWith("RUN#"))
-    .map(parseRunHead);
 
 function differenceOf(expected: readonly string[], remains: readonly string[]): string {
   const rest = [...remains];

@@ -6,7 +6,7 @@ import { failRun } from "#functions/execution/fail-run.ts";
 import { triggers } from "#infra/triggers.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { clientOf } from "./client.ts";
-import { missing, withRights } from "./rights.ts";
+import { withRights } from "./rights.ts";
 import type { Answer, World, WorldPorts } from "./world.ts";
 
 /** Creates a run and answers its id. */
@@ -95,12 +95,7 @@ const consumers = { runs: dispatchRun, ends: endRun, "runs-dead": failRun } as c
 export function consume(world: World, queue: keyof typeof consumers, runId: string): Promise<SQSBatchResponse> {
   const consumer: { handle(event: SQSEvent, ports: WorldPorts): Promise<SQSBatchResponse> } = consumers[queue];
   const { name, rights } = triggersOf[queue];
-  return withRights(name, rights, () => consumer.handle(sqsEvent(queue, [{ v: 1, run_id: runId }]), world.ports)).then(
-    (answer) => {
-      if (missing.length > 0) throw new Error(missing.splice(0).join(", "));
-      return answer;
-    },
-  );
+  return withRights(name, rights, () => consumer.handle(sqsEvent(queue, [{ v: 1, run_id: runId }]), world.ports));
 }
 
 /** An event of SQS with one record a body. */

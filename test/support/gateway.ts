@@ -4,7 +4,7 @@ import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
 import { type GatewayPorts, modelGateway } from "#shared/model-gateway/gateway.ts";
 import { anthropic, openaiCompatible } from "#shared/model-gateway/provider.ts";
 import type { ModelStandIn } from "./model-stand-in.ts";
-import { missing, withRights } from "./rights.ts";
+import { withRights } from "./rights.ts";
 import type { World } from "./world.ts";
 
 /** Settings of a deployment that has all kinds of providers; OpenAI's model has a price that the deployment gives it. */
@@ -55,9 +55,7 @@ export function gatewayOf(world: World, standIn: ModelStandIn, times: GatewayPor
       headers: { "content-type": "application/json", "x-api-key": key, ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
-    const response = await withRights(file, rights, () => serve(request));
-    if (missing.length > 0) throw new Error(missing.splice(0).join(", "));
-    return response;
+    return withRights(file, rights, () => serve(request));
   }
 
   return {

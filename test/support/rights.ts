@@ -17,12 +17,28 @@ const acting = new AsyncLocalStorage<Acting>();
 /** The function that is at work; undefined for what a test does itself. */
 export const actingName = (): string | undefined => acting.getStore()?.name;
 
-/** Runs `work` with the rights of the function `name`, and no others. */
-export const withRights = <T>(name: string, rights: Rights, work: () => Promise<T>): Promise<T> =>
-  acting.run({ name, rights }, work);
-
 /** A right that a function lacked: no error of the service, and none that it may handle. */
 export class RightMissing extends Error {}
+
+/** Rights that were missing and have not been told of: the service's code may make an answer of the error, or pass over it. */
+const missing: string[] = [];
+
+/**
+ * Runs `work` with the rights of the function `name`, and no others. Throws RightMissing where it lacked one, whatever it made of
+ * that itself; what is missed while it streams its answer is thrown by the next call.
+ */
+export async function withRights<T>(name: string, rights: Rights, work: () => Promise<T>): Promise<T> {
+  const answer = await acting.run({ name, rights }, work).catch((error: unknown) => {
+    tellMissing();
+    throw error;
+  });
+  tellMissing();
+  return answer;
+}
+
+function tellMissing(): void {
+  if (missing.length > 0) throw new RightMissing(missing.splice(0).join(", "));
+}
 
 function need(resource: keyof Rights, action: string): void {
   const who = acting.getStore();
@@ -31,9 +47,6 @@ function need(resource: keyof Rights, action: string): void {
   missing.push(`${who.name} lacks ${resource}: ${action}`);
   throw new RightMissing(missing.at(-1));
 }
-
-/** Rights that were missing so far: an endpoint turns errors into answers, so whoever calls it looks here. */
-export const missing: string[] = [];
 
 const WRITES = { put: "PutItem", update: "UpdateItem", delete: "DeleteItem", check: "ConditionCheckItem" } as const;
 
