@@ -366,12 +366,13 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
    * `AbortSignal.timeout(600_000)`.
    */
   async followUntilDone(runId, { onEvent, after = 0, ...options } = {}) {
-    let last = after;
+    let last = after, before;
     for (; ; ) {
       for await (let event of this.events(runId, { ...options, after: last }))
         last = event.sequence, await onEvent?.(event);
       let { wait: _, maxRetries = FOLLOW_RETRIES, ...request } = options, run = await this.retrieve(runId, { ...request, maxRetries });
-      if (ENDED.has(run.state)) return run;
+      if (ENDED.has(run.state) || last === before) return run;
+      before = last;
     }
   }
   /** Creates a run, follows it to its end and answers it; see `followUntilDone`. */

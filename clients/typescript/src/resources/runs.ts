@@ -62,6 +62,7 @@ export class Runs extends Operations {
     { onEvent, after = 0, ...options }: FollowUntilDoneOptions = {},
   ): Promise<RunItem> {
     let last = after;
+    let before: number | undefined;
     while (true) {
       for await (const event of this.events(runId, { ...options, after: last })) {
         last = event.sequence;
@@ -69,8 +70,9 @@ export class Runs extends Operations {
       }
       const { wait: _, maxRetries = FOLLOW_RETRIES, ...request } = options;
       const run = await this.retrieve(runId, { ...request, maxRetries });
-      // A follow-up may have woken it in between.
-      if (ENDED.has(run.state)) return run;
+      // Where a follow-up woke it in between, more events come; where none do, the state is a newer service's.
+      if (ENDED.has(run.state) || last === before) return run;
+      before = last;
     }
   }
 
