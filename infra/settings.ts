@@ -50,7 +50,7 @@ export interface Settings {
   readonly followupsPerMinute?: number;
   /** API keys that one caller may make within a minute. @default 120 */
   readonly keysPerMinute?: number;
-  /** Name of the SSM parameter that holds the API key of Anthropic. @default its models are not offered */
+  /** Name of the SSM parameter (or, see `parameterOf`, secret) that holds the API key of Anthropic. @default its models are not offered */
   readonly anthropicKeyParameter?: string;
   /** Name of the SSM parameter that holds the API key of OpenAI. @default its models are not offered */
   readonly openaiKeyParameter?: string;
@@ -95,7 +95,9 @@ export function readSettings(node: Node): Settings {
   const parameter = (name: string) => {
     const value = text(name);
     if (value === undefined || /^(\/[\w.-]+)+$/.test(value)) return value;
-    throw new Error(`context "${name}" must be the name of an SSM parameter, such as /a/b, not "${value}"`);
+    throw new Error(
+      `context "${name}" must be the name of an SSM parameter, such as /a/b or /aws/reference/secretsmanager/a, not "${value}"`,
+    );
   };
   const anthropicKeyParameter = parameter("anthropicKeyParameter");
   const openaiKeyParameter = parameter("openaiKeyParameter");

@@ -4,6 +4,7 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Rights } from "../rights.ts";
+import { type Parameter, readingOf } from "./parameter.ts";
 
 /** What rights can be about. The queues and the sandbox exist only once the execution stack does. */
 export interface Targets {
@@ -28,16 +29,10 @@ export interface GithubParameters {
   readonly app?: { readonly id: string; readonly key: Parameter };
 }
 
-/** A parameter of Systems Manager. */
-interface Parameter {
-  readonly name: string;
-  readonly arn: string;
-}
-
 /** The providers of models. */
 export interface Models {
   /** The parameters that hold the keys for them, and the variables that name them to the function. */
-  readonly keys: readonly { readonly variable: string; readonly name: string; readonly arn: string }[];
+  readonly keys: readonly (Parameter & { readonly variable: string })[];
   /** Models of Bedrock that may be called. */
   readonly bedrock: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -112,7 +107,7 @@ export function grant(rights: Rights, targets: Targets): Grant {
   }
   if (rights.github?.length) {
     const { token, app } = present(targets.github, "github");
-    allow("ssm", rights.github, app === undefined ? [token.arn] : [token.arn, app.key.arn]);
+    statements.push(...readingOf(app === undefined ? [token] : [token, app.key]));
     environment["GITHUB_TOKEN_PARAMETER"] = token.name;
     if (app !== undefined) {
       environment["GITHUB_APP_ID"] = app.id;
@@ -126,8 +121,7 @@ export function grant(rights: Rights, targets: Targets): Grant {
   }
   if (rights.models?.length) {
     const { keys, bedrock, environment: others } = present(targets.models, "models");
-    const arns = keys.map(({ arn }) => arn);
-    if (arns.length > 0) allow("ssm", ["GetParameter"], arns);
+    statements.push(...readingOf(keys));
     if (bedrock.length > 0) allow("bedrock", ["InvokeModel", "InvokeModelWithResponseStream"], [...bedrock]);
     for (const { variable, name } of keys) environment[variable] = name;
     Object.assign(environment, others);

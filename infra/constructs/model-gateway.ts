@@ -5,6 +5,7 @@ import type { Settings } from "../settings.ts";
 import { triggers } from "../triggers.ts";
 import type { Models } from "./grants.ts";
 import { HouseFunction, type HouseFunctionProps } from "./house-function.ts";
+import { parameterOf } from "./parameter.ts";
 
 /** Calls of models at once, where executions may be reserved: sandboxes that call without end leave the rest of the service its own. */
 const MOST_CALLS = 400;
@@ -53,11 +54,7 @@ export function modelsOf(stack: Stack, settings: Settings): Models {
   };
   const named = Object.entries(keys).flatMap(([variable, name]) => (name === undefined ? [] : [{ variable, name }]));
   return {
-    keys: named.map(({ variable, name }) => ({
-      variable,
-      name,
-      arn: stack.formatArn({ service: "ssm", resource: `parameter${name}` }),
-    })),
+    keys: named.map(({ variable, name }) => ({ variable, ...parameterOf(stack, name) })),
     bedrock: bedrock
       ? [
           // A call of a global profile needs both: the profile, and the model in whatever region it leads to.

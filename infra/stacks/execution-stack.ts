@@ -10,6 +10,7 @@ import { Alarm } from "../constructs/alarm.ts";
 import type { Targets } from "../constructs/grants.ts";
 import { HouseFunction } from "../constructs/house-function.ts";
 import { ModelGateway, modelsOf } from "../constructs/model-gateway.ts";
+import { parameterOf } from "../constructs/parameter.ts";
 import { QueueWorker, WorkQueue } from "../constructs/queue-worker.ts";
 import { ScheduleTimers } from "../constructs/schedule-timers.ts";
 import type { Platform } from "../platform.ts";
@@ -72,14 +73,10 @@ export class ExecutionStack extends Stack {
       maxEventAge: Duration.seconds(60),
     });
 
-    const parameter = (name: string) => ({
-      name,
-      arn: this.formatArn({ service: "ssm", resource: `parameter${name}` }),
-    });
     const { githubTokenParameter, githubApp } = settings;
     const github = {
-      token: parameter(githubTokenParameter),
-      ...(githubApp && { app: { id: githubApp.id, key: parameter(githubApp.keyParameter) } }),
+      token: parameterOf(this, githubTokenParameter),
+      ...(githubApp && { app: { id: githubApp.id, key: parameterOf(this, githubApp.keyParameter) } }),
     };
     const discovery = new HouseFunction(this, "DiscoverSkills", {
       platform,

@@ -65,6 +65,14 @@ describe("the model gateway", () => {
     expect(JSON.stringify(functionOf(bare, "runyard-reap-runs")?.Environment)).not.toContain("MODEL_URL");
   });
 
+  it("reads a key that Secrets Manager keeps, and no other secret", () => {
+    const deployment = synthesize({ anthropicKeyParameter: "/aws/reference/secretsmanager/models/anthropic" });
+    const services = rightsOf(deployment).filter(([actions]) => /^(ssm|secretsmanager):/.test(actions));
+    expect(services.map(([actions]) => actions)).toEqual(["ssm:GetParameter", "secretsmanager:GetSecretValue"]);
+    expect(services[0]?.[1]).toContain("parameter/aws/reference/secretsmanager/models/anthropic");
+    expect(services[1]?.[1]).toContain(":secret:models/anthropic-??????");
+  });
+
   it("reads the keys that the settings name, calls Bedrock where that is on, and has no other right on either", () => {
     const services = (deployment: Synthesized) =>
       rightsOf(deployment).filter(([actions]) => /^(ssm|bedrock):/.test(actions));

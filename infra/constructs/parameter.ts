@@ -1,0 +1,33 @@
+import type { Stack } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+
+/** A parameter of Systems Manager, or a secret of Secrets Manager that is read as one. */
+export interface Parameter {
+  readonly name: string;
+  readonly arn: string;
+  /** The secret that the parameter stands for. @default it is a parameter of its own */
+  readonly secretArn?: string;
+}
+
+/**
+ * Systems Manager answers these names with a secret of Secrets Manager, if the caller may read that too.
+ * @see https://docs.aws.amazon.com/systems-manager/latest/userguide/integration-ps-secretsmanager.html
+ */
+const SECRETS = "/aws/reference/secretsmanager/";
+
+export function parameterOf(stack: Stack, name: string): Parameter {
+  const arn = stack.formatArn({ service: "ssm", resource: `parameter${name}` });
+  if (!name.startsWith(SECRETS)) return { name, arn };
+  // A secret's ARN ends in six characters that AWS adds to its name.
+  const secret = `secret:${name.slice(SECRETS.length)}-??????`;
+  return { name, arn, secretArn: stack.formatArn({ service: "secretsmanager", resource: secret }) };
+}
+
+/** What reading them takes: nothing where there are none. */
+export function readingOf(parameters: readonly Parameter[]): PolicyStatement[] {
+  const secrets = parameters.flatMap(({ secretArn }) => (secretArn === undefined ? [] : [secretArn]));
+  return [
+    { actions: ["ssm:GetParameter"], resources: parameters.map(({ arn }) => arn) },
+    { actions: ["secretsmanager:GetSecretValue"], resources: secrets },
+  ].flatMap((statement) => (statement.resources.length === 0 ? [] : [new PolicyStatement(statement)]));
+}
