@@ -1,11 +1,13 @@
 import { appendFileSync } from "node:fs";
+import { relative } from "node:path";
+import * as v from "valibot";
 import type { Conditions, Table, TransactionWrite } from "#shared/table/table.ts";
 import { actingName } from "./rights.ts";
 
 /**
  * For `npm run mutate`: the conditions of the service's writes, each by the function that writes, the item and the attribute.
- * `RUNYARD_CONDITIONS` names a file that each condition is noted in; `RUNYARD_DROPPED` names one that is left out, to see
- * whether any test notices.
+ * `RUNYARD_CONDITIONS` names a file that each condition is noted in, with the test file that came across it; `RUNYARD_DROPPED`
+ * names one that is left out, to see whether any test notices.
  */
 const noted = process.env["RUNYARD_CONDITIONS"];
 const dropped = process.env["RUNYARD_DROPPED"];
@@ -37,7 +39,13 @@ function mutated<W extends TransactionWrite>(write: W): W {
 function isDropped(name: string): boolean {
   if (noted !== undefined && !seen.has(name)) {
     seen.add(name);
-    appendFileSync(noted, `${name}\n`);
+    appendFileSync(noted, `${JSON.stringify([name, testFile()])}\n`);
   }
   return name === dropped;
+}
+
+/** The test file that this process works through, from the repository's root. */
+function testFile(): string {
+  const { filepath } = v.parse(v.object({ filepath: v.string() }), Reflect.get(globalThis, "__vitest_worker__"));
+  return relative(process.cwd(), filepath);
 }
