@@ -66,6 +66,17 @@ module.exports = {
       },
     },
     {
+      name: "image-begins-the-sandbox",
+      comment:
+        "The first program of a sandbox that is an image hands on to the sandbox's function, and knows nothing else of ours.",
+      severity: "error",
+      from: { path: "^image/" },
+      to: {
+        path: "^(functions|shared|infra|harness|local|cli|web|scripts|bench|chaos)/",
+        pathNot: "^functions/execution/run-sandbox\\.ts$",
+      },
+    },
+    {
       name: "clients-speak-http-only",
       comment:
         "The web app, the command line and the local cloud know the service by its wire format alone. Making the first " +

@@ -2,7 +2,9 @@ import { defineConfig } from "vitest/config";
 
 /** Plain projects share two workers; what starts processes and servers comes after them, one file at a time. */
 const together = ["domain", "api", "store", "infra", "harness", "events", "reliability"];
-const alone = ["checks", "clients", "cli", "contract", "local", "web", "e2e"];
+const alone = ["escape", "checks", "clients", "cli", "contract", "local", "agents", "web", "e2e"];
+/** What a project needs that the repository's own packages do not bring. */
+const setups: Readonly<Record<string, string>> = { agents: "test/agents/support/install.ts" };
 
 export default defineConfig({
   test: {
@@ -19,6 +21,7 @@ function project(name: string, options: { maxWorkers: number; seconds: number; g
       name,
       include: [`test/${name}/**/*.test.ts`],
       environment: "node",
+      globalSetup: setups[name] ?? [],
       pool: "forks" as const,
       maxWorkers: options.maxWorkers,
       testTimeout: options.seconds * 1000,

@@ -23,11 +23,11 @@ export interface BenchCloud {
 const START_MS = 300_000;
 const STOP_MS = 30_000;
 
-/** A local cloud of the benchmark's own: its state, its port; it is gone afterwards, with all that it wrote. */
-export async function startCloud(): Promise<BenchCloud> {
+/** A local cloud of the benchmark's own: its state, its port; it is gone afterwards, with all that it wrote. `args`: of `npm start`. */
+export async function startCloud(args: readonly string[] = []): Promise<BenchCloud> {
   const state = await mkdtemp(path.join(tmpdir(), "runyard-bench-"));
   const port = await firstFreePort(4700);
-  const child = spawn(process.execPath, [path.join(projectRoot, "local/start.ts"), "--port", String(port)], {
+  const child = spawn(process.execPath, [path.join(projectRoot, "local/start.ts"), "--port", String(port), ...args], {
     cwd: projectRoot,
     env: { ...process.env, RUNYARD_STATE: state },
     stdio: ["ignore", "pipe", "pipe"],

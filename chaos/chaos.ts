@@ -11,6 +11,7 @@ import { dim, Problem, red, seconds } from "../local/terminal.ts";
 import { check } from "./checker.ts";
 import { type Callers, startCallers } from "./clients.ts";
 import { type Evidence, readThrough, Store } from "./evidence.ts";
+import { injectedFaults } from "./injected.ts";
 import { strikesOf, tasksOf } from "./plan.ts";
 import { print, type Report } from "./report.ts";
 import { storedRuns, type Violation } from "./run-checks.ts";
@@ -26,6 +27,9 @@ once more, and it leaves at once.
   --runs N     runs that callers ask for (default 300), besides their children
   --seed N     which kills and which runs (default: a new one, printed)
   --callers N  callers at a time (default 30)
+  --faults     besides, 5 of 100 calls of AWS are throttled, refused, late, answered by an index that lags behind, lost on their
+               way back, or done twice, as the seed says
+  --no-kills   kill nothing
   --json       print one JSON object instead of a table
   --help       show this text`;
 
@@ -39,6 +43,8 @@ interface Options {
   readonly runs: number;
   readonly seed: number;
   readonly callers: number;
+  readonly faults: boolean;
+  readonly kills: boolean;
   readonly json: boolean;
 }
 
@@ -64,7 +70,7 @@ async function main(args: string[]): Promise<number> {
 async function chaos(options: Options): Promise<Report> {
   if (process.platform !== "linux") throw new Problem("Only Linux tells which processes there are to kill.");
   tell(`seed ${options.seed}`);
-  const cloud = await startCloud();
+  const cloud = await startCloud(options.faults ? ["--faults", String(options.seed)] : []);
   try {
     return await disturb(cloud, options);
   } finally {
@@ -74,7 +80,8 @@ async function chaos(options: Options): Promise<Report> {
 
 const Processes = v.object({ emulator: ProcessMark, scratch: v.string() });
 
-async function disturb(cloud: BenchCloud, { runs, seed, callers: atOnce }: Options): Promise<Report> {
+async function disturb(cloud: BenchCloud, options: Options): Promise<Report> {
+  const { runs, seed, callers: atOnce } = options;
   const before = load();
   const processes = await readJson(path.join(cloud.home, "pids.json"), Processes);
   if (processes === undefined) throw new Problem("The local cloud does not say which its processes are.");
@@ -85,7 +92,9 @@ async function disturb(cloud: BenchCloud, { runs, seed, callers: atOnce }: Optio
   const began = Date.now();
   const callers = startCallers({ api: cloud.api, tasks: tasksOf(seed, runs), seed, atOnce, signal: giveUp.signal });
   const release = onSignals(cloud, callers.stop);
-  const { hits, lastKillAt } = await withProgress(callers, runs, (hits) => kill(targets, seed, callers, hits));
+  const { hits, lastKillAt } = await withProgress(callers, runs, (hits) =>
+    options.kills ? kill(targets, seed, callers, hits) : callers.submitted.then(() => Date.now()),
+  );
   const deadline = lastKillAt + REST_MS;
   const timer = setTimeout(() => giveUp.abort(), Math.max(0, deadline - Date.now()));
   await callers.done;
@@ -120,6 +129,7 @@ async function disturb(cloud: BenchCloud, { runs, seed, callers: atOnce }: Optio
     machine: machineOf(before),
     retries: callers.retries(),
     hits,
+    ...(options.faults ? { faults: await injectedFaults(cloud.emulatorUrl) } : {}),
     loadMs: lastKillAt - began,
     endedMs: endedAt - lastKillAt,
     ...(rested ? { restMs: restedAt - lastKillAt } : {}),
@@ -204,7 +214,10 @@ function parseOptions(args: string[]): Options | string {
   const flag = { type: "boolean", default: false } as const;
   const text = { type: "string" } as const;
   try {
-    const { values } = parseArgs({ args, options: { runs: text, seed: text, callers: text, json: flag, help: flag } });
+    const { values } = parseArgs({
+      args,
+      options: { runs: text, seed: text, callers: text, faults: flag, "no-kills": flag, json: flag, help: flag },
+    });
     if (values.help) return HELP;
     const runs = Number(values.runs ?? 300);
     const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
@@ -212,7 +225,7 @@ function parseOptions(args: string[]): Options | string {
     if (!Number.isInteger(runs) || runs < 1) return "--runs takes a number from 1";
     if (!Number.isInteger(seed) || seed < 0) return "--seed takes a number from 0";
     if (!Number.isInteger(callers) || callers < 1) return "--callers takes a number from 1";
-    return { runs, seed, callers, json: values.json };
+    return { runs, seed, callers, faults: values.faults, kills: !values["no-kills"], json: values.json };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

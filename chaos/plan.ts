@@ -1,3 +1,5 @@
+import { seededRandom } from "../shared/random.ts";
+
 /** What is killed, by who works there. */
 export const KINDS = ["endpoint", "dispatcher", "reaper", "end", "sandbox", "harness", "command"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -31,7 +33,7 @@ const MOST_DELAY_MS = 40;
 
 /** The kills of a seed, without an end. */
 export function* strikesOf(seed: number): Generator<Strike, never> {
-  const random = randomOf(seed);
+  const random = seededRandom(seed);
   for (let number = 1; ; number++) {
     yield {
       number,
@@ -77,7 +79,7 @@ export interface Task {
 
 /** What the callers of a seed ask for, `count` runs without the children. */
 export function tasksOf(seed: number, count: number): Task[] {
-  const random = randomOf(seed ^ 0x5bd1e995);
+  const random = seededRandom(seed ^ 0x5bd1e995);
   return Array.from({ length: count }, (_, index) => ({
     number: index + 1,
     kind: weighted(TASKS, random()),
@@ -95,15 +97,4 @@ function weighted(weights: Readonly<Record<string, number>>, draw: number): stri
     if (left < 0) return name;
   }
   throw new RangeError(`a draw is below 1, not ${draw}`);
-}
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -14,6 +14,8 @@ export interface Report {
   /** Requests of callers that were sent again. */
   readonly retries: number;
   readonly hits: readonly Hit[];
+  /** How often each fault was injected into the calls of AWS; absent where none was asked for. */
+  readonly faults?: Readonly<Record<string, number>>;
   /** Milliseconds from the first request to the last kill. */
   readonly loadMs: number;
   /** Milliseconds from the last kill until each caller had seen its runs end. */
@@ -33,6 +35,7 @@ export function print({
   machine,
   retries,
   hits,
+  faults,
   loadMs,
   endedMs,
   restMs,
@@ -45,10 +48,16 @@ export function print({
   );
   say(`       ${machine.cores} × ${machine.cpu}, load ${machine.load.before} before, ${machine.load.after} after`);
   say();
-  for (const kind of KINDS) {
+  // Without kills nothing is said of each kind of them, and times count from the last request.
+  const last = hits.length > 0 ? "kill" : "request";
+  for (const kind of hits.length > 0 ? KINDS : []) {
     const own = hits.filter((hit) => hit.kind === kind);
     const busy = own.filter((hit) => hit.busy).length;
     say(`  ${kind.padEnd(12)} ${String(own.length).padStart(5)} kills, ${busy} of them at work`);
+  }
+  if (faults !== undefined) {
+    const told = Object.entries(faults).map(([fault, count]) => `${count} ${fault}`);
+    say(`  faults       ${told.length === 0 ? red("none") : told.sort().join(", ")}`);
   }
   say();
   say(
@@ -58,8 +67,8 @@ export function print({
   );
   say(`  executions   ${executions}, of which ${lost} lost their harness or sandbox`);
   say(`  detected     the last of them after ${seconds(longestDetectionMs)}`);
-  say(`  callers      sent ${retries} requests again; had their ends ${seconds(endedMs)} after the last kill`);
-  say(`  at rest      ${restMs === undefined ? red("never") : `${seconds(restMs)} after the last kill`}`);
+  say(`  callers      sent ${retries} requests again; had their ends ${seconds(endedMs)} after the last ${last}`);
+  say(`  at rest      ${restMs === undefined ? red("never") : `${seconds(restMs)} after the last ${last}`}`);
   say();
   for (const [rule, promise] of Object.entries(RULES)) {
     const broken = violations.filter((violation) => violation.rule === rule);

@@ -6,18 +6,33 @@ import {
   CommitSnapshotResponse,
   Empty,
   type Envelope,
+  ExternalConversationResponse,
   type FinishTaskRequest,
   HeartbeatResponse,
   MessagesResponse,
   type ReportArtifactRequest,
   ReportArtifactResponse,
   ResolvePromptResponse,
+  type TranscriptRequest,
   type UploadSnapshotRequest,
   UploadSnapshotResponse,
+  UploadTarget,
 } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import { type HttpAnswer, postJson, type RetryLimits, withRetries } from "./http.ts";
 import { Stop } from "./stop.ts";
+
+/** What the control plane will not do, however often it is asked. Who does not expect it cannot go on. */
+export class Refused extends Stop {
+  /** One sentence for whoever asked. */
+  readonly detail: string;
+
+  constructor(message: string, detail: string) {
+    super("unreachable", message);
+    this.name = "Refused";
+    this.detail = detail;
+  }
+}
 
 /** The control plane as an execution sees it. Every call throws `Stop` when this execution cannot go on. */
 export interface ControlPlane {
@@ -32,6 +47,13 @@ export interface ControlPlane {
   uploadSnapshot(snapshot: UploadSnapshotRequest): Promise<UploadSnapshotResponse>;
   commitSnapshot(snapshot: CommitSnapshotRequest): Promise<void>;
   reportArtifact(artifact: ReportArtifactRequest): Promise<ReportArtifactResponse>;
+  notifyUser(message: string): Promise<void>;
+  /** Says that the conversation is kept in a format of its own. */
+  externalConversation(format: string): Promise<void>;
+  /** Answers where to upload the raw transcript; once the bytes are there, the same call makes it the conversation's. */
+  transcriptTarget(transcript: TranscriptRequest): Promise<UploadTarget>;
+  /** Where to download the conversation's raw transcript; undefined where there is none. */
+  transcriptUrl(): Promise<string | undefined>;
   finishTask(outcome: FinishTaskRequest): Promise<void>;
   /** The last word of an execution that ends without finishing; tries for a short while only. */
   reportShutdown(error?: { category: string; message: string }): Promise<void>;
@@ -78,6 +100,28 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
       await call(`${support}/commit-snapshot`, snapshot, CommitSnapshotResponse, limits);
     },
     reportArtifact: (artifact) => call(`${support}/report-artifact`, artifact, ReportArtifactResponse, limits),
+    async notifyUser(message) {
+      await call(`${support}/notify-user`, { message }, Empty, limits);
+    },
+    async externalConversation(format) {
+      await call(`${support}/external-conversation`, { format }, ExternalConversationResponse, limits);
+    },
+    transcriptTarget: (transcript) => call(`${support}/transcript`, transcript, UploadTarget, limits),
+    async transcriptUrl() {
+      const path = `${support}/transcript`;
+      // Where it leads is storage's, which must not get the key.
+      const attempt = (signal: AbortSignal) =>
+        fetch(`${envelope.base_url}${path}`, { headers, redirect: "manual", signal });
+      const readFetched = (answer: Response) => ({
+        status: answer.status,
+        header: (name: string) => answer.headers.get(name) ?? undefined,
+      });
+      const answer = await withRetries(path, attempt, readFetched, limits);
+      const text = await answer.text();
+      if (answer.status === 302) return answer.headers.get("location") ?? undefined;
+      if (answer.status === 404 || answer.status === 400) return undefined;
+      throw refusalOf(path, { status: answer.status, headers: {}, text });
+    },
     async finishTask(outcome) {
       await call(`${support}/finish-task`, outcome, Empty, limits);
     },
@@ -92,7 +136,13 @@ function refusalOf(path: string, { status, text }: HttpAnswer): Stop {
   const isFirstCall = path.endsWith("/resolve-prompt");
   const isTaken = isFirstCall && [401, 403, 409].includes(status);
   const kind = isTaken ? "taken" : status === 401 ? "fenced" : "unreachable";
-  return new Stop(kind, `${path} was answered ${status} ${text.slice(0, 500)}`);
+  const said = `${path} was answered ${status} ${text.slice(0, 500)}`;
+  return kind === "unreachable" && status < 500 ? new Refused(said, detailOf(text) ?? said) : new Stop(kind, said);
+}
+
+function detailOf(text: string): string | undefined {
+  const problem = v.safeParse(v.object({ detail: v.string() }), parseJson(text));
+  return problem.success ? problem.output.detail : undefined;
 }
 
 const readOf = ({ status, headers }: HttpAnswer) => ({ status, header: (name: string) => headers[name]?.toString() });

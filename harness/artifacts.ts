@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
-import { basename, extname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { ControlPlane } from "./api.ts";
+import { type ControlPlane, Refused } from "./api.ts";
+import { type InsideFile, openInside } from "./inside.ts";
 import type { Redactor } from "./redact.ts";
 import { uploadFile } from "./transfer.ts";
 
@@ -31,8 +32,10 @@ export interface ArtifactReport {
 
 export interface ArtifactCollector {
   collect(): Promise<ArtifactReport>;
-  /** Takes the files that are there for artifacts already: an earlier execution has stored them. */
-  adopt(): Promise<void>;
+  /** The files that are artifacts already: hashes by paths. */
+  stored(): ReadonlyMap<string, string>;
+  /** Takes what an earlier execution has stored for artifacts of this one. */
+  adopt(stored: Iterable<readonly [filepath: string, sha256: string]>): void;
 }
 
 /**
@@ -50,11 +53,12 @@ export function createArtifactCollector({
   const { files: mostFiles = 100, bytesEach = 100 * 1024 * 1024 } = limits;
   const known = new Map<string, string>();
 
-  const store = async (filepath: string, size: number) => {
-    const file = join(output, filepath);
+  /** The workspace, which commands cannot swap for a link, as they could the directory in it. */
+  const opened = (filepath: string) => openInside(dirname(output), join(output, filepath));
+  const store = async (filepath: string, { path: file, sizeBytes: size }: InsideFile) => {
     const sha256 = await hashOf(file);
     if (known.get(filepath) === sha256) return false;
-    const mimeType = MIME_TYPES[extname(filepath).toLowerCase()] ?? "application/octet-stream";
+    const mimeType = mimeTypeOf(filepath);
     const shown = redactor.text(filepath);
     const data = { filepath: shown, filename: basename(shown), mime_type: mimeType, size_bytes: size, sha256 };
     const artifact = { artifact_type: "FILE", data } as const;
@@ -68,24 +72,39 @@ export function createArtifactCollector({
   };
 
   return {
-    async adopt() {
-      for (const filepath of await filesUnder(output)) known.set(filepath, await hashOf(join(output, filepath)));
+    stored: () => known,
+    adopt(stored) {
+      for (const [filepath, sha256] of stored) known.set(filepath, sha256);
     },
     async collect() {
       const report: ArtifactReport = { stored: [], left: [] };
       for (const filepath of await filesUnder(output)) {
         signal.throwIfAborted();
-        const { size } = await lstat(join(output, filepath));
-        const reason = reasonAgainst(filepath, size, bytesEach);
-        if (reason !== undefined) report.left.push(`${filepath}: ${reason}`);
-        else if (known.size >= mostFiles && !known.has(filepath))
+        if (known.size >= mostFiles && !known.has(filepath)) {
           report.left.push(`${filepath}: over ${mostFiles} files`);
-        else if (await store(filepath, size)) report.stored.push(filepath);
+          continue;
+        }
+        // What became of it since the list was made is nobody's artifact.
+        await using file = await opened(filepath).catch(() => undefined);
+        if (file === undefined) continue;
+        const reason = reasonAgainst(filepath, file.sizeBytes, bytesEach);
+        const kept = reason ?? (await store(filepath, file).catch(refusalOf));
+        if (typeof kept === "string") report.left.push(`${filepath}: ${kept}`);
+        else if (kept) report.stored.push(filepath);
       }
       return report;
     },
   };
 }
+
+/** What the service does not take is left out, and the run goes on. */
+function refusalOf(error: unknown): string {
+  if (error instanceof Refused) return error.detail;
+  throw error;
+}
+
+/** Names beyond which no more are looked at; a hundred become artifacts. */
+const MOST_NAMES = 10_000;
 
 /** Relative paths of the regular files, sorted; links are not followed, not even in place of the directory itself. */
 async function filesUnder(root: string): Promise<string[]> {
@@ -94,18 +113,19 @@ async function filesUnder(root: string): Promise<string[]> {
     () => false,
   );
   if (!isDirectory) return [];
-  const walk = async (folder: string): Promise<string[]> => {
+  const files: string[] = [];
+  const folders = [""];
+  let names = 0;
+  for (let folder = folders.pop(); folder !== undefined && names < MOST_NAMES; folder = folders.pop()) {
     const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
-    const found = await Promise.all(
-      entries.map((entry) => {
-        const path = join(folder, entry.name);
-        if (entry.isDirectory()) return walk(path);
-        return entry.isFile() ? [path] : [];
-      }),
-    );
-    return found.flat();
-  };
-  return (await walk("")).sort();
+    names += entries.length;
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      else if (entry.isFile()) files.push(path);
+    }
+  }
+  return files.sort();
 }
 
 function reasonAgainst(filepath: string, size: number, bytesEach: number): string | undefined {
@@ -121,6 +141,10 @@ export async function hashOf(file: string): Promise<string> {
   await pipeline(createReadStream(file), hash);
   return hash.digest("hex");
 }
+
+/** What a file is, by its ending. */
+export const mimeTypeOf = (path: string): string =>
+  MIME_TYPES[extname(path).toLowerCase()] ?? "application/octet-stream";
 
 const MIME_TYPES: Readonly<Record<string, string>> = {
   ".md": "text/markdown",

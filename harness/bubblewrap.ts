@@ -1,8 +1,12 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { ownDevices } from "./devices.ts";
+import type { Limits } from "./limits.ts";
 import { NAME_SERVER, type Network } from "./network.ts";
+import type { ProcessGroup } from "./process-group.ts";
 import { BASH_OPTIONS, commandEnvironment, type MakeSandbox, type WorkspacePaths } from "./sandbox.ts";
+import { seccompFilter } from "./seccomp.ts";
 
 export interface BubblewrapOptions {
   /** Absolute path of bwrap. */
@@ -11,6 +15,12 @@ export interface BubblewrapOptions {
   readonly network: Network | undefined;
   /** A directory that commands cannot write, for the generated files of /etc. */
   readonly etc: string;
+  /** The group of processes that commands are members of. @default the limits of their user hold them */
+  readonly group: ProcessGroup | undefined;
+  /** What commands may use of the machine. */
+  readonly limits: Limits;
+  /** Whether system calls are filtered; some kernels cannot. */
+  readonly filtered: boolean;
 }
 
 /** Where commands find things; nothing of the host's own paths shows. */
@@ -21,6 +31,8 @@ const INSIDE: WorkspacePaths = {
   output: "/workspace/output",
   steps: "/run/runyard",
 };
+/** Where programs are that a run brings along. */
+const PROGRAMS = "/opt/programs";
 const UID = "1000";
 const NODE_PREFIX = "/opt/node";
 const PATH = `${NODE_PREFIX}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`;
@@ -37,8 +49,10 @@ const ETC_SSL = ["/etc/ssl/certs", "/etc/ssl/openssl.cnf"];
  * not outlive its command. A single bwrap for all commands would keep background processes, at the price of a second
  * program inside that starts commands and reports their ends, which the commands could tamper with.
  */
-export async function bubblewrapSandbox({ bwrap, etc, network }: BubblewrapOptions): Promise<MakeSandbox> {
-  await writeEtc(etc, network);
+export async function bubblewrapSandbox(options: BubblewrapOptions): Promise<MakeSandbox> {
+  const { bwrap, etc, network, group, limits, filtered } = options;
+  const [devices] = await Promise.all([ownDevices(etc), writeEtc(etc, network)]);
+  const filter = filtered ? seccompFilter() : undefined;
   const walls = [
     ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
     ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
@@ -47,26 +61,37 @@ export async function bubblewrapSandbox({ bwrap, etc, network }: BubblewrapOptio
     ...programs(),
     ...etcFiles(etc),
     ...["--proc", "/proc", "--dev", "/dev"],
+    ...Object.entries(devices).flatMap(([name, node]) => ["--dev-bind", node, `/dev/${name}`]),
   ];
-  return ({ host, runId, marker, secrets = {} }) => {
-    const hidden = Object.entries(secrets).flatMap(([name, value]) => ["--setenv", name, value]);
+  return ({ host, runId, marker, secrets = {}, programs: shared }) => {
     const environment = { ...commandEnvironment(INSIDE, runId), PATH };
     const places = [
       ...["--bind", host.tmp, INSIDE.tmp, "--bind", host.home, INSIDE.home, "--bind", host.workspace, INSIDE.workspace],
+      // On disk, as all that they write: what is in a file system in memory is in nobody's account.
+      ...["--bind", host.tmp, "/dev/shm"],
+      // Where the harness is root's, files of the kernel are its commands' own.
+      ...["--remount-ro", "/proc", "--remount-ro", "/dev"],
+      ...(shared === undefined ? [] : ["--ro-bind", shared, PROGRAMS]),
       ...["--ro-bind", host.steps, INSIDE.steps, "--remount-ro", "/", "--chdir", INSIDE.workspace],
       ...Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
     ];
     return {
       kind: "bubblewrap",
       paths: INSIDE,
+      node: process.execPath.startsWith("/usr/") ? process.execPath : `${NODE_PREFIX}/bin/node`,
+      programs: shared === undefined ? undefined : PROGRAMS,
       network: network !== undefined,
       contained: true,
-      launch(script) {
+      limits,
+      launch(script, variables = secrets) {
+        const hidden = Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]);
         const bash = ["/bin/bash", ...BASH_OPTIONS, join(INSIDE.steps, script)];
-        const planted = hidden.length === 0 ? [] : ["--args", "4"];
-        const command = [bwrap, ...walls, ...planted, ...places, "--", ...bash] as const;
-        const [file, ...args] = network === undefined ? command : ([...network.enter, ...command] as const);
-        return { file, args, env: { ...marker }, cwd: "/", hidden };
+        const filters = filter === undefined ? [] : ["--seccomp", "4"];
+        const planted = hidden.length === 0 ? [] : ["--args", filter === undefined ? "4" : "5"];
+        const command = [bwrap, ...walls, ...filters, ...planted, ...places, "--", ...bash] as const;
+        const inNetwork = network === undefined ? command : ([...network.enter, ...command] as const);
+        const [file, ...args] = group === undefined ? inNetwork : ([...group.enter, ...inNetwork] as const);
+        return { file, args, env: { ...marker }, cwd: "/", hidden, ...(filter === undefined ? {} : { filter }) };
       },
     };
   };

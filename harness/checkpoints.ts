@@ -1,12 +1,16 @@
+import { createHash } from "node:crypto";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import * as v from "valibot";
 import type { ControlPlane } from "./api.ts";
-import { hashOf } from "./artifacts.ts";
+import { type ArtifactCollector, hashOf } from "./artifacts.ts";
 import type { CommandRunner } from "./commands.ts";
+import { type InsideFile, openInside } from "./inside.ts";
 import type { WorkspacePaths } from "./sandbox.ts";
 import type { RunContext } from "./setup.ts";
+import { quoted } from "./shell.ts";
 import { messageOf, SetupError } from "./stop.ts";
-import { downloadFile, uploadFile } from "./transfer.ts";
+import { downloadFile, downloadText, uploadContent, uploadFile } from "./transfer.ts";
 
 /** Points from which another execution can go on: the conversation so far, and the workspace as it is. */
 export interface Checkpoints {
@@ -34,17 +38,23 @@ export interface CheckpointOptions {
   readonly signal: AbortSignal;
   /** Called before a workspace is saved: stores all that was said, and which follow-ups were taken up. */
   readonly settle: () => Promise<void>;
+  /** Goes along: which files are artifacts already. */
+  readonly artifacts: Pick<ArtifactCollector, "stored" | "adopt">;
   /** @default 1 GiB */
   readonly mostBytes?: number;
 }
 
 const ARCHIVE = "workspace.tar.gz";
 const MIME_TYPE = "application/gzip";
+const LIST_TYPE = "application/json";
+/** Which of its files were artifacts when the workspace was saved, so that none becomes one twice, and none is forgotten. */
+const ARTIFACTS = "artifacts.json";
+const Stored = v.pipe(v.string(), v.parseJson(), v.array(v.tuple([v.string(), v.string()])));
 const MOST_BYTES = 1024 * 1024 * 1024;
 const PACK_MS = 5 * 60_000;
 
 export function createCheckpoints(options: CheckpointOptions): Checkpoints {
-  const { plane, runner, host, seen, deadlineAt, signal, settle, mostBytes = MOST_BYTES } = options;
+  const { plane, runner, host, seen, deadlineAt, signal, settle, artifacts, mostBytes = MOST_BYTES } = options;
   const archive = join(host.tmp, ARCHIVE);
   let count = 0;
 
@@ -57,10 +67,10 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     const packed = quoted(join(seen.tmp, ARCHIVE));
     // 1 says that a file changed while it was read; no command runs now that could still mean it.
     await inSandbox(`rm -rf ${packed}; tar --create --gzip --file=${packed} . || [ $? -eq 1 ]`);
-    const stats = await lstat(archive);
-    if (!stats.isFile()) throw new Error("the archive of the workspace is no file");
-    if (stats.size > mostBytes) throw new Error(`the workspace has more than ${mostBytes} bytes when packed`);
-    return [{ filename: ARCHIVE, mime_type: MIME_TYPE, size_bytes: stats.size, sha256: await hashOf(archive) }];
+    const opened = await openInside(host.tmp, archive);
+    if (opened.sizeBytes <= mostBytes) return opened;
+    await opened[Symbol.asyncDispose]();
+    throw new Error(`the workspace has more than ${mostBytes} bytes when packed`);
   };
 
   /** False where storage does not have it any more. */
@@ -82,19 +92,27 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
       await settle();
       const generation = `checkpoint-${++count}`;
       try {
-        const files = isEmpty ? [] : await pack();
+        await using packed = isEmpty ? undefined : await pack();
+        const list = Buffer.from(JSON.stringify([...artifacts.stored()]));
+        const files = packed === undefined ? [] : [await described(packed), listed(list)];
         const { uploads } = await plane.uploadSnapshot({ mode: "checkpoint", generation, files });
-        for (const target of uploads) await uploadFile(target, archive, MIME_TYPE, signal);
+        const [forArchive, forList] = uploads;
+        if (packed !== undefined && forArchive !== undefined && forList !== undefined) {
+          await uploadFile(forArchive, packed.path, MIME_TYPE, signal);
+          await uploadContent(forList, new Blob([list], { type: LIST_TYPE }), signal);
+        }
         await plane.commitSnapshot({ generation, files: files.map(({ filename }) => filename) });
       } finally {
         await rm(archive, { force: true, recursive: true });
       }
     },
     async restore(checkpoint) {
-      const saved = checkpoint?.files.find(({ filename }) => filename === ARCHIVE);
+      const file = (name: string) => checkpoint?.files.find(({ filename }) => filename === name);
+      const [saved, list] = [file(ARCHIVE), file(ARTIFACTS)];
       if (saved === undefined || !(await download(saved.download_url))) return false;
       try {
         await inSandbox(`tar --extract --gzip --file=${quoted(join(seen.tmp, ARCHIVE))}`);
+        if (list !== undefined) artifacts.adopt(v.parse(Stored, await downloadText(list.download_url, signal)));
         return true;
       } catch (error) {
         signal.throwIfAborted();
@@ -114,4 +132,16 @@ async function holdsNothing({ workspace, output }: WorkspacePaths): Promise<bool
   return stats === undefined || (stats.isDirectory() && (await readdir(output)).length === 0);
 }
 
-const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;
+const listed = (list: Buffer) => ({
+  filename: ARTIFACTS,
+  mime_type: LIST_TYPE,
+  size_bytes: list.length,
+  sha256: createHash("sha256").update(list).digest("hex"),
+});
+
+const described = async ({ path, sizeBytes }: InsideFile) => ({
+  filename: ARCHIVE,
+  mime_type: MIME_TYPE,
+  size_bytes: sizeBytes,
+  sha256: await hashOf(path),
+});

@@ -1,13 +1,17 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { constants } from "node:os";
-import type { Readable, Writable } from "node:stream";
+import { dirname } from "node:path";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { startLaunch } from "./launch.ts";
+import { goFirst, loweringWords } from "./limits.ts";
 import { type CapturedOutput, createCapture, type OutputLimits } from "./output.ts";
 import { killTree } from "./processes.ts";
 import type { Redactor } from "./redact.ts";
-import type { Launch, Sandbox, WorkspacePaths } from "./sandbox.ts";
+import type { Sandbox, WorkspacePaths } from "./sandbox.ts";
+import { createWatch } from "./watch.ts";
 
 export interface CommandRequest {
   readonly command: string;
@@ -16,6 +20,10 @@ export interface CommandRequest {
   readonly timeoutMs: number;
   /** Ends this command alone. */
   readonly signal?: AbortSignal;
+  /** How much of its output is kept. @default the runner's own limits */
+  readonly limits?: OutputLimits;
+  /** Is given all that it prints, as it is. */
+  readonly onOutput?: (chunk: Buffer) => void;
 }
 
 export interface CommandResult extends CapturedOutput {
@@ -25,6 +33,8 @@ export interface CommandResult extends CapturedOutput {
   readonly exitCode: number;
   readonly signal?: string;
   readonly timedOut: boolean;
+  /** Why it was ended, where it used too much of its machine; the end of `text` says it too. */
+  readonly exceeded?: string;
   readonly durationMs: number;
   /** Where the command ended up; the next one starts there. */
   readonly workingDirectory: string;
@@ -48,26 +58,40 @@ export interface CommandRunnerOptions {
 
 /** The exit code that timeout(1) gives. */
 const TIMED_OUT_CODE = 124;
+/** That of a command which was killed. */
+const KILLED_CODE = 137;
 
 export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
   const { sandbox, host, executionId, redactor, signal: stop, limits } = options;
   // Where the sandbox ends a command's tree with it, there is nobody to look for.
   const marker = sandbox.contained ? undefined : executionId;
+  const { limits: machine } = sandbox;
+  const watch = machine === undefined ? undefined : createWatch({ limits: machine, folder: dirname(host.workspace) });
+  const before = machine === undefined ? "" : loweringWords(machine);
   let count = 0;
   return {
     async run({ command, workingDirectory, timeoutMs, ...request }) {
       const signal = request.signal === undefined ? stop : AbortSignal.any([stop, request.signal]);
       signal.throwIfAborted();
       const script = `step-${++count}.sh`;
-      await writeFile(`${host.steps}/${script}`, scriptOf(command, workingDirectory), { mode: 0o444 });
+      await writeFile(`${host.steps}/${script}`, scriptOf(command, workingDirectory, before), { mode: 0o444 });
       signal.throwIfAborted();
       const startedAt = performance.now();
-      const child = start(sandbox.launch(script));
-      const capture = createCapture(redactor, limits);
-      child.output.forEach((stream) => void stream.on("data", capture.stream()));
-      const directory = lastLine(child.directory);
+      const child = startLaunch(sandbox.launch(script));
+      if (machine !== undefined) goFirst(child.process.pid);
+      const capture = createCapture(redactor, request.limits ?? limits);
+      for (const stream of child.output) {
+        stream.on("data", capture.stream());
+        if (request.onOutput !== undefined) stream.on("data", request.onOutput);
+      }
+      const directory = lastLine(child.report);
       let timedOut = false;
+      let exceeded: string | undefined;
       const end = () => void killTree(child.process.pid, marker);
+      const unwatch = watch?.command(child.process.pid ?? 0, (why) => {
+        exceeded = why;
+        end();
+      });
       const timer = setTimeout(() => {
         timedOut = true;
         end();
@@ -78,14 +102,16 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
         signal.throwIfAborted();
         return {
           command: redactor.text(command),
-          ...capture.end(),
+          ...withReason(capture.end(), exceeded),
           ...(timedOut ? { exitCode: TIMED_OUT_CODE } : status),
+          ...(exceeded === undefined ? {} : { exitCode: KILLED_CODE, exceeded }),
           timedOut,
           durationMs: Math.round(performance.now() - startedAt),
           workingDirectory: directory() ?? workingDirectory,
         };
       } finally {
         clearTimeout(timer);
+        unwatch?.();
         signal.removeEventListener("abort", end);
       }
     },
@@ -96,27 +122,16 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
  * The command's own lines keep their numbers, and its own EXIT trap may replace ours: so the last line tells the working
  * directory too. Descriptor 3 carries it, since a file that commands can write could be swapped for a link.
  */
-function scriptOf(command: string, workingDirectory: string): string {
+function scriptOf(command: string, workingDirectory: string, before: string): string {
   const enter = `builtin cd -- '${workingDirectory.replaceAll("'", "'\\''")}'`;
   const report = "{ builtin pwd -P >&3; } 2>/dev/null || :";
-  return `exec 2>&1; ${enter}; trap '${report}' EXIT; ${command}\n\n__runyard=$?; ${report}; exit "$__runyard"\n`;
+  return `exec 2>&1; ${before}${enter}; trap '${report}' EXIT; ${command}\n\n__runyard=$?; ${report}; exit "$__runyard"\n`;
 }
 
-function start({ file, args, env, cwd, hidden = [] }: Launch) {
-  // A group of its own, so that a kill reaches what the command starts and not the harness.
-  const stdio = ["ignore", "pipe", "pipe", "pipe", ...(hidden.length === 0 ? [] : ["pipe" as const])] as const;
-  const child = spawn(file, [...args], { env, cwd, detached: true, stdio: [...stdio] });
-  const [, stdout, stderr, directory, more] = child.stdio;
-  if (isWritable(more)) {
-    // Who does not read them has ended already, and tells why by its exit.
-    more.on("error", () => {});
-    more.end(hidden.map((argument) => `${argument}\0`).join(""));
-  }
-  return {
-    process: child,
-    output: [stdout, stderr].filter(isReadable),
-    directory: isReadable(directory) ? directory : undefined,
-  };
+function withReason({ text, truncated }: CapturedOutput, why: string | undefined): CapturedOutput {
+  if (why === undefined) return { text, truncated };
+  const line = text === "" || text.endsWith("\n") ? "" : "\n";
+  return { text: `${text}${line}[the command was ended: ${why}]\n`, truncated };
 }
 
 async function exitOf(child: ChildProcess, marker: string | undefined): Promise<{ exitCode: number; signal?: string }> {
@@ -141,9 +156,3 @@ function lastLine(stream: Readable | undefined): () => string | undefined {
   });
   return () => text.split("\n").findLast((line) => line.startsWith("/"));
 }
-
-const isReadable = (stream: unknown): stream is Readable =>
-  typeof stream === "object" && stream !== null && "on" in stream && "read" in stream;
-
-const isWritable = (stream: unknown): stream is Writable =>
-  typeof stream === "object" && stream !== null && "on" in stream && "write" in stream;

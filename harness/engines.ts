@@ -1,14 +1,22 @@
-import type { AgentEngine } from "./engine.ts";
-import { RUNBOOK_MODEL, runbook } from "./runbook.ts";
+import type { AgentWork } from "./agent/work.ts";
+import { type Engine, RUNBOOK_MODEL } from "./engine.ts";
+import { runbook } from "./runbook.ts";
+import type { ThirdPartyAgent } from "./third-party/agent.ts";
 
-/** The engine that works with this model. */
-export function engineFor(modelId: string | undefined): AgentEngine {
-  return modelId === undefined || modelId === RUNBOOK_MODEL ? runbook : withoutGateway(modelId);
+/** Makes the engine, once it is known what there is to work with. */
+export type MakeEngine = (work: AgentWork) => Promise<Engine>;
+
+/**
+ * The engine that works with this model: the agent of others that the run asks for, or ours. What an agent with a language model takes
+ * to load, no other run waits for.
+ */
+export async function engineFor(modelId: string | undefined, thirdParty?: ThirdPartyAgent): Promise<MakeEngine> {
+  if (modelId !== undefined && thirdParty !== undefined) {
+    const { makeThirdParty } = await import("./third-party/make-third-party.ts");
+    return async (work) => ({ engine: makeThirdParty(thirdParty, modelId, work), tools: [], close: async () => {} });
+  }
+  if (modelId === undefined || modelId === RUNBOOK_MODEL)
+    return async () => ({ engine: runbook, tools: [], close: async () => {} });
+  const { makeAgent } = await import("./agent/make-agent.ts");
+  return (work) => makeAgent(modelId, work);
 }
-
-const withoutGateway = (modelId: string): AgentEngine => ({
-  async takeTurn() {
-    const summary = `The model ${modelId} needs an agent that works with models, which this release does not have; ${RUNBOOK_MODEL} works.`;
-    return { success: false, summary, error_code: "operation_not_supported" };
-  },
-});

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import * as v from "valibot";
-import type { Message } from "#shared/wire/conversation.ts";
+import type { Block, Message } from "#shared/wire/conversation.ts";
 import { Envelope, type PlantedSecret, SLICE_ENDED } from "#shared/wire/harness.ts";
 import { type ControlPlane, createControlPlane } from "./api.ts";
 import { type ArtifactCollector, createArtifactCollector } from "./artifacts.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { createCommandRunner } from "./commands.ts";
-import type { AgentEngine, AgentTools, Turn, TurnOutcome } from "./engine.ts";
+import type { AgentEngine, AgentTools, Engine, Turn, TurnOutcome } from "./engine.ts";
 import { createFollowups, type Followups } from "./followups.ts";
 import type { Host } from "./host.ts";
 import { createLog, type Log } from "./log.ts";
@@ -16,12 +16,16 @@ import { createOutbox, type Outbox } from "./outbox.ts";
 import { cutBytes, wellFormed } from "./output.ts";
 import { killTree, markerOf } from "./processes.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
-import { type Start, startOf } from "./resume.ts";
+import { regularly } from "./regularly.ts";
+import { markOf, type Start, startOf } from "./resume.ts";
 import { prepare } from "./setup.ts";
+import { createShell } from "./shell.ts";
 import type { Skill } from "./skills.ts";
 import { createSlice, SliceEnd } from "./slice.ts";
 import { Interrupted, messageOf, SetupError, Stop } from "./stop.ts";
+import { folderOf, thirdPartyAgent } from "./third-party/agents.ts";
 import { createTools } from "./tools.ts";
+import { secretsOfServers } from "./tools-remote/mcp-secrets.ts";
 
 /** What is left to do for whoever started the harness: nothing, or to report the loss of this execution. */
 export type ExitCode = 0 | 1;
@@ -29,6 +33,10 @@ export type ExitCode = 0 | 1;
 /** A summary becomes a run's status message, which has room for so many bytes. */
 const SUMMARY_BYTES = 1_024;
 const SKILL_NAME_BYTES = 256;
+/** How long a turn goes on before what it has done is saved, between two of its steps. */
+const SAVE_MS = 5 * 60_000;
+/** Of what an agent says at once: a batch of messages holds 256 KB, and JSON may double a text. */
+const SAID_BYTES = 120 * 1024;
 
 /** Runs the execution that an envelope names. Aborting `stop` ends it early; see `Stop` for the reasons. */
 export async function execute(input: unknown, host: Promise<Host>, stop: AbortController): Promise<ExitCode> {
@@ -85,11 +93,18 @@ async function begin({ envelope, plane, host, log, redactor }: Home) {
   const { context } = resolved;
   if (context === undefined) throw new Stop("unreachable", "the prompt came without its context");
   const secrets = valuesOf(context.secrets ?? []);
-  for (const value of Object.values(secrets)) redactor.add(value);
-  const sandbox = sandboxOf({ runId: envelope.run_id, marker: markerOf(envelope.execution_id), secrets });
+  for (const value of [...Object.values(secrets), ...secretsOfServers(context.mcp_servers)]) redactor.add(value);
+  const thirdParty = thirdPartyAgent(context.agent_config.harness?.type);
+  const programs = thirdParty === undefined ? undefined : folderOf(thirdParty);
+  const marker = markerOf(envelope.execution_id);
+  const brought = programs === undefined ? {} : { programs };
+  const sandbox = sandboxOf({ runId: envelope.run_id, marker, secrets, ...brought });
   const modelId = context.agent_config.model_id;
   log("info", "resolved", { model_id: modelId, sandbox: sandbox.kind, network: sandbox.network });
-  return { resolved, context, workspace, sandbox, modelId, engine: engineFor(modelId) };
+  const loading = engineFor(modelId, thirdParty);
+  // Whoever waits for it hears of its failure; the setup may end the execution before anybody does.
+  loading.catch(() => {});
+  return { resolved, context, secrets, workspace, sandbox, modelId, loading };
 }
 
 const valuesOf = (secrets: readonly PlantedSecret[]): Record<string, string> =>
@@ -100,7 +115,7 @@ const SLICED = "sliced";
 
 async function live(home: Home): Promise<TurnOutcome | typeof SLICED> {
   const { envelope, stop, redactor, plane, log } = home;
-  const { resolved, context, workspace, sandbox, modelId, engine } = await begin(home);
+  const { resolved, context, secrets, workspace, sandbox, modelId, loading } = await begin(home);
   const conversation = [...context.messages];
   const onFailure = (error: unknown) => stop.abort(error);
   const outbox = recording(
@@ -110,6 +125,7 @@ async function live(home: Home): Promise<TurnOutcome | typeof SLICED> {
   const followups = createFollowups({ plane, outbox, redactor, context, stop });
   const slice = createSlice(envelope.deadline_at);
   const { deadlineAt } = slice;
+  let made: Engine | undefined;
   try {
     const runner = createCommandRunner({
       sandbox,
@@ -125,11 +141,10 @@ async function live(home: Home): Promise<TurnOutcome | typeof SLICED> {
       await followups.settle();
     };
     const places = { host: workspace.paths, seen: sandbox.paths };
-    const checkpoints = createCheckpoints({ plane, runner, ...places, deadlineAt, signal, settle });
+    const artifacts = createArtifactCollector({ plane, redactor, output: workspace.paths.output, signal });
+    const checkpoints = createCheckpoints({ plane, runner, ...places, deadlineAt, signal, settle, artifacts });
     const restore = () => checkpoints.restore(context.checkpoint);
     const setup = await prepare({ context, workspace, outbox, redactor, runner, seen, deadlineAt, signal, restore });
-    const artifacts = createArtifactCollector({ plane, redactor, output: workspace.paths.output, signal });
-    if (setup.isRestored) await artifacts.adopt();
     const [skill] = setup.skills;
     // Nobody waits for it: it is for those who look at the run.
     const noted = skill === undefined ? undefined : noteSkill(skill, plane, log);
@@ -137,31 +152,59 @@ async function live(home: Home): Promise<TurnOutcome | typeof SLICED> {
     const begunIn = start.from === "answer" ? undefined : start.workingDirectory;
     const workingDirectory = begunIn ?? join(seen, setup.workingDirectory);
     const turns = breakableTurns(followups);
-    outbox.event("agent_started", { detail: `model ${modelId}, sandbox ${sandbox.kind}` });
+    const without = context.agent_config.computer_use_enabled === true ? ", computer use is not supported" : "";
+    const instructions = [...setup.skills.map((skill) => skill.body), resolved.prompt].filter(
+      (text) => text.trim() !== "",
+    );
+    const shell = createShell({ runner, workingDirectory, deadlineAt });
+    const makeEngine = await loading;
+    made = await makeEngine({
+      envelope,
+      context,
+      secrets,
+      basePrompt: resolved.system_prompt,
+      opening: instructions,
+      plane,
+      outbox,
+      redactor,
+      log,
+      runner,
+      shell,
+      sandbox,
+      workingDirectory,
+      host: workspace.paths,
+      clones: setup.clones,
+      slice,
+      signal,
+      turn: turns.signal,
+    });
+    outbox.event("agent_started", { detail: `model ${modelId}, sandbox ${sandbox.kind}${without}` });
+    const save = async () => {
+      try {
+        await checkpoints.save();
+      } catch (error) {
+        signal.throwIfAborted();
+        log("warn", "no checkpoint was saved", { detail: redactor.text(messageOf(error)) });
+      }
+    };
+    const onStep = regularly(save, SAVE_MS);
     const conversing = converse({
       start,
-      instructions: [...setup.skills.map((skill) => skill.body), resolved.prompt].filter((text) => text.trim() !== ""),
+      instructions,
       systemPrompt: resolved.system_prompt,
       conversation,
-      engine,
-      tools: createTools({ runner, outbox, redactor, workingDirectory, slice, turn: turns.signal }),
+      engine: made.engine,
+      tools: createTools({ shell, outbox, redactor, slice, signal, turn: turns.signal, tools: made.tools, onStep }),
       artifacts,
       turns,
       outbox,
       followups,
-      async save() {
-        try {
-          await checkpoints.save();
-        } catch (error) {
-          signal.throwIfAborted();
-          log("warn", "no checkpoint was saved", { detail: redactor.text(messageOf(error)) });
-        }
-      },
+      save,
     });
     const outcome = await conversing.catch(async (error: unknown): Promise<typeof SLICED> => {
       if (!(error instanceof SliceEnd)) throw error;
       await outbox.flush();
-      await artifacts.collect();
+      // What becomes of files is decided when their turn is over: until then they are in the workspace that is saved.
       await checkpoints.save({ always: true });
       return SLICED;
     });
@@ -175,6 +218,7 @@ async function live(home: Home): Promise<TurnOutcome | typeof SLICED> {
     return { success: false, summary: error.message, error_code: "environment_setup_failed" };
   } finally {
     followups.end();
+    await made?.close().catch((error: unknown) => log("warn", redactor.text(messageOf(error))));
   }
 }
 
@@ -247,7 +291,7 @@ async function converse(options: Conversation): Promise<TurnOutcome> {
     const { left } = await artifacts.collect();
     const note = left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, 5).join("; ")}.`;
     outcome = { ...ended, summary: ended.summary + note };
-    say(outbox, outcome.summary);
+    say(outbox, outcome.summary, markOf(outcome));
     await save();
     instructions = await nextOf(followups);
   }
@@ -270,8 +314,11 @@ function recording(conversation: Message[], outbox: Outbox): Outbox {
   };
 }
 
-const say = (outbox: Outbox, text: string) =>
-  outbox.message({ role: "assistant", content: [{ type: "text", text: wellFormed(text) }] });
+const say = (outbox: Outbox, text: string, mark: readonly Block[] = []) =>
+  outbox.message({
+    role: "assistant",
+    content: [{ type: "text", text: cutBytes(wellFormed(text), SAID_BYTES) }, ...mark],
+  });
 
 /** The last word of an execution that stops before its agent is done. */
 async function sayGoodbye({ plane, log, redactor }: Home, reason: unknown): Promise<ExitCode> {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Repository } from "#shared/wire/config.ts";
 import { identityOf } from "#shared/wire/skill-file.ts";
 import { cutBytes } from "./output.ts";
+import { accessVariables } from "./repository-access.ts";
 import { SetupError } from "./stop.ts";
 
 /** A repository in the workspace. */
@@ -23,6 +24,8 @@ export interface CloneOptions {
   readonly etc: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Opens the repository for reading. @default it is asked as nobody, or by what its URL says */
+  readonly token?: string | undefined;
 }
 
 /** Names in the workspace that are no repository's. */
@@ -51,9 +54,12 @@ export function placesOf(repositories: readonly Repository[]): Map<string, Repos
  */
 export async function cloneRepository(place: string, repository: Repository, options: CloneOptions): Promise<Clone> {
   const directory = join(options.workspace, place);
-  const git = (...args: string[]) => runGit(args, options);
+  const access = options.token === undefined ? {} : accessVariables(repository.url, options.token);
+  const git = (...args: string[]) => runGit(args, options, access);
   const fail = (text: string) =>
-    new SetupError(`cloning ${withoutCredentials(repository.url)} failed: ${withoutCredentials(text)}`);
+    new SetupError(
+      `cloning ${withoutCredentials(repository.url)} failed: ${withoutCredentials(text)}${hintFor(text, options.token)}`,
+    );
   const cloned = await git(
     "clone",
     "--quiet",
@@ -105,11 +111,26 @@ export function credentialsOf(url: string): string[] {
 
 const isWithin = (inner: string, outer: string) => `${inner}/`.startsWith(`${outer}/`);
 
-async function runGit(args: readonly string[], options: CloneOptions): Promise<{ ok: boolean; text: string }> {
+/** What helps where git was not let in. */
+function hintFor(text: string, token: string | undefined): string {
+  if (
+    !/could not read (Username|Password)|Authentication failed|returned error: 40[134]|epository not found/i.test(text)
+  )
+    return "";
+  return token === undefined
+    ? " (it may be private: install this deployment's GitHub App for it, or name a secret of the run as its token_secret)"
+    : " (there is none, or its token may not read it)";
+}
+
+async function runGit(
+  args: readonly string[],
+  options: CloneOptions,
+  access: Readonly<Record<string, string>>,
+): Promise<{ ok: boolean; text: string }> {
   const { promise, resolve } = Promise.withResolvers<{ ok: boolean; text: string }>();
   const child = spawn("git", [...args], {
     cwd: options.workspace,
-    env: gitEnvironment(options.etc),
+    env: { ...gitEnvironment(options.etc), ...access },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,11 +1,14 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { bubblewrapSandbox } from "./bubblewrap.ts";
-import { type Network, openNetwork } from "./network.ts";
+import { type BubblewrapOptions, bubblewrapSandbox } from "./bubblewrap.ts";
+import { startLaunch } from "./launch.ts";
+import { limitsOf } from "./limits.ts";
+import { openNetwork } from "./network.ts";
+import { openProcessGroup } from "./process-group.ts";
+import { killTree } from "./processes.ts";
 import { findProgram } from "./programs.ts";
-import { plainSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
+import { plainSandbox, type Sandbox, type SandboxOptions, type WorkspacePaths } from "./sandbox.ts";
 import { Stop } from "./stop.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
@@ -28,7 +31,10 @@ export async function prepareHost(): Promise<Host> {
   const wanted = process.env["RUNYARD_SANDBOX"];
   const bwrap = wanted === "none" || process.platform !== "linux" ? undefined : findProgram("bwrap");
   const [workspace, network] = await Promise.all([createWorkspace(), bwrap === undefined ? undefined : openNetwork()]);
-  const way = bwrap === undefined ? undefined : await tryBubblewrap(bwrap, workspace, network);
+  const limits = limitsOf();
+  const group = bwrap === undefined ? undefined : openProcessGroup(limits.processes);
+  const { etc, paths } = workspace;
+  const way = bwrap === undefined ? undefined : await tryBubblewrap({ bwrap, etc, network, group, limits }, paths);
   return {
     workspace,
     sandbox(run) {
@@ -39,18 +45,21 @@ export async function prepareHost(): Promise<Host> {
       return plainSandbox(options);
     },
     async close() {
-      await Promise.all([network?.close(), workspace.remove()]);
+      await Promise.all([network?.close(), group?.close(), workspace.remove()]);
     },
   };
 }
 
-/** Some hosts let a namespace be made but not one inside another, so both ways are tried in the form that commands use. */
-async function tryBubblewrap(bwrap: string, { etc, paths }: Workspace, network: Network | undefined) {
-  for (const way of network === undefined ? [undefined] : [network, undefined]) {
-    const make = await bubblewrapSandbox({ bwrap, etc, network: way });
-    const trial = works(make({ host: paths, runId: "", marker: {} }), paths.steps);
-    const [hasWorked, hasOpened] = await Promise.all([trial, way === undefined || way.opened]);
-    if (hasWorked && hasOpened) return make;
+/** Some hosts let a namespace be made but not one inside another, or filter nothing, so each way is tried in the form that commands use. */
+async function tryBubblewrap(options: Omit<BubblewrapOptions, "filtered">, paths: WorkspacePaths) {
+  const { network } = options;
+  for (const filtered of [true, false]) {
+    for (const way of network === undefined ? [undefined] : [network, undefined]) {
+      const make = await bubblewrapSandbox({ ...options, network: way, filtered });
+      const trial = works(make({ host: paths, runId: "", marker: {} }), paths.steps);
+      const [hasWorked, hasOpened] = await Promise.all([trial, way === undefined || way.opened]);
+      if (hasWorked && hasOpened) return make;
+    }
   }
   return undefined;
 }
@@ -58,10 +67,16 @@ async function tryBubblewrap(bwrap: string, { etc, paths }: Workspace, network: 
 async function works(sandbox: Sandbox, steps: string): Promise<boolean> {
   const probe = "probe.sh";
   await writeFile(join(steps, probe), "true\n");
-  const { file, args, env } = sandbox.launch(probe);
-  const child = spawn(file, [...args], { env, cwd: "/", stdio: "ignore", timeout: TRIAL_MS, killSignal: "SIGKILL" });
-  const [code, signal] = await once(child, "exit").catch(() => [1]);
+  const trial = startLaunch(sandbox.launch(probe));
+  for (const stream of trial.output) stream.resume();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    void killTree(trial.process.pid, undefined);
+  }, TRIAL_MS);
+  const [code] = await once(trial.process, "exit").catch(() => [1]);
+  clearTimeout(timer);
   // A host that is too busy to tell is no reason to run commands without a wall.
-  if (signal === "SIGKILL") throw new Stop("unreachable", "bubblewrap did not start in time");
+  if (isLate) throw new Stop("unreachable", "bubblewrap did not start in time");
   return code === 0;
 }

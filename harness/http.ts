@@ -55,20 +55,27 @@ export async function withRetries<T>(
  * One POST of JSON. Node's own client and not fetch, whose first use costs 25 ms of an execution that wants to run its first
  * command; it is used where bodies are large.
  */
-export async function postJson(
+export function postJson(
   url: string,
   headers: Readonly<Record<string, string>>,
   body: string,
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
+  const ofBody = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+  return send(url, { method: "POST", headers: { ...headers, ...ofBody }, signal }, body);
+}
+
+/** One GET, by the same client. */
+export const getJson = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<HttpAnswer> => send(url, { method: "GET", headers: { ...headers }, signal });
+
+async function send(url: string, options: RequestOptions, body?: string): Promise<HttpAnswer> {
   const { protocol } = new URL(url);
   const { request } = protocol === "https:" ? await import("node:https") : await import("node:http");
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
-  const options: RequestOptions = {
-    method: "POST",
-    headers: { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body) },
-    signal,
-  };
   const call = request(url, options, (response) => readAnswer(response).then(resolve, reject));
   call.on("error", reject);
   call.end(body);

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findProgram } from "./programs.ts";
 
@@ -16,15 +17,17 @@ export interface Network {
 /** The name server that slirp4netns brings; it asks those of the host. */
 export const NAME_SERVER = "10.0.2.3";
 
-/** Where clouds answer questions about the machine, its credentials among them. */
-const LINK_LOCAL = "169.254.0.0/16";
+/** Where clouds answer questions about the machine, its credentials among them: most of them, Azure, Alibaba and Oracle. */
+const METADATA = ["169.254.0.0/16", "168.63.129.16", "100.100.100.200", "192.0.0.192"];
+/** What slirp4netns itself uses of its network. */
+const OF_SLIRP = ["10.0.2.2", NAME_SERVER, "10.0.2.100"];
 /** Long, since on a busy host all is slow, and a run must not lose its network by chance. */
 const START_MS = 15_000;
 
 /**
- * Makes a network namespace that reaches the outside by slirp4netns, but neither the host's loopback, where other runs'
- * services listen, nor link-local addresses. Commands enter it without the rights to change it: it belongs to a user
- * namespace above theirs. What the host serves on its other addresses stays reachable, as for any neighbour.
+ * Makes a network namespace that reaches the outside by slirp4netns, and neither the host's loopback, where other runs'
+ * services listen, nor the addresses that the host has now, nor a cloud's metadata. There is no IPv6 in it. Commands enter it
+ * without the rights to change it: it belongs to a user namespace above theirs. What neighbours of the host serve can be reached.
  * @returns undefined where the host lacks a program for it or forbids it: commands have no network then
  */
 export async function openNetwork(): Promise<Network | undefined> {
@@ -38,7 +41,8 @@ export async function openNetwork(): Promise<Network | undefined> {
   };
   try {
     // Both end by themselves when the harness dies: one reads a pipe of ours to its end, the other watches one.
-    const script = `'${ip}' route add prohibit ${LINK_LOCAL} && echo made && exec cat >/dev/null`;
+    const routes = [...METADATA, ...ownAddresses()].map((address) => `route add prohibit ${address}\\n`).join("");
+    const script = `printf '${routes}' | '${ip}' -batch - && echo made && exec cat >/dev/null`;
     const holder = spawn(unshare, ["--user", "--map-root-user", "--net", "/bin/sh", "-c", script], {
       env: { PATH: "/usr/bin:/bin" },
       stdio: ["pipe", "pipe", "ignore"],
@@ -67,6 +71,15 @@ export async function openNetwork(): Promise<Network | undefined> {
     await close();
     return undefined;
   }
+}
+
+/** The host's IPv4 addresses beside its loopback. */
+function ownAddresses(): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  return addresses
+    .filter(({ family, internal }) => family === "IPv4" && !internal)
+    .map(({ address }) => address)
+    .filter((address) => !OF_SLIRP.includes(address));
 }
 
 async function end(child: ChildProcess): Promise<void> {

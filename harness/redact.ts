@@ -1,6 +1,6 @@
 import type { Block, Message } from "#shared/wire/conversation.ts";
 import { ANCHOR, createNeedles, isSpace, type Needle, type Needles } from "./needles.ts";
-import { spellingsOf } from "./spellings.ts";
+import { membersOf, spellingsOf } from "./spellings.ts";
 
 /** Takes planted secrets out of everything that leaves the sandbox. */
 export interface Redactor {
@@ -38,8 +38,10 @@ const MARK = "***";
 export function createRedactor(secrets: readonly string[]): Redactor {
   const needles = createNeedles();
   const add = (secret: string) => {
-    if (secret.trim().length < SHORTEST_SECRET) return;
-    for (const spelling of spellingsOf(secret)) needles.add(spelling);
+    for (const part of [secret, ...membersOf(secret)]) {
+      if (part.trim().length < SHORTEST_SECRET) continue;
+      for (const spelling of spellingsOf(part)) needles.add(spelling);
+    }
   };
   const text = (value: string) => {
     if (needles.isEmpty || value.length < SHORTEST_SECRET) return value;

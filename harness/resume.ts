@@ -1,5 +1,7 @@
-import type { Message } from "#shared/wire/conversation.ts";
-import type { TurnOutcome } from "./engine.ts";
+import * as v from "valibot";
+import type { Block, Message } from "#shared/wire/conversation.ts";
+import { FinishTaskRequest } from "#shared/wire/harness.ts";
+import { RUNBOOK_MODEL, type TurnOutcome } from "./engine.ts";
 import type { RunContext } from "./setup.ts";
 
 /** Where an execution takes up its run. */
@@ -18,17 +20,31 @@ interface Begun {
   readonly workingDirectory?: string;
 }
 
+type Said = Pick<RunContext, "messages" | "own_messages"> & { readonly agent_config: { readonly model_id?: string } };
+
+/** Tells in a turn's last message that it did not succeed, and how it ended. */
+const ENDED = "turn_ended";
+
+/** What the last message of a turn has beside its text: nothing where it succeeded. */
+export function markOf({ success, error_code, blocked }: TurnOutcome): Block[] {
+  const data = { ...(error_code === undefined ? {} : { error_code }), ...(blocked === undefined ? {} : { blocked }) };
+  return success ? [] : [{ type: "event", name: ENDED, data: { success, ...data } }];
+}
+
 /**
  * Every turn ends with a text of the agent, and every follow-up begins one with a text of the user: so the conversation
  * itself tells what is still to be answered. Messages of earlier runs come before this run's own.
  */
-export function startOf({ messages, own_messages = 0 }: Pick<RunContext, "messages" | "own_messages">): Start {
+export function startOf({ messages, own_messages = 0, agent_config }: Said): Start {
   const own = own_messages > 0 ? messages.slice(-own_messages) : [];
+  // What an agent says beside its use of a tool is no answer yet.
   const isText = (message: Message, role: Message["role"]) =>
-    message.role === role && message.content.some((block) => block.type === "text");
+    message.role === role &&
+    message.content.some((block) => block.type === "text") &&
+    !message.content.some((block) => block.type === "action");
   const asked = own.findLastIndex((message) => isText(message, "user"));
   const answered = own.findLastIndex((message) => isText(message, "assistant"));
-  if (answered > asked) return { from: "answer", last: { success: hasSucceeded(own), summary: textOf(own[answered]) } };
+  if (answered > asked) return { from: "answer", last: outcomeOf(own, own[answered], agent_config.model_id) };
   const begun = begunOf(own.slice(asked + 1));
   return asked < 0 ? { from: "prompt", ...begun } : { from: "followup", message: textOf(own[asked]), ...begun };
 }
@@ -40,6 +56,15 @@ function begunOf(turn: readonly Message[]): Begun {
   const there =
     typeof output === "object" && output !== null && "working_directory" in output && output.working_directory;
   return { commandsDone: done.length, ...(typeof there === "string" ? { workingDirectory: there } : {}) };
+}
+
+function outcomeOf(own: readonly Message[], answer: Message | undefined, modelId = RUNBOOK_MODEL): TurnOutcome {
+  const summary = textOf(answer);
+  const mark = answer?.content.find((block) => block.type === "event" && block.name === ENDED);
+  // What a runbook said before there were marks: it ends with the first command that fails.
+  if (mark?.type !== "event") return { success: modelId !== RUNBOOK_MODEL || hasSucceeded(own), summary };
+  const outcome = v.safeParse(FinishTaskRequest, { ...Object(mark.data), success: false, summary: "" });
+  return outcome.success ? { ...outcome.output, summary } : { success: false, summary };
 }
 
 function hasSucceeded(own: readonly Message[]): boolean {

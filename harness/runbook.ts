@@ -2,8 +2,6 @@ import { marked, type Token } from "marked";
 import type { CommandResult } from "./commands.ts";
 import type { AgentEngine } from "./engine.ts";
 
-export const RUNBOOK_MODEL = "local/runbook";
-
 /**
  * The embedded default model: no network, no key, and no understanding. It runs the fenced shell blocks of what is asked,
  * in order, and stops at the first that fails.
@@ -47,6 +45,7 @@ function firstLine(command: string): string {
 
 function endOf(result: CommandResult): string {
   const code = `exit code ${result.exitCode}`;
+  if (result.exceeded !== undefined) return `was ended: ${result.exceeded} (${code})`;
   if (result.timedOut) return `did not end within its ${Math.round(result.durationMs / 1000)} s (${code})`;
   return result.signal === undefined ? `ended with ${code}` : `was ended by ${result.signal} (${code})`;
 }

@@ -1,3 +1,5 @@
+import type { Limits } from "./limits.ts";
+
 /** Where the parts of a workspace are: on the host, or as commands see them. */
 export interface WorkspacePaths {
   /** Clones, attachments and whatever the agent makes. */
@@ -18,7 +20,9 @@ export interface Launch {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** More arguments, which no list of processes shows: read from descriptor 4, each ended by a NUL. */
+  /** A filter of system calls, read from descriptor 4. @default none */
+  readonly filter?: Uint8Array;
+  /** More arguments, which no list of processes shows: read from the next descriptor, each ended by a NUL. @default none */
   readonly hidden?: readonly string[];
 }
 
@@ -27,12 +31,21 @@ export interface Sandbox {
   readonly kind: "bubblewrap" | "none";
   /** Paths as commands see them. */
   readonly paths: WorkspacePaths;
+  /** The Node that runs this harness, as commands see it. */
+  readonly node: string;
   /** Whether commands can reach the network. */
   readonly network: boolean;
   /** Whether nothing that a command starts can outlive it. */
   readonly contained: boolean;
-  /** Bash on a script of the steps directory. */
-  launch(script: string): Launch;
+  /** The directory of `SandboxOptions.programs`, as commands see it. */
+  readonly programs: string | undefined;
+  /** What commands may use of the machine; undefined where it is theirs alone. */
+  readonly limits: Limits | undefined;
+  /**
+   * Bash on a script of the steps directory.
+   * @param variables of this program, beside those of the sandbox itself. @default the run's secrets
+   */
+  launch(script: string, variables?: Readonly<Record<string, string>>): Launch;
 }
 
 export interface SandboxOptions {
@@ -43,6 +56,8 @@ export interface SandboxOptions {
   readonly marker: Readonly<Record<string, string>>;
   /** Variables of every command, by name; those of the sandbox itself go before them. @default none */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** A directory of the host with programs that commands may run. @default none */
+  readonly programs?: string;
 }
 
 /** Makes the sandbox of a run, once the run is known. */
@@ -51,9 +66,8 @@ export type MakeSandbox = (options: SandboxOptions) => Sandbox;
 export const BASH_OPTIONS = ["-eo", "pipefail"] as const;
 
 /** No wall but the machine's own: the process group and the marker find what a command leaves behind. */
-export function plainSandbox({ host, runId, marker, secrets }: SandboxOptions): Sandbox {
-  const env = {
-    ...secrets,
+export function plainSandbox({ host, runId, marker, secrets, programs }: SandboxOptions): Sandbox {
+  const own = {
     ...commandEnvironment(host, runId),
     ...marker,
     PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
@@ -61,12 +75,15 @@ export function plainSandbox({ host, runId, marker, secrets }: SandboxOptions): 
   return {
     kind: "none",
     paths: host,
+    node: process.execPath,
+    programs,
     network: true,
     contained: false,
-    launch: (script) => ({
+    limits: undefined,
+    launch: (script, variables = secrets) => ({
       file: "bash",
       args: [...BASH_OPTIONS, `${host.steps}/${script}`],
-      env,
+      env: { ...variables, ...own },
       cwd: host.workspace,
     }),
   };

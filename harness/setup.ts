@@ -10,6 +10,7 @@ import { type Clone, cloneRepository, credentialsOf, placesOf, withoutCredential
 import type { Outbox } from "./outbox.ts";
 import { cutBytes, cutBytesFromEnd, wellFormed } from "./output.ts";
 import type { Redactor } from "./redact.ts";
+import { tokenOf } from "./repository-access.ts";
 import { loadSkill, type Skill } from "./skills.ts";
 import { messageOf, SetupError } from "./stop.ts";
 import { downloadFile } from "./transfer.ts";
@@ -33,6 +34,7 @@ export interface SetupOptions {
 
 export interface Setup {
   readonly skills: readonly Skill[];
+  readonly clones: readonly Clone[];
   /** True where the workspace is that of an earlier execution. */
   readonly isRestored: boolean;
   /** Where the first command starts, relative to the workspace: the clone if there is exactly one. */
@@ -73,7 +75,7 @@ export async function prepare(options: SetupOptions): Promise<Setup> {
     loaded.push(
       await timed(outbox, "setup_skill_loading", spec, () => loadSkill(spec, clones, workspace.paths.workspace)),
     );
-  return { skills: loaded, isRestored, workingDirectory };
+  return { skills: loaded, clones, isRestored, workingDirectory };
 }
 
 async function restored({ context, outbox, restore }: SetupOptions): Promise<boolean> {
@@ -131,6 +133,8 @@ async function cloneAll(repositories: readonly Repository[], options: SetupOptio
   const { workspace, outbox, redactor, signal, deadlineAt } = options;
   const credentials = repositories.flatMap(({ url }) => credentialsOf(url));
   for (const credential of credentials) if (credential.length >= SHORTEST_CREDENTIAL) redactor.add(credential);
+  const tokens = new Map(repositories.map((repository) => [repository, tokenOf(repository, options.context)]));
+  for (const token of tokens.values()) if (token !== undefined) redactor.add(token);
   await writeGitConfig(workspace.etc);
   const cloneOptions = {
     workspace: workspace.paths.workspace,
@@ -140,7 +144,7 @@ async function cloneAll(repositories: readonly Repository[], options: SetupOptio
   };
   const clones = [...placesOf(repositories)].map(([place, repository]) =>
     timed(outbox, "setup_repo_clone", withoutCredentials(repository.url), () =>
-      cloneRepository(place, repository, cloneOptions),
+      cloneRepository(place, repository, { ...cloneOptions, token: tokens.get(repository) }),
     ),
   );
   const ended = await Promise.allSettled(clones);
@@ -167,10 +171,11 @@ async function download({ context, workspace, signal }: SetupOptions): Promise<v
   }
 }
 
-async function timed<T>(
+/** Does a part of the setup, and tells how long it took and what came of it. */
+export async function timed<T>(
   outbox: Outbox,
   name: ClientEvent["event_name"],
-  detail: string,
+  detail: string | ((result: T) => string),
   work: () => Promise<T>,
 ): Promise<T> {
   const start = Date.now();
@@ -186,7 +191,7 @@ async function timed<T>(
   };
   try {
     const result = await work();
-    tell(false, detail);
+    tell(false, typeof detail === "string" ? detail : detail(result));
     return result;
   } catch (error) {
     tell(true, messageOf(error));

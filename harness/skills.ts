@@ -3,6 +3,7 @@ import { join, relative, sep } from "node:path";
 import * as v from "valibot";
 import { SKILL_FOLDERS, splitFrontMatter } from "#shared/wire/skill-file.ts";
 import type { Clone } from "./git.ts";
+import { openInside } from "./inside.ts";
 import { messageOf, SetupError } from "./stop.ts";
 
 export interface Skill {
@@ -32,12 +33,16 @@ export async function loadSkill(spec: string, clones: readonly Clone[], workspac
   const clone = clones.find((it) => same(it.name, repository) && (owner === undefined || same(it.owner, owner)));
   if (clone === undefined) throw fail(`this repository was not cloned; ${listOf("cloned", clones.map(fullName))}`);
 
-  const root = await realpath(join(workspace, clone.path));
+  const root = await realpath(join(workspace, clone.path)).catch(() => undefined);
+  // In the workspace of an earlier execution, a clone may have become a link to somewhere else.
+  if (root === undefined || !root.startsWith((await realpath(workspace)) + sep))
+    throw fail(`${fullName(clone)} is not in the workspace any more`);
   const file = await firstFile(root, candidatesOf(place));
   if (file === undefined)
     throw fail(`${fullName(clone)} has no such skill; ${listOf("skills there", await skillsIn(root))}`);
-  if ((await stat(file)).size > SKILL_BYTES) throw fail(`is larger than ${SKILL_BYTES} bytes`);
-  const { matter = "", body } = splitFrontMatter(await readFile(file, "utf8"));
+  await using opened = await openInside(root, file);
+  if (opened.sizeBytes > SKILL_BYTES) throw fail(`is larger than ${SKILL_BYTES} bytes`);
+  const { matter = "", body } = splitFrontMatter(await readFile(opened.path, "utf8"));
   const parsed = v.safeParse(FrontMatter, await parseYaml(matter, fail));
   if (!parsed.success) throw fail("its front matter must have a name and a description that are strings");
   const { name, description } = parsed.output ?? {};

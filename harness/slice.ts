@@ -5,6 +5,8 @@
 export interface Slice {
   /** Milliseconds since the epoch at which nothing may run any more. */
   readonly deadlineAt: number;
+  /** Milliseconds since the epoch at which no further step begins, so that what was done can be saved. */
+  readonly cutAt: number;
   /** Called before each step of the agent. @throws SliceEnd when there is no time left for another one */
   beforeStep(): void;
   /** Called after each step: an execution that has done nothing yet is not cut, or a run could go on for ever without progress. */
@@ -35,6 +37,7 @@ export function createSlice(endsAt: number | undefined, now: () => number = Date
   let steps = 0;
   return {
     deadlineAt,
+    cutAt,
     beforeStep() {
       if (steps > 0 && now() >= cutAt) throw new SliceEnd();
     },

@@ -14,6 +14,25 @@ export function spellingsOf(value: string): Set<string> {
   return spellings;
 }
 
+/** Names of members that hold a secret themselves, and endings of those that tell where it is used. */
+const SECRET_MEMBER = /key|secret|token|passw|passphrase|credential|private|auth/i;
+const ADDRESS_MEMBER = /(ur[il]|_id|type|host|name)$/i;
+
+/** What is secret of its own in a value that is a JSON document, as programs are given credentials. */
+export function membersOf(value: string): string[] {
+  if (!/^\s*[[{]/.test(value)) return [];
+  const found: string[] = [];
+  try {
+    JSON.parse(value, (name, member: unknown) => {
+      if (typeof member === "string" && SECRET_MEMBER.test(name) && !ADDRESS_MEMBER.test(name)) found.push(member);
+      return member;
+    });
+  } catch {
+    // It only looks like one.
+  }
+  return found;
+}
+
 /** Shorter lines are words like any other. */
 const SHORTEST_LINE = 8;
 

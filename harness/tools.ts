@@ -1,58 +1,110 @@
 import { randomUUID } from "node:crypto";
-import type { CommandResult, CommandRunner } from "./commands.ts";
+import type { CommandResult } from "./commands.ts";
 import type { AgentTools } from "./engine.ts";
+import { fitted } from "./fitted.ts";
 import type { Outbox } from "./outbox.ts";
 import { cutBytes, wellFormed } from "./output.ts";
 import type { Redactor } from "./redact.ts";
-import type { Slice } from "./slice.ts";
-import { Interrupted } from "./stop.ts";
+import { DEFAULT_TIMEOUT_SECONDS, type Shell } from "./shell.ts";
+import { type Slice, SliceEnd } from "./slice.ts";
+import { Interrupted, messageOf, Stop } from "./stop.ts";
+import type { Tool, ToolResult } from "./tool.ts";
 
 export interface ToolOptions {
-  readonly runner: CommandRunner;
+  readonly shell: Shell;
   readonly outbox: Outbox;
   readonly redactor: Redactor;
-  /** As commands see it. */
-  readonly workingDirectory: string;
   readonly slice: Slice;
+  /** Aborted when the execution stops. */
+  readonly signal: AbortSignal;
   /** Aborted when the turn under way is broken off. */
   readonly turn: () => AbortSignal;
+  /** What a model may use. */
+  readonly tools: readonly Tool[];
+  /** Called between two uses, when nothing is under way. */
+  readonly onStep: () => Promise<void>;
 }
 
-const DEFAULT_TIMEOUT_SECONDS = 600;
 /** A command is shown up to here; a longer one is run whole. */
 const SHOWN_BYTES = 32 * 1024;
+/** What a tool was asked and what came of it, and what was said before it, are kept up to here, each. */
+const KEPT_BYTES = 64 * 1024;
+const NAME_CHARACTERS = 128;
 
-/** The tools of an agent. The conversation shows each command when it starts and its result when it has ended. */
-export function createTools({ runner, outbox, redactor, slice, turn, ...options }: ToolOptions): AgentTools {
-  let here = options.workingDirectory;
+type Kind = Pick<Tool, "name" | "category">;
+
+/** The tools of an agent. The conversation shows each use when it starts and its result when it has ended. */
+export function createTools(options: ToolOptions): AgentTools {
+  const { shell, outbox, redactor, slice, turn, signal, tools, onStep } = options;
+
+  const begin = (id: string, { name, category }: Kind, input: unknown, said = "") => {
+    const kind = { category, name: wellFormed(name).slice(0, NAME_CHARACTERS) || "unnamed" };
+    const action = { type: "action" as const, id, ...kind, input };
+    const text = { type: "text" as const, text: cutBytes(wellFormed(said), KEPT_BYTES) };
+    outbox.message({ role: "assistant", content: said.trim() === "" ? [action] : [text, action] });
+    return (state: "completed" | "failed", output: unknown) =>
+      outbox.message({
+        role: "tool",
+        content: [{ type: "action_result", action_id: id, ...kind, state, output }],
+      });
+  };
+
   return {
-    async runCommand({ command, workingDirectory = here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS }) {
+    all: tools,
+    async runCommand(asked) {
       slice.beforeStep();
-      const action = { id: randomUUID(), category: "command", name: "run_command" } as const;
-      const asked = { working_directory: workingDirectory, timeout_seconds: timeoutSeconds };
-      const input = { command: shown(redactor.text(command)), ...asked };
-      const timeoutMs = Math.max(1, Math.min(timeoutSeconds * 1000, slice.deadlineAt - Date.now()));
-      const signal = turn();
-      const running = runner.run({ command, workingDirectory, timeoutMs, signal });
-      outbox.message({ role: "assistant", content: [{ type: "action", ...action, input }] });
-      const { id, ...kind } = action;
-      const tell = (state: "completed" | "failed", output: Record<string, unknown>) =>
-        outbox.message({ role: "tool", content: [{ type: "action_result", action_id: id, ...kind, state, output }] });
+      const { command, workingDirectory = shell.here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = asked;
+      const running = shell.run({ command, workingDirectory, timeoutSeconds }, turn());
+      const input = { working_directory: workingDirectory, timeout_seconds: timeoutSeconds };
+      const tell = begin(
+        randomUUID(),
+        { name: "run_command", category: "command" },
+        {
+          command: shown(redactor.text(command)),
+          ...input,
+        },
+      );
       try {
         const result = await running;
-        here = result.workingDirectory;
         tell(result.exitCode === 0 ? "completed" : "failed", outputOf(result));
         slice.afterStep();
+        await onStep();
         return result;
       } catch (error) {
         if (error instanceof Interrupted) tell("failed", { interrupted: true });
         throw error;
       }
     },
+    async use(tool, { id, input, said }) {
+      slice.beforeStep();
+      const ended = AbortSignal.any([turn(), signal]);
+      ended.throwIfAborted();
+      const tell = begin(id, tool, fitted(redactor.json(input), KEPT_BYTES), said);
+      const result = await tool.run(input, { id, signal: ended }).catch((error: unknown): ToolResult => {
+        const reason: unknown = ended.aborted ? ended.reason : error;
+        if (reason instanceof Interrupted) tell("failed", { interrupted: true });
+        if (isEnd(reason)) throw reason;
+        return { isError: true, output: { error: messageOf(reason) } };
+      });
+      const output = outputFor(redactor.json(result.output));
+      tell(result.isError === true ? "failed" : "completed", output);
+      slice.afterStep();
+      if (result.ends === undefined) await onStep();
+      return { ...result, output };
+    },
   };
 }
 
-function outputOf(result: CommandResult): Record<string, unknown> {
+const isEnd = (error: unknown): boolean =>
+  error instanceof Stop || error instanceof SliceEnd || error instanceof Interrupted;
+
+function outputFor(output: unknown): Record<string, unknown> {
+  const value = fitted(output, KEPT_BYTES);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : { text: value };
+}
+
+/** What the conversation tells of a command that has ended. */
+export function outputOf(result: CommandResult): Record<string, unknown> {
   return {
     exit_code: result.exitCode,
     stdout: result.text,
@@ -61,6 +113,7 @@ function outputOf(result: CommandResult): Record<string, unknown> {
     ...(result.truncated ? { truncated: true } : {}),
     ...(result.signal === undefined ? {} : { signal: result.signal }),
     ...(result.timedOut ? { timed_out: true } : {}),
+    ...(result.exceeded === undefined ? {} : { exceeded: result.exceeded }),
   };
 }
 

@@ -12,8 +12,11 @@ export async function uploadFile(
   mimeType: string,
   signal: AbortSignal,
 ): Promise<void> {
-  // A blob knows its length, so the request carries one; storage refuses a body of unknown length.
-  const content = await openAsBlob(file, { type: mimeType });
+  await uploadContent(target, await openAsBlob(file, { type: mimeType }), signal);
+}
+
+/** As `uploadFile`. A blob knows its length, so the request carries one; storage refuses a body of unknown length. */
+export async function uploadContent(target: UploadTarget, content: Blob, signal: AbortSignal): Promise<void> {
   const limits = { giveUpAfterMs: 120_000, attemptMs: 300_000, signal };
   const headers = target.headers ?? {};
   const response = await fetchWithRetries(target.url, limits, () => ({
@@ -29,9 +32,18 @@ export async function uploadFile(
 
 /** Downloads into a file that must not exist yet. @throws SetupError when storage refuses */
 export async function downloadFile(url: string, file: string, signal: AbortSignal): Promise<void> {
+  const { body } = await download(url, signal);
+  if (body !== null) await pipeline(Readable.fromWeb(body), createWriteStream(file, { flags: "wx" }));
+}
+
+/** Downloads a short text. @throws SetupError when storage refuses */
+export const downloadText = async (url: string, signal: AbortSignal): Promise<string> =>
+  (await download(url, signal)).text();
+
+async function download(url: string, signal: AbortSignal): Promise<Response> {
   const response = await fetchWithRetries(url, { giveUpAfterMs: 60_000, attemptMs: 120_000, signal }, () => ({}));
   if (!response.ok || response.body === null) throw new SetupError(`storage answered ${response.status}`);
-  await pipeline(Readable.fromWeb(response.body), createWriteStream(file, { flags: "wx" }));
+  return response;
 }
 
 function fetchWithRetries(url: string, limits: RetryLimits, request: () => RequestInit): Promise<Response> {

@@ -55,6 +55,39 @@ export const acknowledgements: readonly Acknowledgement[] = [
       "The gateway calls the models of one maker, which come and go, in whatever region a global profile leads to. Where Bedrock is not switched on, it has no right on any.",
   },
   {
+    rules: ["AwsSolutions-IAM5[Resource::*]"],
+    paths: /^Runyard-Execution\/(SandboxImage\/BuildRole|FargateTasks\/ExecutionRole)\/Resource$/,
+    reason:
+      "The token for the registry takes no resource. What it is good for is said by the statement beside it, for the one repository.",
+  },
+  {
+    rules: ["AwsSolutions-CB4"],
+    paths: /^Runyard-Execution\/SandboxImage\/Build\/Resource$/,
+    reason:
+      "A key of one's own is billed by the month. The build has no artifact but the image, which ECR encrypts, and its source is public.",
+  },
+  {
+    rules: [
+      "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ecs:<AWS::Region>:<AWS::AccountId>:task-definition/runyard-*:*]",
+      "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ecs:<AWS::Region>:<AWS::AccountId>:task/runyard/*]",
+    ],
+    paths: /^Runyard-Execution\/(DispatchRun|EndRun)\/Role\/Resource$/,
+    reason:
+      "Definitions are called after what is in them, and tasks are named by ECS: both are bounded by what ours are called, or by our cluster.",
+  },
+  {
+    rules: ["AwsSolutions-ECS4"],
+    paths: /^Runyard-Execution\/FargateTasks\/Cluster$/,
+    reason:
+      "Container Insights are billed by the metric. What a run did is in its timeline, and how long it took in its run_time.",
+  },
+  {
+    rules: ["AwsSolutions-VPC7"],
+    paths: /^Runyard-Execution\/FargateTasks\/Network\/Resource$/,
+    reason:
+      "Flow logs are billed by what they hold, and tell of connections that agents are free to make. Nothing is listened to in this network.",
+  },
+  {
     rules: ["AwsSolutions-S1"],
     paths: /^Runyard-Api\/FrontDoor\/Web\/Resource$/,
     reason: "It holds the published web app and nothing else, and CloudFront alone may read it.",

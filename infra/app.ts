@@ -8,7 +8,8 @@ import { readSettings } from "./settings.ts";
 const app = new App({ analyticsReporting: false });
 const settings = readSettings(app.node);
 const webDir = join(import.meta.dirname, "../web");
-runyard(app, { settings, bundle: bundle(), ...(existsSync(join(webDir, "index.html")) && { webDir }) });
+const functions = bundle({ stage: settings.stage });
+runyard(app, { settings, bundle: functions, ...(existsSync(join(webDir, "index.html")) && { webDir }) });
 
 if (settings.stage === "aws") {
   // Loaded only here, since a start of the local cloud is to be quick; what it would find, it finds in CI.

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
@@ -9,6 +9,8 @@ import { triggers } from "./triggers.ts";
 export interface Bundle {
   /** Directory to deploy for a file of functions/, for example `runs/create-run`. */
   assetDir(file: string): string;
+  /** Directory of the Dockerfile of the sandboxes' image, with all that goes into it. */
+  imageDir(): string;
   /** esbuild's account of what is in each output, for the size check. */
   readonly metafile: Metafile;
 }
@@ -18,6 +20,8 @@ export interface BundleOptions {
   readonly root?: string;
   /** Directory that is emptied and written. @default dist/functions in the root */
   readonly outdir?: string;
+  /** `local` puts in what makes an emulator keep to AWS's limits. @default "aws" */
+  readonly stage?: "aws" | "local";
 }
 
 /** Every file of functions/ that is deployed, each once. */
@@ -32,33 +36,60 @@ export const entryFiles: readonly string[] = [
 export function bundle(options: BundleOptions = {}): Bundle {
   const root = resolve(options.root ?? join(import.meta.dirname, ".."));
   const outdir = resolve(options.outdir ?? join(root, "dist/functions"));
-  const entries = [
-    ...entryFiles.map((file) => ({ in: join(root, "functions", `${file}.ts`), out: `${file}/index` })),
-    // The harness travels beside the sandbox function, which starts it as a process of its own.
+  const entries = [...entryFiles.map((file) => ({ in: join(root, "functions", `${file}.ts`), out: `${file}/index` }))];
+  // These travel beside the sandbox function: the harness, which it starts as a process of its own, the program that looks for the
+  // skills of a repository, and the one that reads and changes files inside of a sandbox.
+  const programs = [
     { in: join(root, "harness/main.ts"), out: `${triggers.runSandbox.file}/harness` },
-    // So does the program that looks for the skills of a repository.
     { in: join(root, "harness/scan-main.ts"), out: `${triggers.runSandbox.file}/scan` },
+    // And what all of them are begun by, where the sandbox is an image.
+    { in: join(root, "image/entry.ts"), out: `${triggers.runSandbox.file}/entry` },
+    { in: join(root, "harness/files-main.ts"), out: `${triggers.runSandbox.file}/files` },
   ];
-  const missing = entries.filter((entry) => !existsSync(entry.in)).map((entry) => relative(root, entry.in));
+  const missing = [...entries, ...programs]
+    .filter((entry) => !existsSync(entry.in))
+    .map((entry) => relative(root, entry.in));
   if (missing.length > 0)
     throw new Error(`infra/routes.ts and infra/triggers.ts name files that are not there: ${missing.join(", ")}`);
 
   rmSync(outdir, { recursive: true, force: true });
-  const { metafile } = buildSync({
-    absWorkingDir: root,
-    entryPoints: entries,
-    outdir,
-    ...bundling(),
-    metafile: true,
+  const shared = { absWorkingDir: root, outdir, metafile: true } as const;
+  const functions = buildSync({ ...shared, entryPoints: entries, ...bundling(options.stage) });
+  const beside = buildSync({
+    ...shared,
+    entryPoints: programs,
+    ...bundling(options.stage),
+    // What only an agent with a language model needs is in files of its own, which nobody else waits for.
+    splitting: true,
+    chunkNames: `${triggers.runSandbox.file}/part-[hash]`,
+    alias: {
+      "@aws-sdk/client-bedrock-runtime": noBedrock,
+      "@smithy/fetch-http-handler": noBedrock,
+    },
   });
+  const metafile = mergedMetafile(functions.metafile, beside.metafile);
   const metafilePath = join(dirname(outdir), "metafile.json");
   mkdirSync(dirname(metafilePath), { recursive: true });
   writeFileSync(metafilePath, JSON.stringify(metafile));
-  return { assetDir: (file) => join(outdir, file), metafile };
+  const assetDir = (file: string) => join(outdir, file);
+  return { assetDir, imageDir: () => imageContext(root, assetDir(triggers.runSandbox.file)), metafile };
+}
+
+/** What the Dockerfile takes into the image, in a directory of its own beside the bundles: nothing else decides what an image is. */
+function imageContext(root: string, programs: string): string {
+  const context = join(programs, "../../../image");
+  rmSync(context, { recursive: true, force: true });
+  mkdirSync(context, { recursive: true });
+  for (const file of ["Dockerfile", "package.json", "package-lock.json"]) {
+    copyFileSync(join(root, "image", file), join(context, file));
+  }
+  const made = readdirSync(programs).filter((file) => file.endsWith(".mjs") && file !== "index.mjs");
+  for (const program of made) copyFileSync(join(programs, program), join(context, program));
+  return context;
 }
 
 /** How all code is bundled; the benchmark bundles what it compares in the same way. */
-export const bundling = () =>
+export const bundling = (stage: "aws" | "local" = "aws") =>
   ({
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -67,7 +98,10 @@ export const bundling = () =>
     format: "esm",
     // The SDK's ES modules leave out what is not used; its CommonJS ones cannot.
     mainFields: ["module", "main"],
-    alias: { "@aws-sdk/credential-provider-node": lambdaCredentials },
+    alias: {
+      "@aws-sdk/credential-provider-node": lambdaCredentials,
+      ...(stage === "local" && { "#shared/aws/client-watch.ts": "#shared/aws/local-watch.ts" }),
+    },
     // A CommonJS dependency may still ask for a module of Node's by `require`, which an ES module does not have.
     banner: {
       js: 'import { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);',
@@ -78,6 +112,11 @@ export const bundling = () =>
     sourcemap: "external",
     logLevel: "warning",
   }) as const satisfies BuildOptions;
+
+const mergedMetafile = (a: Metafile, b: Metafile): Metafile => ({
+  inputs: { ...a.inputs, ...b.inputs },
+  outputs: { ...a.outputs, ...b.outputs },
+});
 
 /** What one deployed file weighs, in bytes. */
 export interface BundleSize {
@@ -104,6 +143,9 @@ export function bundleSizes({ metafile }: Pick<Bundle, "metafile">): BundleSize[
 
 /** Stands in for the SDK's search for credentials, a fifth of each bundle; see there. */
 const lambdaCredentials = fileURLToPath(import.meta.resolve("./lambda-credentials.ts"));
+
+/** Stands in for a client that the harness has no use for; see there. */
+const noBedrock = fileURLToPath(import.meta.resolve("./no-bedrock.ts"));
 
 /** Packages of the AWS SDK, and those that come with it. */
 const sdk =

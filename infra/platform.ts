@@ -4,8 +4,8 @@ import type { Settings } from "./settings.ts";
 /** What every stack that has functions needs to know. */
 export interface Platform {
   readonly settings: Settings;
-  /** Where the functions' code is. */
-  readonly bundle: Pick<Bundle, "assetDir">;
+  /** Where the functions' code is, and what the sandboxes' image is made of. */
+  readonly bundle: Pick<Bundle, "assetDir" | "imageDir">;
   /** Directory of the web app's files. @default there is none */
   readonly webDir?: string;
 }

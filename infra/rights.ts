@@ -30,9 +30,13 @@ export interface Rights {
   readonly endsQueue?: readonly "SendMessage"[];
   readonly reaperQueue?: readonly "SendMessage"[];
   readonly sandbox?: readonly "InvokeFunction"[];
+  /** Sandboxes that are no functions, as far as the deployment has any: MicroVMs of the one image, tasks of the one cluster. */
+  readonly sandboxes?: readonly ("start" | "stop")[];
   readonly discovery?: readonly "InvokeFunction"[];
   /** What this deployment has to show at GitHub, its token and its App's key: the parameters that the settings name. */
   readonly github?: readonly "GetParameter"[];
+  /** The key of the deployment's GitHub App alone: the tokens that it gives are for one repository and one hour. */
+  readonly githubApp?: readonly "GetParameter"[];
   /** The models of the deployment's providers, with the keys for them: the parameters that the settings name, and no others. */
   readonly models?: readonly "call"[];
   /** Values of secrets, as parameters below the one path of ours. */

@@ -20,6 +20,23 @@ export interface Settings {
    * @default no reservation
    */
   readonly sandboxConcurrency?: number;
+  /** Seconds that the function of a sandbox may take, 10 to 900; a run that takes longer goes on in the next one. @default 900 */
+  readonly sandboxSeconds?: number;
+  /**
+   * Kinds of sandboxes that runs get, the usual one first: `lambda`, `microvm`, `fargate`, with commas. MicroVMs take over runs that
+   * a function's 15 minutes are too short for, or all where they are named first; containers run the environments that name an image
+   * of their own, and bring a network with them. docs/sandboxes.md says what each costs. @default "lambda"
+   */
+  readonly sandboxes: readonly SandboxKind[];
+  /**
+   * What the Lambda sandbox is made of: `image`, with git, Python and build tools, which is built while deploying, or `zip`, the plain
+   * runtime of Node. @default "image" on AWS, "zip" on the emulator, which runs no images
+   */
+  readonly lambdaSandbox: "image" | "zip";
+  /** Regions with MicroVMs that this release does not know of yet. @default none */
+  readonly microvmRegions: readonly string[];
+  /** Version of the base image of AWS's that MicroVMs are built upon; its versions end some day. @default "1" */
+  readonly microvmBaseVersion: string;
   /**
    * Address of GitHub's REST API; another one only where something stands in for it.
    * @default "https://api.github.com"
@@ -33,7 +50,7 @@ export interface Settings {
   readonly githubTokenParameter: string;
   /**
    * The GitHub App by which private repositories are read where it is installed, contexts `githubAppId` and
-   * `githubAppKeyParameter`. All who may call see the skills of all repositories that it is installed for.
+   * `githubAppKeyParameter`. All who may call see the skills of all repositories that it is installed for, and their runs can clone them.
    * @default none
    */
   readonly githubApp?: {
@@ -69,6 +86,9 @@ export interface Settings {
   readonly disabledModels: readonly string[];
 }
 
+const SANDBOX_KINDS = ["lambda", "microvm", "fargate"] as const;
+type SandboxKind = (typeof SANDBOX_KINDS)[number];
+
 /** Reads the settings of a deployment from the app's context, and refuses values that would fail later and less clearly. */
 export function readSettings(node: Node): Settings {
   const text = (name: string) => {
@@ -91,6 +111,7 @@ export function readSettings(node: Node): Settings {
   const webUrl = text("webUrl");
   const alarmEmail = text("alarmEmail");
   const sandboxConcurrency = count("sandboxConcurrency", 1, 100_000);
+  const sandboxSeconds = count("sandboxSeconds", 10, 900);
   const list = (name: string) => (text(name) ?? "").split(",").filter((part) => part !== "");
   const parameter = (name: string) => {
     const value = text(name);
@@ -120,6 +141,9 @@ export function readSettings(node: Node): Settings {
   const githubApp = appOnGithub(text("githubAppId"), parameter("githubAppKeyParameter"));
   return {
     stage,
+    ...sandboxSettings(stage, { kinds: list("sandboxes"), lambda: text("lambdaSandbox") }),
+    microvmRegions: list("microvmRegions"),
+    microvmBaseVersion: text("microvmBaseVersion") ?? "1",
     githubApiUrl,
     githubTokenParameter,
     tableName: text("tableName") ?? "runyard",
@@ -133,6 +157,7 @@ export function readSettings(node: Node): Settings {
     ...(webUrl !== undefined && { webUrl: webUrl.replace(/\/$/, "") }),
     ...(alarmEmail !== undefined && { alarmEmail }),
     ...(sandboxConcurrency !== undefined && { sandboxConcurrency }),
+    ...(sandboxSeconds !== undefined && { sandboxSeconds }),
     ...(createsPerMinute !== undefined && { createsPerMinute }),
     ...(followupsPerMinute !== undefined && { followupsPerMinute }),
     ...(keysPerMinute !== undefined && { keysPerMinute }),
@@ -161,4 +186,22 @@ function compatibleServer(
   }
   if (models.length === 0) throw new Error('context "compatibleModels" must name the models of "compatibleBaseUrl"');
   return { baseUrl, models, ...(keyParameter !== undefined && { keyParameter }) };
+}
+
+function sandboxSettings(
+  stage: Settings["stage"],
+  { kinds, lambda }: { readonly kinds: readonly string[]; readonly lambda: string | undefined },
+): Pick<Settings, "sandboxes" | "lambdaSandbox"> {
+  const sandboxes = kinds.flatMap((kind) => SANDBOX_KINDS.filter((known) => known === kind));
+  if (sandboxes.length < kinds.length || new Set(kinds).size < kinds.length) {
+    throw new Error(`context "sandboxes" must name some of ${SANDBOX_KINDS.join(", ")}, each once, not "${kinds}"`);
+  }
+  const lambdaSandbox = lambda ?? (stage === "aws" ? "image" : "zip");
+  if (lambdaSandbox !== "image" && lambdaSandbox !== "zip") {
+    throw new Error(`context "lambdaSandbox" must be image or zip, not "${lambda}"`);
+  }
+  if (stage === "local" && (lambdaSandbox === "image" || sandboxes.some((kind) => kind !== "lambda"))) {
+    throw new Error('context "sandboxes" and "lambdaSandbox": an emulator runs functions of a zip alone');
+  }
+  return { sandboxes: sandboxes.length === 0 ? ["lambda"] : sandboxes, lambdaSandbox };
 }

@@ -22,6 +22,7 @@ export const triggers = {
       runsQueue: ["SendMessage"],
       endsQueue: ["SendMessage"],
       sandbox: ["InvokeFunction"],
+      sandboxes: ["start"],
     },
     timeoutSeconds: 30,
   },
@@ -49,13 +50,15 @@ export const triggers = {
     timeoutSeconds: 900,
     memoryMb: 1024,
   },
-  /** SQS `ends`: hands on the slot of a run that ended, and composes its transcript. */
+  /** SQS `ends`: hands on the slot of a run that ended, stops what it left behind, and composes its transcript. */
   endRun: {
     file: "execution/end-run",
     rights: {
-      table: ["GetItem", "BatchGetItem", "Query", "UpdateItem", "DeleteItem"],
+      table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
       bucket: ["GetObject", "PutObject"],
       runsQueue: ["SendMessage"],
+      endsQueue: ["SendMessage"],
+      sandboxes: ["stop"],
     },
     timeoutSeconds: 60,
     memoryMb: 1024,

@@ -13,7 +13,7 @@ const ProblemBody = v.object({ error: v.string(), error_code: v.optional(v.strin
 /** Calls the API as any caller would, and reads the answer through its schema. */
 export async function callApi<S extends v.GenericSchema>(
   api: Api,
-  method: "GET" | "POST",
+  method: "GET" | "POST" | "DELETE",
   path: string,
   schema: S,
   body?: unknown,

@@ -4,10 +4,8 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { type Bootstrap, type BootstrapResult, bootstrap } from "#shared/principals/bootstrap.ts";
 import { dynamoTable } from "#shared/table/dynamo-table.ts";
 import { REGION } from "./account.ts";
-import { readJson } from "./files.ts";
-import { LocalFile } from "./local-file.ts";
-import { localPaths, shown } from "./paths.ts";
-import { Problem, red } from "./terminal.ts";
+import { aboutCredentials, localEndpoint, runByHand } from "./by-hand.ts";
+import { Problem } from "./terminal.ts";
 
 const HELP = `Usage: npm run bootstrap -- --email ADDRESS [options]
 
@@ -69,30 +67,13 @@ function readOptions(args: string[]) {
   }
 }
 
-async function localEndpoint(): Promise<string> {
-  const paths = localPaths(process.env);
-  const local = await readJson(paths.localFile, LocalFile);
-  if (local === undefined) throw new Problem(`There is no ${shown(paths.localFile)}: run npm start first.`);
-  return local.emulator_url;
-}
-
 /** What AWS refuses, in words that say what to do. */
 const explain = (table: string) => (error: unknown) => {
   const name = error instanceof Error ? error.name : "";
   if (name === "ResourceNotFoundException") {
     throw new Problem(`There is no table ${table} in this account and region: npx cdk deploy --all makes it.`);
   }
-  if (name === "CredentialsProviderError" || /region is missing/i.test(String(error))) {
-    throw new Problem("There are no AWS credentials or no region: set AWS_PROFILE and AWS_REGION, or say --local.");
-  }
-  throw error;
+  throw aboutCredentials(error);
 };
 
-if (import.meta.main) {
-  await main(process.argv.slice(2)).catch((error: unknown) => {
-    const isOurs = error instanceof Problem;
-    console.error(red(isOurs ? error.message : String(error)));
-    for (const line of isOurs ? error.details : []) console.error(`\n${line}`);
-    process.exitCode = 1;
-  });
-}
+if (import.meta.main) await runByHand(main);

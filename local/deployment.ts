@@ -18,6 +18,8 @@ export interface DeploymentSettings {
   emulatorPort: number;
   /** Address of what stands in for GitHub's API. @default GitHub itself */
   githubApiUrl?: string;
+  /** Seconds that a sandbox may take, so that runs of several slices need not be long. @default as on AWS */
+  sandboxSeconds?: string;
   /** What the deployment is told of providers of models. @default there is none */
   models?: Readonly<Record<string, string>>;
 }
@@ -50,8 +52,8 @@ export async function deploy(
 ): Promise<StackOutputs> {
   const outputsFile = path.join(paths.home, "outputs.json");
   await rm(paths.assembly, { recursive: true, force: true });
-  const { baseUrl, webUrl, githubApiUrl = "" } = settings;
-  const stage = { stage: "local", baseUrl, webUrl, dispatchConcurrency: LANE_WIDTH, githubApiUrl };
+  const { baseUrl, webUrl, githubApiUrl = "", sandboxSeconds = "" } = settings;
+  const stage = { stage: "local", baseUrl, webUrl, dispatchConcurrency: LANE_WIDTH, githubApiUrl, sandboxSeconds };
   const context = { ...stage, ...settings.models };
   await runCdk({ endpoint, paths, log: "deploy", cwd: projectRoot, signal }, [
     "deploy",

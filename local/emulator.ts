@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { REGION } from "./account.ts";
 import { lastLines } from "./commands.ts";
 import { dropStrayBuckets, stateSavedAt } from "./emulator-state.ts";
-import type { LocalPaths } from "./paths.ts";
+import { type LocalPaths, projectRoot } from "./paths.ts";
 import { descendantsOf, endProcess, executionProcesses, killSurvivors, markOf, type ProcessMark } from "./processes.ts";
 import { Problem } from "./terminal.ts";
 
@@ -26,11 +26,17 @@ export interface StopReport {
   saved: boolean;
 }
 
-/** What the user's environment may hand on: certificates, proxies and language, and no credential. */
+/** What the user's environment may hand on: certificates, proxies, language and what is to go wrong, and no credential. */
 const HANDED_ON = [
   "LANG",
   "LC_ALL",
+  "RUNYARD_FAULTS",
   "RUNYARD_SANDBOX",
+  "RUNYARD_COMMAND_MEMORY_MIB",
+  "RUNYARD_COMMAND_PROCESSES",
+  "RUNYARD_RUN_DISK_MIB",
+  "RUNYARD_RUN_FILES",
+  "RUNYARD_MCP_LOOPBACK",
   "SSL_CERT_FILE",
   "SSL_CERT_DIR",
   "NODE_EXTRA_CA_CERTS",
@@ -133,6 +139,8 @@ export function emulatorEnvironment(
     // The emulator ignores a function's runtime and takes the first node on the PATH.
     PATH: [path.dirname(process.execPath), environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"].join(path.delimiter),
     HOME: paths.emptyHome,
+    // Where `npm ci --prefix image` puts the agents of others; the harness runs from a copy of its code elsewhere.
+    RUNYARD_AGENTS: environment["RUNYARD_AGENTS"] ?? path.join(projectRoot, "image"),
     GATEWAY_PORT: String(port),
     BIND_HOST: "127.0.0.1",
     MINISTACK_REGION: REGION,

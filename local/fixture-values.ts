@@ -69,7 +69,8 @@ async function valuesOf(run: RunItem, open: readonly Placeholder[], api: Api): P
     values.execution_id = wantedOf("execution", events.findLast(({ execution_id }) => execution_id)?.execution_id, run);
   }
   if (open.includes("artifact_uid")) {
-    values.artifact_uid = wantedOf("artifact", run.artifacts?.at(-1)?.data.artifact_uid, run);
+    const uids = (run.artifacts ?? []).flatMap(({ data }) => ("artifact_uid" in data ? [data.artifact_uid] : []));
+    values.artifact_uid = wantedOf("artifact", uids.at(-1), run);
   }
   return values;
 }

@@ -105,9 +105,18 @@ const NOT_FORWARDED = new Set([
   "x-forwarded-proto",
 ]);
 
+/** Bytes of a request that API Gateway takes, and of an answer that Lambda gives; the emulator has no such limits. */
+const REQUEST_BYTES = 10 * 1024 * 1024;
+const ANSWER_BYTES = 6_291_556;
+
 function forward(request: IncomingMessage, response: ServerResponse, target: URL | undefined, agent: http.Agent): void {
   if (target === undefined) {
     away(request, response, "Runyard is still starting");
+    return;
+  }
+  if (Number(request.headers["content-length"] ?? 0) > REQUEST_BYTES) {
+    request.resume();
+    response.writeHead(413, { "content-type": "application/json" }).end('{"message":"Request Entity Too Large"}');
     return;
   }
   const upstream = http.request({
@@ -122,7 +131,8 @@ function forward(request: IncomingMessage, response: ServerResponse, target: URL
   });
   upstream.on("response", (answer) => {
     const status = answer.statusCode ?? 502;
-    if (isCrash(status, answer.headers["content-type"])) {
+    const isTooLong = Number(answer.headers["content-length"] ?? 0) > ANSWER_BYTES;
+    if (isTooLong || isCrash(status, answer.headers["content-type"])) {
       answer.resume();
       sendProblem(request, response, 500, "The service failed", undefined);
       return;

@@ -20,6 +20,7 @@ import { type FrontDoor, startFrontDoor } from "./front-door.ts";
 import { LocalFile } from "./local-file.ts";
 import { localGateway } from "./model-gateway.ts";
 import { localModels } from "./models.ts";
+import { isFaults } from "./options.ts";
 import { type LocalPaths, projectRoot } from "./paths.ts";
 import { firstFreePort } from "./ports.ts";
 import { preflight } from "./preflight.ts";
@@ -40,6 +41,8 @@ export interface CloudOptions {
   /** What makes the emulator's environment. */
   python: string;
   port?: number | undefined;
+  /** What goes wrong between functions and emulator, as `RUNYARD_FAULTS` says it. @default what that variable says */
+  faults?: string | undefined;
   signal: AbortSignal;
 }
 
@@ -89,6 +92,9 @@ export class LocalCloudSession {
 
   async start(options: CloudOptions): Promise<LocalCloud> {
     const paths = this.#paths;
+    const faults = options.faults ?? process.env["RUNYARD_FAULTS"];
+    if (faults && !isFaults(faults))
+      throw new Problem(`RUNYARD_FAULTS takes a number, or two as in 7/20, not "${faults}"`);
     await step("python packages", async (note) =>
       note(await ensurePythonEnvironment(paths.venv, options.python, options.signal)),
     );
@@ -98,21 +104,23 @@ export class LocalCloudSession {
       return opened;
     });
     const emulator = await step("emulator", async (note) => {
-      const running = await this.#startEmulator(door);
-      note(running.endpoint);
+      const running = await this.#startEmulator(door, faults);
+      note(faults ? `${running.endpoint}, with faults by seed ${faults}` : running.endpoint);
       return running;
     });
     await writeJson(paths.settings, { port: door.port, emulator_port: emulator.port });
 
     const webUrl = `http://127.0.0.1:${door.port}`;
     const githubApiUrl = process.env["RUNYARD_GITHUB_API_URL"];
+    const sandboxSeconds = process.env["RUNYARD_SANDBOX_SECONDS"];
     const models = localModels(process.env);
-    door.serveModels(localGateway(emulator.endpoint, TABLE_NAME, models));
+    door.serveModels(localGateway(emulator.endpoint, TABLE_NAME, models, faults));
     const settings: DeploymentSettings = {
       baseUrl: `${webUrl}/api/v1`,
       webUrl,
       emulatorPort: emulator.port,
       ...(githubApiUrl ? { githubApiUrl } : {}),
+      ...(sandboxSeconds ? { sandboxSeconds } : {}),
       ...(Object.keys(models.context).length > 0 ? { models: models.context } : {}),
     };
     await step("account", async (note) => note(await bootstrapAccount(emulator.endpoint, paths, options.signal)));
@@ -191,7 +199,7 @@ export class LocalCloudSession {
     return this.#door;
   }
 
-  async #startEmulator(door: FrontDoor): Promise<Emulator> {
+  async #startEmulator(door: FrontDoor, faults: string | undefined): Promise<Emulator> {
     const last = await readJson(this.#paths.settings, Settings);
     const port = await firstFreePort(last?.emulator_port ?? EMULATOR_PORT);
     if (last !== undefined) await moveState(this.#paths, last.emulator_port, port);
@@ -203,7 +211,8 @@ export class LocalCloudSession {
       await writeJson(this.#paths.processes, { start, emulator: mark, scratch });
     };
     const schedulerUrl = `http://127.0.0.1:${door.port}${SCHEDULER_PATH}`;
-    return startEmulator(this.#paths, { port, scratch, schedulerUrl, environment: process.env, remember });
+    const environment = { ...process.env, RUNYARD_FAULTS: faults };
+    return startEmulator(this.#paths, { port, scratch, schedulerUrl, environment, remember });
   }
 
   async #deploy(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { asOnAws, faultsAsked } from "#shared/aws/as-on-aws.ts";
 import { modelGateway } from "#shared/model-gateway/gateway.ts";
 import { anthropic, type ModelProviders, openaiCompatible } from "#shared/model-gateway/provider.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
@@ -14,12 +15,13 @@ export type Fetch = (request: Request) => Promise<Response>;
 
 /**
  * The model gateway of the local cloud, which is that of AWS on the emulator's table. It is here and not in the emulator, because
- * that one holds answers back until they are whole.
+ * that one holds answers back until they are whole. `faults`: what goes wrong in its calls, as `RUNYARD_FAULTS` says it.
  */
-export function localGateway(endpoint: string, tableName: string, models: LocalModels): Fetch {
+export function localGateway(endpoint: string, tableName: string, models: LocalModels, faults?: string): Fetch {
   Object.assign(process.env, models.variables);
   const credentials = { accessKeyId: "test", secretAccessKey: "test" };
   const client = new DynamoDBClient({ endpoint, region: REGION, credentials });
+  asOnAws(client, faultsAsked({ RUNYARD_FAULTS: faults }), () => undefined);
   const table = dynamoTable(
     DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
     tableName,

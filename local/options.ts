@@ -11,6 +11,8 @@ export interface StartOptions {
   repo?: string;
   /** Let the sample run execute the repository's own test command, for 60 seconds at most. */
   runTests: boolean;
+  /** Seed, or `seed/percent`, of what goes wrong between the functions and the emulator. @default nothing does */
+  faults?: string;
 }
 
 export const HELP = `Usage: npm start -- [options]
@@ -22,11 +24,14 @@ Brings up Runyard on this machine, runs a sample agent on a real repository and 
   --port N          port of the front door (default: the last one, at first 4500; if it is busy, the next free one)
   --repo PATH|URL   repository that the sample run inspects (default: this checkout, as committed)
   --run-tests       let the sample run execute that repository's test command (60 seconds at most)
+  --faults SEED     let 5 of 100 calls of AWS be throttled, late, lost or done twice; SEED/20 for 20 of 100
   --help            show this text
 
 RUNYARD_PYTHON names the Python (3.10 or later) that runs the emulator.
 RUNYARD_STATE names the directory of state and logs (default: .runyard in this checkout).
 RUNYARD_ANTHROPIC_API_KEY, RUNYARD_OPENAI_API_KEY, RUNYARD_COMPATIBLE_BASE_URL with RUNYARD_COMPATIBLE_MODELS: see docs/models.md.
+RUNYARD_FAULTS is the same as --faults.
+RUNYARD_SANDBOX_SECONDS is how long one sandbox may take (default: 900); runs that take longer go on in slices.
 RUNYARD_GITHUB_API_URL names what stands in for GitHub's API (default: GitHub itself).`;
 
 export type ParsedOptions =
@@ -55,8 +60,17 @@ export function parseOptions(args: string[]): ParsedOptions {
     if (values.repo.trim() === "") return { kind: "wrong", why: "--repo takes a directory or a URL" };
     options.repo = values.repo;
   }
+  if (values.faults !== undefined) {
+    if (!isFaults(values.faults)) {
+      return { kind: "wrong", why: `--faults takes a number, or two as in 7/20, not "${values.faults}"` };
+    }
+    options.faults = values.faults;
+  }
   return { kind: "start", options };
 }
+
+/** A seed, or `seed/percent`. */
+export const isFaults = (text: string): boolean => /^\d+(\/\d+)?$/.test(text);
 
 function readFlags(args: string[]) {
   const { values } = parseArgs({
@@ -69,6 +83,7 @@ function readFlags(args: string[]) {
       port: { type: "string" },
       repo: { type: "string" },
       "run-tests": { type: "boolean", default: false },
+      faults: { type: "string" },
       help: { type: "boolean", default: false, short: "h" },
     },
   });

@@ -31,9 +31,11 @@ async function showResult(api: Api, followed: FollowedRun, tookMs: number): Prom
   if (run.status_message !== undefined) say(`            ${yellow(run.status_message.message)}`);
   if (firstCommandMs !== undefined)
     say(`            ${(firstCommandMs / 1000).toFixed(2)} s from submit to first command`);
-  const report = run.artifacts?.find((artifact) => artifact.data.filename === "report.md");
+  const files = (run.artifacts ?? []).flatMap((artifact) => (artifact.artifact_type === "FILE" ? [artifact.data] : []));
+  const report = files.find(({ filename }) => filename === "report.md");
   if (report === undefined) return;
-  const artifact = await callApi(api, "GET", `/agent/artifacts/${report.data.artifact_uid}`, ArtifactResponse);
+  const artifact = await callApi(api, "GET", `/agent/artifacts/${report.artifact_uid}`, ArtifactResponse);
+  if (artifact.artifact_type !== "FILE") return;
   const answer = await fetch(artifact.data.download_url, { signal: AbortSignal.timeout(20_000) });
   const lines = (await answer.text()).split("\n");
   say();

@@ -36,7 +36,8 @@ async function serve(session: LocalCloudSession, options: StartOptions, stop: Ab
   const began = performance.now();
   const python = await session.prepare(options.fresh);
   const source = await sampleSource(paths, options.repo);
-  const cloud = await session.start({ python, port: options.port, signal: stop.signal });
+  const { port, faults } = options;
+  const cloud = await session.start({ python, port, faults, signal: stop.signal });
   say(`  ready after ${seconds(performance.now() - began)}`);
   const succeeded = await sampleRun({ ...cloud.api, signal: stop.signal }, source, options.runTests);
   printSummary(cloud, shown(paths.localFile));

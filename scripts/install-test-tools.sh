@@ -17,6 +17,7 @@ tools=(
   "unshare and nsenter|util-linux|unshare --version && nsenter --version"
   "ps|procps|ps --version"
   "chromium|chromium|chromium --version"
+  "openssl|openssl|openssl version"
   "python3 (3.10 or newer, with venv)|python3 python3-venv|$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))'"
 )
 

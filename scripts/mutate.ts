@@ -2,11 +2,12 @@
  * `npm run mutate`: leaves out each condition of the service's transactions in turn and tells which of them no test misses.
  *   --only TEXT     only conditions whose name has TEXT in it; may be given several times
  *   --list          prints their names and ends
- * Exits 1 where a condition survives that test/reliability/survivors.json does not explain, or one is explained there that is caught.
+ * test/reliability/survivors.json explains what survives. Conditions that refuse the same writes are left out together, and must be
+ * missed together. Exits 1 where a condition survives unexplained, or one is explained that is caught.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, matchesGlob } from "node:path";
 import { parseArgs } from "node:util";
 import * as v from "valibot";
 import { runTool } from "./run-command.ts";
@@ -21,9 +22,20 @@ const SUITES = [
   "test/domain/idempotency.test.ts",
   "test/api",
 ];
-const Noted = v.tuple([v.string(), v.string()]);
+const Noted = v.union([v.tuple([v.string(), v.string()]), v.tuple([v.string()])]);
+const Survivor = v.object({
+  /** The condition without its function; `*` for any text without a space. */
+  condition: v.string(),
+  /** The functions it is about. Default: all. */
+  functions: v.exactOptional(v.array(v.string())),
+  because: v.pipe(v.string(), v.minLength(20)),
+  /** Conditions of the same function that refuse the same writes: with all of them left out, a test must notice. */
+  along_with: v.exactOptional(v.array(v.string())),
+});
+type Survivor = v.InferOutput<typeof Survivor>;
 const SECONDS = 1_800;
 
+const explanations = v.parse(v.array(Survivor), JSON.parse(readFileSync("test/reliability/survivors.json", "utf8")));
 const filesOf = await allConditions();
 const conditions = [...filesOf.keys()]
   .filter((name) => values.only === undefined || values.only.some((text) => name.includes(text)))
@@ -32,25 +44,56 @@ if (values.list === true) {
   console.log(conditions.join("\n"));
   process.exit(0);
 }
-const explained = v.parse(
-  v.record(v.string(), v.pipe(v.string(), v.minLength(20))),
-  JSON.parse(readFileSync("test/reliability/survivors.json", "utf8")),
-);
-const survivors: string[] = [];
+const catchers = new Map<string, Promise<string | undefined>>();
+const counts = { caught: 0, "caught with its twins": 0, explained: 0, unexplained: 0, "explained, but caught": 0 };
 for (const [index, name] of conditions.entries()) {
-  const by = await catcherOf(name, filesOf.get(name) ?? []);
-  console.log(`${index + 1}/${conditions.length}  ${by ?? "SURVIVED"}  ${name}`);
-  if (by === undefined) survivors.push(name);
+  const { outcome, by } = await tryWithout(name);
+  counts[outcome]++;
+  console.log(`${index + 1}/${conditions.length}  ${outcome}${by === undefined ? "" : ` by ${by}`}  ${name}`);
 }
-const unexplained = survivors.filter((name) => explained[name] === undefined);
-const caught = Object.keys(explained).filter((name) => conditions.includes(name) && !survivors.includes(name));
-for (const name of caught) console.log(`caught, though it is explained as a survivor: ${name}`);
 console.log(
-  `${conditions.length - survivors.length} caught, ${survivors.length} survived, ${unexplained.length} unexplained`,
+  Object.entries(counts)
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(", "),
 );
-process.exitCode = unexplained.length + caught.length === 0 ? 0 : 1;
+process.exitCode = counts.unexplained + counts["explained, but caught"] === 0 ? 0 : 1;
 
-/** Every condition that the suites come across with all of them in place, and the test files that do so. */
+async function tryWithout(name: string): Promise<{ outcome: keyof typeof counts; by?: string }> {
+  const explanation = explanations.find((survivor) => isAbout(survivor, name));
+  if (explanation?.along_with === undefined) {
+    const by = await catcherOf([name]);
+    if (by === undefined) return { outcome: explanation === undefined ? "unexplained" : "explained" };
+    return { outcome: explanation === undefined ? "caught" : "explained, but caught", by };
+  }
+  const [who] = split(name);
+  const by = await catcherOf([...new Set([name, ...conditionsOf(who, explanation.along_with)])].sort());
+  return by === undefined ? { outcome: "unexplained" } : { outcome: "caught with its twins", by };
+}
+
+function isAbout({ condition, functions }: Survivor, name: string): boolean {
+  const [who, what] = split(name);
+  return matches(what, condition) && (functions === undefined || functions.includes(who));
+}
+
+function conditionsOf(who: string, patterns: readonly string[]): string[] {
+  return [...filesOf.keys()].filter((name) => {
+    const [other, what] = split(name);
+    return other === who && patterns.some((pattern) => matches(what, pattern));
+  });
+}
+
+/** Slashes and spaces of a condition's name are no separators of a path. */
+function matches(what: string, pattern: string): boolean {
+  const [text = "", glob = ""] = [what, pattern].map((name) => name.replaceAll("/", ":").replaceAll(" ", "/"));
+  return matchesGlob(text, glob);
+}
+
+function split(name: string): readonly [who: string, what: string] {
+  const at = name.indexOf(" ");
+  return [name.slice(0, at), name.slice(at + 1)];
+}
+
+/** Every condition that the suites come across with all in place, and the test files in which its write was refused. */
 async function allConditions(): Promise<Map<string, string[]>> {
   const folder = mkdtempSync(join(tmpdir(), "runyard-mutate-"));
   const file = join(folder, "conditions.txt");
@@ -61,7 +104,7 @@ async function allConditions(): Promise<Map<string, string[]>> {
     for (const line of readFileSync(file, "utf8").trim().split("\n")) {
       const [name, testFile] = v.parse(Noted, JSON.parse(line));
       const files = found.get(name) ?? [];
-      if (!files.includes(testFile)) found.set(name, [...files, testFile]);
+      found.set(name, testFile === undefined || files.includes(testFile) ? files : [...files, testFile]);
     }
     return found;
   } finally {
@@ -69,11 +112,23 @@ async function allConditions(): Promise<Map<string, string[]>> {
   }
 }
 
-/** The first test file that fails without the condition, of those that come across it; undefined where all pass. */
-async function catcherOf(name: string, files: readonly string[]): Promise<string | undefined> {
-  const { exitCode, output } = await test([...files, "--bail=1"], { RUNYARD_DROPPED: name });
+/**
+ * The first test file that fails without these conditions; undefined where all pass. A test takes another course only from a write
+ * that was refused and is no longer, so only those files are run in which one of theirs was.
+ */
+function catcherOf(names: readonly string[]): Promise<string | undefined> {
+  const all = names.join("\n");
+  const found = catchers.get(all) ?? findCatcher(names);
+  catchers.set(all, found);
+  return found;
+}
+
+async function findCatcher(names: readonly string[]): Promise<string | undefined> {
+  const files = [...new Set(names.flatMap((name) => filesOf.get(name) ?? []))];
+  if (files.length === 0) return undefined;
+  const { exitCode, output } = await test([...files, "--bail=1"], { RUNYARD_DROPPED: names.join("\n") });
   if (exitCode === 0) return undefined;
-  return /FAIL .*?(test\/\S+?\.test\.ts)/.exec(output)?.[1] ?? `the tests ended with ${exitCode ?? "a time-out"}`;
+  return /FAIL .*?(test\/\S+?\.test\.ts)/.exec(output)?.[1] ?? `an end with ${exitCode ?? "a time-out"}`;
 }
 
 function test(args: readonly string[], env: Readonly<Record<string, string>>) {

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { PROVIDERS, type Provider } from "#shared/sandbox/sandbox.ts";
 
 /** A Lambda's environment, parsed at the first event and not before. */
 type Name =
@@ -27,10 +28,18 @@ type Name =
   | "PRINCIPALS"
   | "ROUTES"
   | "SIGNED_URL_SECONDS"
+  | "AWS_REGION"
+  | "SANDBOXES"
+  | "MICROVM_IMAGE_ARN"
+  | "FARGATE_CLUSTER"
+  | "FARGATE_SECURITY_GROUP"
+  | "FARGATE_EXECUTION_ROLE_ARN"
+  | "FARGATE_HARNESS_IMAGE"
+  | "FARGATE_LOG_GROUP"
   | "STAGE"
   | Rate
   | List;
-type List = "MODEL_PROVIDERS" | "COMPATIBLE_MODELS" | "DISABLED_MODELS" | "MODEL_PRICES";
+type List = "FARGATE_SUBNETS" | "MODEL_PROVIDERS" | "COMPATIBLE_MODELS" | "DISABLED_MODELS" | "MODEL_PRICES";
 type Rate = "CREATES_PER_MINUTE" | "FOLLOWUPS_PER_MINUTE" | "KEYS_PER_MINUTE";
 
 const Seconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(5), v.maxValue(604_800));
@@ -59,3 +68,11 @@ export function ratePerMinute(name: Rate): number | undefined {
 
 /** The parts of a setting that is a list with commas; none where it is not set. */
 export const listSetting = (name: List): readonly string[] => settingIfAny(name)?.split(",") ?? [];
+
+/** The kinds of sandboxes that the deployment has, the usual one first: those that are named, and of MicroVMs only where the region has any. */
+export function offeredSandboxes(): readonly Provider[] {
+  const named = (settingIfAny("SANDBOXES") ?? "lambda").split(",");
+  const hasMicrovms = settingIfAny("MICROVM_IMAGE_ARN") !== undefined;
+  const known = named.flatMap((name) => PROVIDERS.filter((provider) => provider === name));
+  return known.filter((provider) => provider !== "microvm" || hasMicrovms);
+}

@@ -27,7 +27,8 @@ function artifactRow({ artifact_type, data }, context) {
   if (facts.length > 0) row.append(el("span", { class: "facts" }, facts.join(" · ")));
   // Artifacts with an address of their own have no file with the service.
   if (uid !== undefined && address === undefined) {
-    row.append(download(`Download ${filename ?? label}`, `/agent/artifacts/${encodeURIComponent(uid)}`, context));
+    const verb = artifact_type === "PLAN" ? "Show" : "Download";
+    row.append(download(`${verb} ${filename ?? label}`, `/agent/artifacts/${encodeURIComponent(uid)}`, context));
   }
   return row;
 }
@@ -42,7 +43,7 @@ export function transcriptLink(runPath, context) {
 
 /**
  * A button that asks for a file's address, which lives for minutes, and goes there: the answer is an attachment, so the page
- * stays.
+ * stays. A plan comes as a text, which is shown as it is.
  *
  * @param {string} label
  * @param {string} path
@@ -53,8 +54,10 @@ function download(label, path, { api, fail }) {
   const press = button(label, async () => {
     problem.textContent = "";
     try {
-      /** @type {{download_url?: string, data?: {download_url?: string}}} */
+      /** @type {{download_url?: string, data?: {download_url?: string, content?: string}}} */
       const answer = await api.get(path);
+      const text = answer.data?.content;
+      if (text !== undefined) return element.replaceChildren(el("pre", {}, text));
       const address = answer.data?.download_url ?? answer.download_url;
       if (address === undefined) element.replaceChildren("It has no file.");
       else if (/^https?:\/\//.test(address)) location.assign(address);

@@ -1216,10 +1216,12 @@ var StepData = object({
   is_error: optional(boolean()),
   detail: optional(string()),
   message: optional(string()),
-  filepath: optional(string())
+  filepath: optional(string()),
+  title: optional(string()),
+  url: optional(string())
 });
 function step(type, at, data) {
-  let parsed2 = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...said } = parsed2.success ? parsed2.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : type.replaceAll("_", " "), detail = said.detail ?? said.message ?? said.filepath;
+  let parsed2 = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...said } = parsed2.success ? parsed2.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : type.replaceAll("_", " "), detail = said.detail ?? said.message ?? said.filepath ?? said.title ?? said.url;
   return { kind: "step", at, state, name, durationMs: duration_ms, detail, failed: is_error };
 }
 var Block = variant("type", [

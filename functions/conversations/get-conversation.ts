@@ -8,6 +8,7 @@ import type { Cursors } from "#shared/runs/cursor.ts";
 import { sees } from "#shared/runs/family.ts";
 import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
+import { refuseUnreadable } from "#shared/runs/raw-transcript.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { Conversation } from "#shared/wire/conversation.ts";
 
@@ -15,6 +16,7 @@ import { Conversation } from "#shared/wire/conversation.ts";
 export const getConversation = endpoint({
   request: { path: v.object({ conversationId: PathId }), query: pageQuery },
   reply: { 200: Conversation },
+  errors: ["operation_not_supported"],
   async run({ path, query, principal }, ports: RunPorts & { readonly cursors: Cursors }) {
     const id = path.conversationId;
     const first = await visibleRun(id, principal, ports, "conversation");
@@ -23,6 +25,7 @@ export const getConversation = endpoint({
     const runs = await ports.runs.many(ids);
     // A personal run that continues a team's conversation is its creator's alone.
     const seen = runs.filter((run) => run !== undefined).filter(({ head, body }) => sees(principal, head, body));
+    for (const { head } of seen) refuseUnreadable(head);
     const steps = await Promise.all(seen.map(({ head, body }) => stepsOf(head, body, ports)));
     const told = { conversationId: id, runs: ids, steps: steps.flat() };
     return { status: 200, body: await conversationPage(["conversation", id], told, query, ports.cursors) };

@@ -1,6 +1,6 @@
 import { worker } from "#shared/queue/worker.ts";
-import { dispatchRun as dispatch } from "#shared/runs/dispatch.ts";
-import { type DispatchPorts, liveDispatch } from "#shared/runs/live.ts";
+import { type DispatchPorts, dispatchRun as dispatch } from "#shared/runs/dispatch.ts";
+import { liveDispatch } from "#shared/runs/live.ts";
 import { RunMessage } from "#shared/runs/run-queue.ts";
 
 /** SQS `runs`: takes a slot and starts the run's sandbox. */

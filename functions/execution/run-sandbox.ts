@@ -12,9 +12,13 @@ import { Envelope } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import { type ScanAnswer, ScanRequest } from "#shared/wire/scan.ts";
 
-/** Kept of the function's time so that the harness can end its run, and this function can report one that did not. */
+/**
+ * Kept of the function's time so that the harness can end its run, and this function can report one that did not; where there is
+ * little time, a quarter of it.
+ */
 const MARGIN_MS = 15_000;
-/** After its deadline the harness is asked to end, and killed so much later. */
+const MARGIN_SHARE = 0.25;
+/** A scan that is not over so long after its limit is killed. */
 const GRACE_MS = 5_000;
 const REPORT_MS = 4_000;
 /** Bytes of a scan's answer; a synchronous invocation takes 6 MB. */
@@ -22,7 +26,21 @@ const SCAN_BYTES = 5_500_000;
 /** Scratch directories begin so; the process that made them follows. */
 const SCRATCH = "runyard-sandbox-";
 /** All that the harness gets of this function's environment: no credential is among it. */
-const PASSED_ON = ["PATH", "LANG", "RUNYARD_SANDBOX", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "GIT_SSL_CAINFO"];
+const PASSED_ON = [
+  "PATH",
+  "LANG",
+  "RUNYARD_SANDBOX",
+  "RUNYARD_COMMAND_MEMORY_MIB",
+  "RUNYARD_COMMAND_PROCESSES",
+  "RUNYARD_RUN_DISK_MIB",
+  "RUNYARD_RUN_FILES",
+  "RUNYARD_MCP_LOOPBACK",
+  "RUNYARD_AGENTS",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "SSL_CERT_FILE",
+  "GIT_SSL_CAINFO",
+];
 
 /** A request to look for skills, which is answered, or an envelope, whose run is carried out to its end. */
 export async function handler(event: unknown, context: Pick<Context, "getRemainingTimeInMillis">): Promise<unknown> {
@@ -34,11 +52,14 @@ export async function handler(event: unknown, context: Pick<Context, "getRemaini
 /** An asynchronous invocation with an envelope: runs the harness as a process of its own, to its end. */
 async function runExecution(event: unknown, context: Pick<Context, "getRemainingTimeInMillis">): Promise<void> {
   const envelope = v.parse(Envelope, event);
-  const deadline = Date.now() + context.getRemainingTimeInMillis() - MARGIN_MS;
+  const time = context.getRemainingTimeInMillis();
+  const margin = Math.min(MARGIN_MS, time * MARGIN_SHARE);
+  const deadline = Date.now() + time - margin;
   // The harness finds its temporary directory here, so whatever becomes of it, its files can be found and removed.
   const scratch = await mkdtemp(join(tmpdir(), `${SCRATCH}${process.pid}-`));
   try {
-    const [lost] = await Promise.all([runHarness({ ...envelope, deadline_at: deadline }, scratch), removeAbandoned()]);
+    const running = runHarness({ ...envelope, deadline_at: deadline }, scratch, margin / 3);
+    const [lost] = await Promise.all([running, removeAbandoned()]);
     if (lost !== undefined) await reportLoss(envelope, lost);
   } finally {
     await killMarked(envelope.execution_id);
@@ -88,14 +109,18 @@ function startProgram(file: string, scratch: string, mark: string) {
   });
 }
 
-/** Answers why the run was not ended properly, if it was not. */
-async function runHarness(envelope: Envelope & { deadline_at: number }, scratch: string): Promise<string | undefined> {
+/** Answers why the run was not ended properly, if it was not. `graceMs`: from its deadline, when it is asked to end, until it is killed. */
+async function runHarness(
+  envelope: Envelope & { deadline_at: number },
+  scratch: string,
+  graceMs: number,
+): Promise<string | undefined> {
   const child = startProgram("harness.mjs", scratch, envelope.execution_id);
   const printed = [child.stdout, child.stderr].map((stream) => passOn(stream, envelope.key));
   child.stdin.on("error", () => {});
   child.stdin.end(JSON.stringify(envelope));
   const watch = new AbortController();
-  const ending = endLate(child, envelope.deadline_at, watch.signal);
+  const ending = endLate(child, envelope.deadline_at, graceMs, watch.signal);
   try {
     const [code, signal] = await once(child, "exit");
     // A process that outlived the harness may hold its output open; it is killed next, and its words are not waited for.
@@ -116,11 +141,11 @@ async function passOn(stream: NodeJS.ReadableStream, secret: string): Promise<vo
   }
 }
 
-async function endLate(child: ChildProcess, deadline: number, signal: AbortSignal): Promise<void> {
+async function endLate(child: ChildProcess, deadline: number, graceMs: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(Math.max(0, deadline - Date.now()), undefined, { signal });
     child.kill("SIGTERM");
-    await sleep(GRACE_MS, undefined, { signal });
+    await sleep(graceMs, undefined, { signal });
     child.kill("SIGKILL");
   } catch {
     // It ended in time.

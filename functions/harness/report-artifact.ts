@@ -5,7 +5,7 @@ import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/report-artifact: where to upload a file, and then that it is there. */
+/** POST /harness-support/report-artifact: where to upload a file, and then that it is there; of other kinds, all there is. */
 export const reportArtifact = endpoint({
   request: { body: ReportArtifactRequest },
   reply: { 200: ReportArtifactResponse },

@@ -5,7 +5,7 @@ import type { Cursors } from "#shared/runs/cursor.ts";
 import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
-import { toTimelineEvent } from "#shared/runs/timeline.ts";
+import { isOfTimeline, toTimelineEvent } from "#shared/runs/timeline.ts";
 import { Timeline } from "#shared/wire/event.ts";
 
 /** GET /agent/runs/{runId}/timeline: what happened to the run, in order. */
@@ -16,7 +16,7 @@ export const getTimeline = endpoint({
     await visibleRun(path.runId, principal, ports);
     const { items } = await ports.runs.timelineItems(path.runId);
     const options = { binding: ["timeline", path.runId], placeOf: ({ sk }: { sk: string }) => sk };
-    const { items: some, page } = await pageOf(items, query, options, ports.cursors);
+    const { items: some, page } = await pageOf(items.filter(isOfTimeline), query, options, ports.cursors);
     return { status: 200, body: { events: some.map((item) => toTimelineEvent(path.runId, item)), ...page } };
   },
 });

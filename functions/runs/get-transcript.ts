@@ -5,24 +5,30 @@ import { endpoint, PathId, REDIRECT } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
+import { rawTranscriptOf } from "#shared/runs/raw-transcript.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { TRANSCRIPT_TYPE } from "#shared/runs/transcript.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
-/** GET /agent/runs/{runId}/transcript: 302 to a time-limited URL of the raw transcript, or with redirect=false the URL itself. */
+/**
+ * GET /agent/runs/{runId}/transcript: 302 to a time-limited URL of the raw transcript, or with redirect=false the URL itself. That of
+ * a harness of others is its own, as soon as there is one.
+ */
 export const getTranscript = endpoint({
   request: { path: v.object({ runId: PathId }), query: { redirect: one(v.picklist(["true", "false"])) } },
   reply: { 302: REDIRECT, 200: v.object({ download_url: v.string(), expires_at: v.string() }) },
   async run({ path, query, principal }, ports: RunPorts) {
     const { head } = await visibleRun(path.runId, principal, ports);
     const events = "transcript_events" in head ? head.transcript_events : undefined;
-    if (events === undefined) {
+    const composed = events === undefined ? undefined : fileKeys.transcript(path.runId, events);
+    const key = (await rawTranscriptOf(head, ports)) ?? composed;
+    if (key === undefined) {
       throw new RunyardError("resource_not_found", {
         detail: "the run has no transcript yet: it is composed within moments of the run's end",
       });
     }
     const file = { filename: `run-${path.runId}.jsonl`, contentType: TRANSCRIPT_TYPE };
-    const { url, expiresAt } = await ports.files.downloadUrl(fileKeys.transcript(path.runId, events), file);
+    const { url, expiresAt } = await ports.files.downloadUrl(key, file);
     // A page in a browser cannot read where a redirect leads.
     if (query.redirect === "false") {
       return { status: 200, body: { download_url: url, expires_at: toTimestamp(expiresAt) } };

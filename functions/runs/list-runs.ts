@@ -6,8 +6,9 @@ import { listRuns as list } from "#shared/runs/list-runs.ts";
 import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ArtifactType } from "#shared/wire/artifact.ts";
+import { Metadata } from "#shared/wire/metadata.ts";
 import { Id, Timestamp, text, textOfBytes } from "#shared/wire/primitives.ts";
-import { ListRunsResponse, Metadata, RunState } from "#shared/wire/run.ts";
+import { ListRunsResponse, RunState } from "#shared/wire/run.ts";
 
 const Limit = v.pipe(
   v.string(),

@@ -5,6 +5,7 @@ import type { IBucket } from "aws-cdk-lib/aws-s3";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Rights } from "../rights.ts";
 import { type Parameter, readingOf } from "./parameter.ts";
+import { type Sandboxes, sandboxEnvironment, sandboxStatements } from "./sandbox-grants.ts";
 
 /** What rights can be about. The queues and the sandbox exist only once the execution stack does. */
 export interface Targets {
@@ -14,6 +15,8 @@ export interface Targets {
   readonly endsQueue?: IQueue;
   readonly reaperQueue?: IQueue;
   readonly sandbox?: IFunction;
+  /** Sandboxes that are no functions. */
+  readonly sandboxes?: Sandboxes;
   readonly discovery?: IFunction;
   readonly github?: GithubParameters;
   readonly timers?: Timers;
@@ -23,6 +26,8 @@ export interface Targets {
 
 /** What this deployment has to show at GitHub. */
 export interface GithubParameters {
+  /** Address of GitHub's REST API, without a slash at its end. */
+  readonly apiUrl: string;
   /** The parameter that holds its token, which need not be there. */
   readonly token: Parameter;
   /** Its GitHub App, with the parameter that holds the private key of that. @default it has none */
@@ -100,6 +105,11 @@ export function grant(rights: Rights, targets: Targets): Grant {
     allow("lambda", rights.sandbox, [sandbox.functionArn]);
     environment["SANDBOX_FUNCTION_NAME"] = sandbox.functionName;
   }
+  if (rights.sandboxes?.length) {
+    const sandboxes = present(targets.sandboxes, "sandboxes");
+    statements.push(...sandboxStatements(rights.sandboxes, sandboxes));
+    Object.assign(environment, sandboxEnvironment(rights.sandboxes, sandboxes));
+  }
   if (rights.discovery?.length) {
     const discovery = present(targets.discovery, "discovery");
     allow("lambda", rights.discovery, [discovery.functionArn]);
@@ -110,6 +120,15 @@ export function grant(rights: Rights, targets: Targets): Grant {
     statements.push(...readingOf(app === undefined ? [token] : [token, app.key]));
     environment["GITHUB_TOKEN_PARAMETER"] = token.name;
     if (app !== undefined) {
+      environment["GITHUB_APP_ID"] = app.id;
+      environment["GITHUB_APP_KEY_PARAMETER"] = app.key.name;
+    }
+  }
+  if (rights.githubApp?.length) {
+    const { apiUrl, app } = present(targets.github, "github");
+    environment["GITHUB_API_URL"] = apiUrl;
+    if (app !== undefined) {
+      statements.push(...readingOf([app.key]));
       environment["GITHUB_APP_ID"] = app.id;
       environment["GITHUB_APP_KEY_PARAMETER"] = app.key.name;
     }

@@ -3,6 +3,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk
 import {
   Architecture,
   Code,
+  Handler,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
@@ -14,6 +15,7 @@ import { Construct } from "constructs";
 import type { Platform } from "../platform.ts";
 import type { Rights } from "../rights.ts";
 import { grant, type Targets } from "./grants.ts";
+import type { SandboxImage } from "./sandbox-image.ts";
 
 export interface HouseFunctionProps {
   readonly platform: Platform;
@@ -42,6 +44,8 @@ export interface HouseFunctionProps {
   readonly diskMib?: number;
   /** Whether traces are sent, which is a right of its own. @default true */
   readonly traced?: boolean;
+  /** An image that is the function's code, instead of the bundle. @default the bundle, on the runtime of Node 24 */
+  readonly image?: SandboxImage | undefined;
   /** Whether each tenant gets execution environments of its own. @default shared ones */
   readonly tenancy?: TenancyConfig;
 }
@@ -79,10 +83,18 @@ export class HouseFunction extends Construct {
     });
     this.lambda = new LambdaFunction(this, "Function", {
       functionName: `runyard-${name}`,
-      runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      handler: "index.handler",
-      code: Code.fromAsset(platform.bundle.assetDir(props.file), { exclude: ["*.map"] }),
+      ...(props.image === undefined
+        ? {
+            runtime: Runtime.NODEJS_24_X,
+            handler: "index.handler",
+            code: Code.fromAsset(platform.bundle.assetDir(props.file), { exclude: ["*.map"] }),
+          }
+        : {
+            runtime: Runtime.FROM_IMAGE,
+            handler: Handler.FROM_IMAGE,
+            code: Code.fromEcrImage(props.image.repository, { tagOrDigest: props.image.tag }),
+          }),
       // The role is complete as it stands: CDK adds nothing to it behind our back.
       role: role.withoutPolicyUpdates(),
       logGroup: this.log,
@@ -99,6 +111,7 @@ export class HouseFunction extends Construct {
       ...(props.diskMib !== undefined && { ephemeralStorageSize: Size.mebibytes(props.diskMib) }),
       ...(props.tenancy !== undefined && { tenancyConfig: props.tenancy }),
     });
+    if (props.image !== undefined) this.lambda.node.addDependency(props.image.built);
   }
 }
 

@@ -4,17 +4,23 @@ import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { EventInvokeConfig, TenancyConfig } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
+import { Asset } from "aws-cdk-lib/aws-s3-assets";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { Alarm } from "../constructs/alarm.ts";
+import { FargateTasks } from "../constructs/fargate-tasks.ts";
 import type { Targets } from "../constructs/grants.ts";
 import { HouseFunction } from "../constructs/house-function.ts";
+import { MicrovmImage } from "../constructs/microvm-image.ts";
 import { ModelGateway, modelsOf } from "../constructs/model-gateway.ts";
 import { parameterOf } from "../constructs/parameter.ts";
 import { QueueWorker, WorkQueue } from "../constructs/queue-worker.ts";
+import type { Sandboxes } from "../constructs/sandbox-grants.ts";
+import { SandboxImage } from "../constructs/sandbox-image.ts";
 import { ScheduleTimers } from "../constructs/schedule-timers.ts";
 import type { Platform } from "../platform.ts";
 import { settingVariables } from "../setting-variables.ts";
+import type { Settings } from "../settings.ts";
 import { triggers } from "../triggers.ts";
 import type { ApiStack } from "./api-stack.ts";
 import type { DataStack } from "./data-stack.ts";
@@ -53,10 +59,14 @@ export class ExecutionStack extends Stack {
     });
     const stored = { table: data.table, bucket: data.bucket };
 
+    const { image, ...sandboxes } = this.#sandboxes(platform);
     const sandbox = new HouseFunction(this, "RunSandbox", {
       platform,
       targets: stored,
       ...triggers.runSandbox,
+      timeoutSeconds: settings.sandboxSeconds ?? triggers.runSandbox.timeoutSeconds,
+      // On the emulator, and where the settings say so, the plain runtime with the harness beside its handler.
+      image: settings.lambdaSandbox === "image" ? image : undefined,
       // Traces are a right of their own, and a sandbox has none.
       traced: false,
       diskMib: 4096,
@@ -75,6 +85,7 @@ export class ExecutionStack extends Stack {
 
     const { githubTokenParameter, githubApp } = settings;
     const github = {
+      apiUrl: settings.githubApiUrl,
       token: parameterOf(this, githubTokenParameter),
       ...(githubApp && { app: { id: githubApp.id, key: parameterOf(this, githubApp.keyParameter) } }),
     };
@@ -93,6 +104,7 @@ export class ExecutionStack extends Stack {
       endsQueue: ends.queue,
       reaperQueue: reaper.queue,
       sandbox: sandbox.lambda,
+      sandboxes: { offered: settings.sandboxes, ...sandboxes },
       timers: new ScheduleTimers(this, "Timers", { group: "runyard", queue: ticks.queue }),
       models: modelsOf(this, settings),
       secrets: { path: SECRETS_PATH, arns: this.formatArn({ service: "ssm", resource: `parameter${SECRETS_PATH}/*` }) },
@@ -219,6 +231,24 @@ export class ExecutionStack extends Stack {
 
     new CfnOutput(this, "ModelUrl", { value: modelUrl ?? `${api.addresses.baseUrl}/model` });
     new CfnOutput(this, "SandboxFunctionName", { value: sandbox.lambda.functionName });
+    new CfnOutput(this, "Sandboxes", { value: settings.sandboxes.join(",") });
+  }
+
+  /** The image of the sandboxes, and what those that are no functions need, as far as the settings ask for any. */
+  #sandboxes({ settings, bundle }: Platform): Omit<Sandboxes, "offered"> & { readonly image?: SandboxImage } {
+    const has = (kind: Settings["sandboxes"][number]) => settings.sandboxes.includes(kind);
+    if (settings.lambdaSandbox === "zip" && !has("microvm") && !has("fargate")) return {};
+    const source = new Asset(this, "SandboxSource", { path: bundle.imageDir() });
+    const image =
+      settings.lambdaSandbox === "image" || has("fargate")
+        ? new SandboxImage(this, "SandboxImage", { source })
+        : undefined;
+    const { microvmRegions: regions, microvmBaseVersion: baseVersion } = settings;
+    return {
+      ...(image && { image }),
+      ...(has("microvm") && { microvm: new MicrovmImage(this, "MicrovmImage", { source, regions, baseVersion }) }),
+      ...(has("fargate") && image && { fargate: new FargateTasks(this, "FargateTasks", { image }) }),
+    };
   }
 }
 

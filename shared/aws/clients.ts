@@ -1,23 +1,30 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { ECSClient } from "@aws-sdk/client-ecs";
 import { LambdaClient } from "@aws-sdk/client-lambda";
+import { LambdaMicrovmsClient } from "@aws-sdk/client-lambda-microvms";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { firstWatch, type Watch } from "#shared/aws/client-watch.ts";
+import type { AnyClient } from "./middleware.ts";
 
-/** Clients of AWS, each made at its first use. Region, credentials and endpoint come from the environment. */
-const settings = { maxAttempts: 4 };
+/**
+ * Clients of AWS, each made at its first use. Region, credentials and endpoint come from the environment. What AWS throttles, or
+ * fails to do, is tried three times more: after up to 1, 2 and 4 seconds where it was throttled, and 50, 100 and 200 milliseconds
+ * else, each wait a random part of that.
+ */
+const settings = { maxAttempts: 4, retryMode: "standard" };
 
-type Watch = (client: { readonly middlewareStack: object }) => void;
-let watch: Watch | undefined;
+let watch: Watch | undefined = firstWatch;
 
-/** Shows each client made from now on to a benchmark or a test, which meters what it calls. No function of ours does. */
+/** Shows each client made from now on to a benchmark or a test, which meters or disturbs what it calls. No function of ours does. */
 export function watchClients(watcher: Watch | undefined): void {
   watch = watcher;
 }
 
-function made<C extends { readonly middlewareStack: object }>(client: C): C {
+function made<C extends AnyClient>(client: C): C {
   watch?.(client);
   return client;
 }
@@ -47,3 +54,7 @@ export const schedulerClient = (): SchedulerClient => made(new SchedulerClient(s
 export const ssmClient = (): SSMClient => made(new SSMClient(settings));
 
 export const lambdaClient = (): LambdaClient => made(new LambdaClient(settings));
+
+export const microvmsClient = (): LambdaMicrovmsClient => made(new LambdaMicrovmsClient(settings));
+
+export const ecsClient = (): ECSClient => made(new ECSClient(settings));

@@ -19,7 +19,10 @@ export function lambdaSandbox(client: LambdaClient, functionName: () => string):
           throw new StartDeferred(error.message, { cause: error });
         throw error;
       }
+      return undefined;
     },
+    // Nothing ends an invocation from outside: its harness is asked to by its next call, and its time ends it at last.
+    stop: async () => false,
   };
 }
 

@@ -1,3 +1,5 @@
+import { type AnyClient, addMiddleware, commandOf, type Middleware, memberOf, serviceOf } from "./middleware.ts";
+
 /** One attempt to call AWS, as it went over the wire. */
 export interface MeteredCall {
   /** `DynamoDB`, `S3`, `SQS`, `Lambda`. */
@@ -35,35 +37,14 @@ export interface Meter {
 
 export const newMeter = (): Meter => ({ calls: [], units: [], requests: [] });
 
-interface Args {
-  input: object;
-  request?: unknown;
-}
-interface Result {
-  output?: object;
-  response: unknown;
-}
-type Handler = (args: Args) => Promise<Result>;
-interface Context {
-  readonly clientName?: string;
-  readonly commandName?: string;
-}
-type Middleware = (next: Handler, context: Context) => Handler;
-
-interface Stack {
-  add(middleware: Middleware, options: { step: "initialize" | "deserialize"; name: string }): void;
-}
-
 /**
  * Counts what a client of the AWS SDK calls into `meter`. Calls of DynamoDB are made to tell the capacity that they consume,
  * table and indexes apart; a call that fails counts, but DynamoDB does not say what it consumed. Nothing is metered unless
  * this is called, and no function of ours calls it: it is for benchmarks and tests.
  */
-export function metered<C extends { readonly middlewareStack: object }>(client: C, meter: Meter): C {
-  // biome-ignore lint/plugin: The stack's own type is one of each client's inputs and outputs, and metering looks at neither.
-  const stack = client.middlewareStack as Stack;
-  stack.add(countUnits(meter), { step: "initialize", name: "meterUnits" });
-  stack.add(countCalls(meter), { step: "deserialize", name: "meterCalls" });
+export function metered<C extends AnyClient>(client: C, meter: Meter): C {
+  addMiddleware(client, { step: "initialize", name: "meterUnits" }, countUnits(meter));
+  addMiddleware(client, { step: "deserialize", name: "meterCalls" }, countCalls(meter));
   return client;
 }
 
@@ -126,12 +107,6 @@ function itemsIn(output: unknown): number {
   const lists = [memberOf(output, "Items"), ...(typeof responses === "object" ? Object.values(responses ?? {}) : [])];
   return lists.reduce((sum: number, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
 }
-
-const serviceOf = ({ clientName = "" }: Context): string => clientName.replace(/Client$/, "");
-const commandOf = ({ commandName = "" }: Context): string => commandName.replace(/Command$/, "");
-
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);
 

@@ -8,6 +8,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { attachmentDisposition, type FileStore } from "#shared/files/file-store.ts";
+import { s3UploadForm } from "./s3-upload-form.ts";
 
 const UPLOAD_SECONDS = 600;
 
@@ -89,6 +90,8 @@ export function s3FileStore(
       });
       return { url, method: "PUT", headers };
     },
+    uploadForm: (key, file) =>
+      s3UploadForm(client, { bucket: bucket(), key, ...file, seconds: UPLOAD_SECONDS, now: now() }),
   };
 }
 

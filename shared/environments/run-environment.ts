@@ -11,9 +11,11 @@ export interface Asker {
   readonly owner: Owner;
   readonly user: string | undefined;
   readonly principal?: Principal;
+  /** The environment of the run whose own key asks: its children work in it too. */
+  readonly inherited?: string | undefined;
 }
 
-/** Who asks for a run by a key. A run's own key gives its children the environments of the run's owner, and no more. */
+/** Who asks for a run by a key. */
 export const askerOf = (principal: Principal, owner: Owner): Asker => ({
   owner,
   principal,
@@ -36,8 +38,8 @@ export async function environmentOfRun(
   return environment;
 }
 
-export function mayUse({ owner, user, principal }: Asker, environment: Environment): boolean {
-  if (isOwnedBy(environment, owner)) return true;
+export function mayUse({ owner, user, principal, inherited }: Asker, environment: Environment): boolean {
+  if (isOwnedBy(environment, owner) || environment.uid === inherited) return true;
   if (principal !== undefined && seesOwner(principal, environment.owner)) return true;
   return user !== undefined && (isOwnedBy(environment, { type: "User", uid: user }) || environment.guests.has(user));
 }
@@ -53,8 +55,12 @@ export function withEnvironment<R extends { readonly config?: AmbientAgentConfig
 }
 
 /** What a run keeps of its environment beside its configuration: a change of the environment changes no run. */
-export const setupOf = (environment: Environment | undefined): { setup_commands?: string[] } =>
-  environment?.setup_commands === undefined ? {} : { setup_commands: environment.setup_commands };
+export const setupOf = (
+  environment: Environment | undefined,
+): Pick<Environment, "setup_commands" | "docker_image"> => ({
+  ...(environment?.setup_commands === undefined ? {} : { setup_commands: environment.setup_commands }),
+  ...(environment?.docker_image === undefined ? {} : { docker_image: environment.docker_image }),
+});
 
 /**
  * Notes the run with its environment, and fails where that is deleted meanwhile. Only a run of the environment's own scope

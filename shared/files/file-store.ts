@@ -17,6 +17,8 @@ export interface FileStore {
   ): Promise<{ url: string; expiresAt: number }>;
   /** A target for one upload of exactly these bytes; lives 10 minutes. */
   uploadTarget(key: string, file: { sizeBytes: number; sha256: string; contentType: string }): Promise<UploadTarget>;
+  /** A form for an upload of up to so many bytes, which may be sent more than once; lives 10 minutes. */
+  uploadForm(key: string, file: { mostBytes: number; contentType: string }): Promise<UploadTarget>;
 }
 
 /** Where each kind of file lies. What an execution uploads carries its id, so that a fenced one overwrites nothing. */
@@ -37,11 +39,15 @@ export const fileKeys = {
   messages: (run: string, execution: string, first: number, digest: string) =>
     `runs/${run}/${execution}/messages/${String(first).padStart(10, "0")}-${digest.slice(0, 16)}.json`,
   artifact: (run: string, execution: string, uid: string) => `runs/${run}/${execution}/artifacts/${uid}`,
+  /** Named by its content: each version of a plan is a file of its own. */
+  plan: (run: string, execution: string, digest: string) => `runs/${run}/${execution}/plans/${digest.slice(0, 32)}.md`,
   /** Skills of a repository that are too much for an item; the bucket forgets them after a while. */
   skills: (repository: string, digest: string) => `skills/${repository}/${digest}.json`,
   /** The bucket forgets snapshots after a while; a run then goes on without its workspace. */
   snapshot: (run: string, execution: string, generation: string, index: number) =>
     `snapshots/${run}/${execution}/${generation}/${index}`,
+  /** As a harness of others wrote it; the `upload`th one of a run. */
+  rawTranscript: (run: string, execution: string, upload: number) => `runs/${run}/${execution}/raw/${upload}.jsonl`,
   transcript: (run: string, events: number) => `runs/${run}/transcript-${events}.jsonl`,
 };
 

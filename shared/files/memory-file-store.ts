@@ -21,5 +21,14 @@ export function memoryFileStore(): FileStore & { readonly files: Map<string, Uin
       method: "PUT",
       headers: { "content-length": String(sizeBytes) },
     }),
+    uploadForm: async (key) => ({
+      url: `https://files.test/${key}`,
+      method: "POST",
+      headers: null,
+      fields: [
+        { name: "key", value: { kind: "static", value: key } },
+        { name: "file", value: { kind: "content_data" } },
+      ],
+    }),
   };
 }

@@ -76,6 +76,12 @@ export function checkModel(id: string, path: string): void {
   }
 }
 
+/** Ids of the models of this deployment that a run may use, but for the embedded one, in the order of its providers. */
+export const usableModels = (): readonly string[] =>
+  models()
+    .filter((model) => isUsable(model) && model.id !== RUNBOOK.id)
+    .map(({ id }) => id);
+
 const isUsable = ({ disable_reason }: Model): boolean => disable_reason === undefined;
 
 function offered(): Model[] {

@@ -1,40 +1,99 @@
 import * as v from "valibot";
 import type { Item } from "#shared/table/table.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
+import { Metadata } from "#shared/wire/metadata.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
-/** A FILE artifact; it is seen by nobody until it is committed. */
-const Artifact = v.object({
-  uid: v.string(),
-  run_id: v.string(),
-  execution_id: v.string(),
-  artifact_type: v.literal("FILE"),
-  filepath: v.string(),
-  filename: v.string(),
-  mime_type: v.string(),
-  size_bytes: v.number(),
-  sha256: v.string(),
-  description: v.exactOptional(v.string()),
-  title: v.exactOptional(v.string()),
-  file: v.string(),
-  committed_at: v.exactOptional(v.number()),
-});
-export type Artifact = v.InferOutput<typeof Artifact>;
+const Text = v.string();
+const MaybeText = v.exactOptional(v.string());
 
-export const parseArtifact = (item: Item): Artifact => v.parse(Artifact, item);
+/** It is seen by nobody until it is committed. */
+const common = { uid: Text, run_id: Text, execution_id: Text, committed_at: v.exactOptional(v.number()) };
+/** What an execution uploads by itself, once it was told where to. */
+const uploaded = { mime_type: Text, size_bytes: v.number(), sha256: Text, file: Text, description: MaybeText };
 
-export function toArtifactItem(artifact: Artifact): ArtifactItem {
-  return {
-    artifact_type: "FILE",
-    created_at: toTimestamp(artifact.committed_at ?? 0),
-    data: {
-      artifact_uid: artifact.uid,
-      filepath: artifact.filepath,
-      filename: artifact.filename,
-      mime_type: artifact.mime_type,
-      size_bytes: artifact.size_bytes,
-      ...(artifact.description === undefined ? {} : { description: artifact.description }),
-      ...(artifact.title === undefined ? {} : { title: artifact.title }),
-    },
-  };
+const StoredArtifact = v.variant("artifact_type", [
+  v.object({
+    ...common,
+    artifact_type: v.literal("PLAN"),
+    document_uid: Text,
+    notebook_uid: MaybeText,
+    title: MaybeText,
+    url: MaybeText,
+    /** Of the current content, which is named by its digest. */
+    file: Text,
+    digest: Text,
+  }),
+  v.object({ ...common, artifact_type: v.literal("PULL_REQUEST"), url: Text, branch: Text }),
+  v.object({ ...common, artifact_type: v.literal("SCREENSHOT"), ...uploaded }),
+  v.object({
+    ...common,
+    artifact_type: v.literal("FILE"),
+    ...uploaded,
+    filepath: Text,
+    filename: Text,
+    title: MaybeText,
+  }),
+  v.object({
+    ...common,
+    artifact_type: v.literal("EXTERNAL_REFERENCE"),
+    reference_type: Text,
+    url: Text,
+    title: MaybeText,
+    metadata: v.exactOptional(Metadata),
+  }),
+]);
+export type StoredArtifact = v.InferOutput<typeof StoredArtifact>;
+export type StoredPlan = Extract<StoredArtifact, { artifact_type: "PLAN" }>;
+export type UploadedArtifact = Extract<StoredArtifact, { sha256: string }>;
+
+export const parseArtifact = (item: Item): StoredArtifact => v.parse(StoredArtifact, item);
+
+export const isUploaded = (artifact: StoredArtifact): artifact is UploadedArtifact => "sha256" in artifact;
+
+export function toArtifactItem(artifact: StoredArtifact): ArtifactItem {
+  const created_at = toTimestamp(artifact.committed_at ?? 0);
+  const { uid: artifact_uid, run_id: _, execution_id: __, committed_at: ___, ...rest } = artifact;
+  switch (rest.artifact_type) {
+    case "PLAN": {
+      const { artifact_type, file: _file, digest: _digest, ...data } = rest;
+      return { artifact_type, created_at, data: { ...data, artifact_uid } };
+    }
+    case "PULL_REQUEST": {
+      const { artifact_type, ...data } = rest;
+      return { artifact_type, created_at, data };
+    }
+    case "SCREENSHOT": {
+      const { artifact_type, mime_type, description } = rest;
+      const data = { artifact_uid, mime_type, ...(description === undefined ? {} : { description }) };
+      return { artifact_type, created_at, data };
+    }
+    case "FILE": {
+      const { artifact_type, file: _file, sha256: _sha256, ...data } = rest;
+      return { artifact_type, created_at, data: { ...data, artifact_uid } };
+    }
+    case "EXTERNAL_REFERENCE": {
+      const { artifact_type, ...data } = rest;
+      return { artifact_type, created_at, data };
+    }
+  }
 }
+
+/** What the run's event says of it. */
+export function artifactFacts(artifact: StoredArtifact): Record<string, string | number> {
+  const named = { artifact_uid: artifact.uid, artifact_type: artifact.artifact_type };
+  switch (artifact.artifact_type) {
+    case "PLAN":
+      return { ...named, document_uid: artifact.document_uid, ...titleOf(artifact) };
+    case "PULL_REQUEST":
+      return { ...named, url: artifact.url, branch: artifact.branch };
+    case "SCREENSHOT":
+      return { ...named, mime_type: artifact.mime_type, size_bytes: artifact.size_bytes };
+    case "FILE":
+      return { ...named, filepath: artifact.filepath, size_bytes: artifact.size_bytes };
+    case "EXTERNAL_REFERENCE":
+      return { ...named, reference_type: artifact.reference_type, url: artifact.url, ...titleOf(artifact) };
+  }
+}
+
+const titleOf = ({ title }: { readonly title?: string }) => (title === undefined ? {} : { title });

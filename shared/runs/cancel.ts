@@ -11,6 +11,9 @@ import { ownerOf, type RunHead } from "./run-head.ts";
 import { isCancellable } from "./run-item.ts";
 import { Raced } from "./run-store.ts";
 
+/** Milliseconds after which the reaper looks whether the provider has stopped the cancelled run's sandbox. */
+const STOP_CHECK_MS = 10_000;
+
 interface FoundCall {
   readonly head: RunHead;
   readonly body: RunBody;
@@ -102,7 +105,8 @@ const nameOf = (principal: Principal): string =>
 
 function cancelChange(head: RunHead, by: string, force: boolean, now: number): Change {
   const works = isExecuting(head.state);
-  const stopBy = now + STOP_LEASE_SECONDS * 1000;
+  const sandbox = "sandbox" in head ? head.sandbox : undefined;
+  const stopBy = now + STOP_LEASE_SECONDS[sandbox?.provider ?? "lambda"] * 1000;
   return {
     to: "CANCELLED",
     events: [{ type: "run_cancelled", data: { state: "CANCELLED", detail: `cancelled by ${by}` } }],
@@ -114,6 +118,6 @@ function cancelChange(head: RunHead, by: string, force: boolean, now: number): C
     },
     // The key stays good for the sandbox's word that it has stopped, and for nothing else; forced, it is dead at once.
     remove: ["state_since", "beat_at", ...(works && !force ? [] : ["key_hash"])],
-    checkAt: works ? stopBy : now + 60_000,
+    checkAt: works ? (sandbox === undefined ? stopBy : now + STOP_CHECK_MS) : now + 60_000,
   };
 }

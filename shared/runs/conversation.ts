@@ -3,6 +3,7 @@ import { conversationPk } from "#shared/table/keys.ts";
 import type { Message, Step } from "#shared/wire/conversation.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { type Checkpoint, checkpointOf, isLive } from "./checkpoint.ts";
+import { noteDelegated } from "./delegated.ts";
 import { readBatch } from "./messages.ts";
 import type { RunPorts } from "./ports.ts";
 import type { RunBody } from "./run-body.ts";
@@ -54,6 +55,7 @@ export async function stepsOf(head: RunHead, body: RunBody, ports: Reading): Pro
       steps.push(newStep(`${head.run_id}:${steps.length + 1}`, message));
     } else {
       current.messages.push(message);
+      noteDelegated(current, message);
       if (message.timestamp !== undefined) current.completed_at = message.timestamp;
     }
   }

@@ -17,10 +17,11 @@ import type { Principal } from "#shared/principals/principal.ts";
 import { secretsOf } from "#shared/secrets/run-secrets.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import { ConditionFailed, type Conditions, type Put, type TransactionWrite } from "#shared/table/table.ts";
+import { MOST_METADATA } from "#shared/wire/metadata.ts";
 import type { RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";
-import { MOST_METADATA } from "#shared/wire/run.ts";
 import { actorsOf } from "./actors.ts";
 import { type ReceivedAttachment, readAttachments, storeAttachments } from "./attachments.ts";
+import { boundsOf, refuseBeyond, withinRun } from "./child-rights.ts";
 import { withDefaults } from "./config-layers.ts";
 import { continuedConversation, isChildCount, parentOf } from "./family.ts";
 import { newRunWrites } from "./new-run.ts";
@@ -96,8 +97,12 @@ async function writeRun(
   const parent = await parentOf(request, principal, ports);
   const owner = ownerOfNew(request, principal, parent);
   const { creator, executor, ...layers } = await actorsOf(request, principal, parent?.executor, owner, ports.table);
-  const chosen = withDefaults(request, layers);
-  const environment = await environmentOfRun(chosen.config, askerOf(principal, owner), ports.table);
+  const bounds = await boundsOf(principal, parent, ports);
+  if (bounds !== undefined) refuseBeyond(request, bounds);
+  const filled = withDefaults(request, layers);
+  const chosen = bounds === undefined ? filled : withinRun(filled, bounds);
+  const asker = { ...askerOf(principal, owner), inherited: bounds?.config.environment_id };
+  const environment = await environmentOfRun(chosen.config, asker, ports.table);
   const full = withEnvironment(chosen, environment);
   if (full !== request) checkConfig(full);
   const conversation = await continuedConversation(request, principal, ports);
@@ -210,6 +215,7 @@ function refusal(error: unknown, writes: readonly TransactionWrite[], now: numbe
   if (error.positions.some((position) => isChildCount(writes[position]))) {
     return new RunyardError("resource_unavailable", {
       status: 429,
+      retryable: false,
       detail: `parent_run_id: a run has at most ${RUN_CAPS.children} children`,
     });
   }

@@ -67,6 +67,7 @@ export async function begin(
       ...(head.started_at === undefined ? { started_at: now } : {}),
     },
     ...(head.state === "QUEUED" ? { checkAt: now + leaseMs(head) } : {}),
+    ...(head.silent_starts === undefined ? {} : { remove: ["silent_starts"] }),
   };
   try {
     await ports.runs.change(head, change, now);
@@ -148,11 +149,24 @@ export async function finish(first: ExecutingHead, request: FinishTaskRequest, p
     }
     return { change: waiting ? backToQueue(head, WAITING, now) : finishChange(head, request, now), result: waiting };
   });
-  if (again) await ports.queue.sendRun(first.run_id, ownerOf(first)).catch(() => undefined);
+  if (again) await sendAgain(first, ports);
   else await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
 }
 
+/**
+ * Tells the queues of a run that waits for a new execution: it is to be dispatched, and the sandbox of the one before to be stopped,
+ * where its provider can do so. The reaper repeats both.
+ */
+export async function sendAgain(left: RunHead, { queue }: Pick<ChangePorts, "queue">): Promise<void> {
+  await queue.sendRun(left.run_id, ownerOf(left)).catch(() => undefined);
+  if ("sandbox" in left) await queue.sendEnd(left.run_id, ownerOf(left)).catch(() => undefined);
+}
+
 function finishChange(head: ExecutingHead, request: FinishTaskRequest, now: number): Change {
+  if (request.blocked === true) {
+    const question = statusText(request.summary) || "the agent waits for an answer";
+    return endChange(head, { state: "BLOCKED", now, message: question });
+  }
   const summary = statusText(request.summary) || (request.success ? "done" : "the agent gave no reason");
   return request.success
     ? endChange(head, { state: "SUCCEEDED", now, data: { detail: summary } })
@@ -185,13 +199,18 @@ export const worked = (head: RunHead, now: number): number =>
   head.state === "INPROGRESS" ? Math.max(0, now - head.state_since) : 0;
 
 interface Ending {
-  readonly state: "SUCCEEDED" | "FAILED" | "ERROR";
+  readonly state: "SUCCEEDED" | "FAILED" | "ERROR" | "BLOCKED";
   readonly now: number;
   readonly message?: string;
   readonly code?: ErrorCode;
   readonly data?: Record<string, string>;
 }
-const END_EVENTS = { SUCCEEDED: "run_succeeded", FAILED: "run_failed", ERROR: "run_errored" } as const;
+const END_EVENTS = {
+  SUCCEEDED: "run_succeeded",
+  FAILED: "run_failed",
+  ERROR: "run_errored",
+  BLOCKED: "run_blocked",
+} as const;
 
 /** How long the reaper leaves an ended run to the composing of its transcript before it asks for it again. */
 const COMPOSE_CHECK_MS = 60_000;
@@ -202,7 +221,9 @@ const COMPOSE_MS = 5_000;
 export function endChange(head: RunHead, ending: Ending): Change {
   const status = endingStatus(ending);
   const early = head.state === "PENDING" || head.state === "CLAIMED";
-  const passes = early && ending.state === "SUCCEEDED";
+  const passes = early && (ending.state === "SUCCEEDED" || ending.state === "BLOCKED");
+  // A question is no error.
+  const mark = ending.state === "BLOCKED" ? {} : { is_error: true };
   return {
     to: ending.state,
     ...(passes ? { via: "INPROGRESS" as const } : {}),
@@ -212,7 +233,7 @@ export function endChange(head: RunHead, ending: Ending): Change {
         type: END_EVENTS[ending.state],
         data: {
           state: ending.state,
-          ...(status === undefined ? {} : { detail: status.message, is_error: true }),
+          ...(status === undefined ? {} : { detail: status.message, ...mark }),
           ...ending.data,
         },
       },
@@ -304,6 +325,13 @@ export async function executionOf(
   if (!isExecutingHead(head)) throw fenced();
   checkInstance(head, header);
   return head;
+}
+
+/** As `executionOf`, for who only reads, which begins nothing. */
+export function readingExecution(principal: Principal, header: (name: string) => string | undefined): RunHead {
+  if (principal.kind !== "run") throw new RunyardError("not_authorized", { detail: "this call is for run keys" });
+  checkInstance(principal.head, header);
+  return principal.head;
 }
 
 /** The execution id in a body must be the one that the key is for. */

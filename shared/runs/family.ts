@@ -26,6 +26,7 @@ export interface Parent {
   readonly metadata: Readonly<Record<string, string>> | undefined;
   readonly executor: UserProfile;
   readonly secrets: RunBody["secrets"];
+  readonly config: RunBody["config"];
   /** What it says of its budget, and whether there is more to be read of it. */
   readonly budgetUsd: number | undefined;
   readonly hasBudget: boolean;
@@ -59,6 +60,7 @@ export async function parentOf(
     metadata: body.metadata,
     executor: body.executor,
     secrets: body.secrets,
+    config: body.config,
     budgetUsd: body.config.budget_usd,
     hasBudget: head.b === true,
     counted: {

@@ -1,14 +1,16 @@
-import { dynamoClient, lambdaClient, s3Client, sqsClient, ssmClient } from "#shared/aws/clients.ts";
-import { lambdaSandbox } from "#shared/aws/lambda-sandbox.ts";
+import { dynamoClient, s3Client, sqsClient, ssmClient } from "#shared/aws/clients.ts";
+import { liveSandbox, liveStops } from "#shared/aws/live-sandbox.ts";
 import { s3FileStore } from "#shared/aws/s3-file-store.ts";
 import { ssmSecretVault } from "#shared/aws/ssm-secret-vault.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import { liveRates } from "#shared/limits/token-bucket.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
-import { setting, settingIfAny, signedUrlSeconds } from "#shared/settings.ts";
+import { offeredSandboxes, setting, settingIfAny, signedUrlSeconds } from "#shared/settings.ts";
+import { liveGithubApp } from "#shared/skills/live-github-app.ts";
 import { dynamoTable } from "#shared/table/dynamo-table.ts";
 import { type Cursors, cursors } from "./cursor.ts";
+import type { DispatchPorts } from "./dispatch.ts";
 import type { RunPorts } from "./ports.ts";
 import type { PromptPorts } from "./prompt.ts";
 import { type PassQueue, sqsPassQueue, sqsRunQueue } from "./run-queue.ts";
@@ -44,16 +46,23 @@ export function liveRuns(): RunPorts & HttpPorts & { readonly cursors: Cursors }
 
 /** As `liveRuns`, for the one endpoint that hands out the values of secrets. */
 export function livePrompts(): PromptPorts & HttpPorts {
-  return { ...liveRuns(), vault: ssmSecretVault(ssmClient(), () => setting("SECRETS_PATH")) };
+  return { ...liveRuns(), vault: ssmSecretVault(ssmClient(), () => setting("SECRETS_PATH")), app: liveGithubApp() };
 }
-
-export type DispatchPorts = RunPorts & { readonly sandbox: Sandbox };
 
 /** As `livePorts`, for those who start sandboxes. */
 export function liveDispatch(): DispatchPorts {
-  const sandbox = lambdaSandbox(lambdaClient(), () => setting("SANDBOX_FUNCTION_NAME"));
-  return { ...livePorts(), sandbox, modelUrl: settingIfAny("MODEL_URL") };
+  return {
+    ...livePorts(),
+    sandbox: liveSandbox(),
+    offered: offeredSandboxes(),
+    modelUrl: settingIfAny("MODEL_URL"),
+  };
 }
+
+export type EndPorts = RunPorts & { readonly sandbox: Pick<Sandbox, "stop"> };
+
+/** As `livePorts`, for those who see to what a run leaves behind. */
+export const liveEnds = (): EndPorts => ({ ...livePorts(), sandbox: liveStops() });
 
 export type ReaperPorts = RunPorts & { readonly passes: PassQueue };
 

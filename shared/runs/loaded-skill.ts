@@ -10,7 +10,11 @@ import type { ExecutingHead } from "./run-head.ts";
 
 type Skill = NonNullable<v.InferOutput<typeof ResolvePromptRequest>["skill"]>;
 
-const SkillPath = v.pipe(v.string(), v.maxBytes(512), v.regex(/^[^/:\s]+\/[^/:\s]+:[^\s].*$/));
+const SkillPath = v.pipe(
+  v.string(),
+  v.maxBytes(512),
+  v.regex(/^(?!\.)[^/:\s]+\/(?!\.\.?:)[^/:\s]+:(?!\/)(?!(?:.*\/)?\.\.?(?:\/|$))[^\s].*$/),
+);
 
 /**
  * Notes which skill the execution has found, so that the run shows its name and is found by its file's path, however it

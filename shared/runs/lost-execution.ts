@@ -1,10 +1,10 @@
 import { type ReportShutdownRequest, SLICE_ENDED } from "#shared/wire/harness.ts";
 import { type Checkpoint, checkpointOf, putCheckpoint, rewound } from "./checkpoint.ts";
-import { backToQueue, type ChangePorts, changeRun, endChange } from "./execution.ts";
+import { backToQueue, type ChangePorts, changeRun, endChange, fenced, sendAgain } from "./execution.ts";
 import type { RunPorts } from "./ports.ts";
 import { isTerminal, MOST_LOSSES, statusText } from "./run.ts";
-import type { Change, TimelineEntry } from "./run-change.ts";
-import { type ExecutingHead, isExecutingHead, isLocal, ownerOf, type RunHead } from "./run-head.ts";
+import { type Change, STOP_ATTRIBUTES, type TimelineEntry } from "./run-change.ts";
+import { type ExecutingHead, isExecutingHead, isLocal, isStopAwaited, ownerOf, type RunHead } from "./run-head.ts";
 
 /** report-shutdown: a cancelled run's sandbox has stopped, or an execution ended without finishing. */
 export async function shutDown(
@@ -16,12 +16,13 @@ export async function shutDown(
   if (isTerminal(first.state)) return confirmStop(first, executionId, "harness", ports);
   const { error } = request;
   if (error?.category === SLICE_ENDED && (await endSlice(first, executionId, ports))) return;
-  await loseExecution(
-    first,
-    executionId,
-    error === undefined ? "the sandbox shut down" : `${error.category}: ${error.message}`,
-    ports,
-  );
+  const why = error === undefined ? "the sandbox shut down" : `${error.category}: ${error.message}`;
+  if (await loseExecution(first, executionId, why, ports)) return;
+  // It was cancelled just now, or is another's by now.
+  const head = await ports.runs.head(first.run_id);
+  if (head === undefined || !isStopAwaited(head) || head.execution_id !== executionId) throw fenced();
+  if (!("key_hash" in head) || head.key_hash === undefined) throw fenced();
+  await confirmStop(head, executionId, "harness", ports);
 }
 
 /**
@@ -36,9 +37,9 @@ async function endSlice(first: RunHead, executionId: string, ports: ChangePorts)
     if (checkpoint.execution_id !== executionId) return { result: false };
     const detail = "the execution's time was over: the run goes on from its checkpoint";
     const again = requeued(head, checkpoint, now, { type: "run_queued", data: { state: "QUEUED", detail } });
-    return { change: { ...again, keepsSlot: true }, result: true };
+    return { change: { ...again, set: { ...again.set, sliced: true }, keepsSlot: true }, result: true };
   });
-  if (done) await ports.queue.sendRun(first.run_id, ownerOf(first)).catch(() => undefined);
+  if (done) await sendAgain(first, ports);
   return done;
 }
 
@@ -61,17 +62,15 @@ function requeued(head: ExecutingHead, checkpoint: Checkpoint, now: number, even
 export async function confirmStop(
   first: RunHead,
   executionId: string,
-  by: "harness" | "provider" | "timeout",
+  by: "harness" | "timeout",
   ports: RunPorts,
 ): Promise<void> {
   await changeRun(first, ports, (head) => {
-    const pending =
-      head.state !== "QUEUED" && isTerminal(head.state) && "stop_pending" in head && head.stop_pending === true;
-    if (!pending || head.execution_id !== executionId) return { result: undefined };
+    if (!isStopAwaited(head) || head.execution_id !== executionId) return { result: undefined };
     return {
       change: {
         events: [{ type: "run_stopped", data: { confirmed_by: by } }],
-        remove: ["stop_pending", "stop_by", "key_hash", "instance_id"],
+        remove: STOP_ATTRIBUTES,
       },
       result: undefined,
     };
@@ -82,7 +81,7 @@ export async function confirmStop(
 
 /**
  * An execution is lost: the run waits for a new one, or ends in ERROR after too many losses in a row. Where `silentSince`
- * is given, a beat after it saves the execution.
+ * is given, a beat after it saves the execution. Answers false where it was none to lose.
  */
 export async function loseExecution(
   first: RunHead,
@@ -90,7 +89,7 @@ export async function loseExecution(
   why: string,
   ports: RunPorts,
   silentSince?: number,
-): Promise<void> {
+): Promise<boolean> {
   const now = ports.now();
   const outcome = await changeRun<"none" | "again" | "ended">(first, ports, async (head) => {
     if (!isExecutingHead(head) || head.execution_id !== executionId) return { result: "none" };
@@ -118,6 +117,7 @@ export async function loseExecution(
     const again = requeued(head, await checkpointOf(head, ports), now, event);
     return { change: { ...again, ...still, set: { ...again.set, losses } }, result: "again" };
   });
-  if (outcome === "again") await ports.queue.sendRun(first.run_id, ownerOf(first)).catch(() => undefined);
+  if (outcome === "again") await sendAgain(first, ports);
   if (outcome === "ended") await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+  return outcome !== "none";
 }

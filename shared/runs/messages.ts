@@ -4,7 +4,7 @@ import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { Message } from "#shared/wire/conversation.ts";
-import { changeExecution } from "./execution.ts";
+import { changeExecution, failWorking } from "./execution.ts";
 import type { RunPorts } from "./ports.ts";
 import { RUN_CAPS } from "./run.ts";
 import { INLINE_BYTES } from "./run-body.ts";
@@ -29,7 +29,10 @@ export interface Batch {
   readonly messages: readonly Message[];
 }
 
-/** Appends a batch to the conversation; the part of it that came before is stored once. Answers the next number. */
+/**
+ * Appends a batch to the conversation; the part of it that came before is stored once. Answers the next number. A run that says
+ * more than RUN_CAPS allows is ended.
+ */
 export async function appendMessages(
   first: ExecutingHead,
   firstSequence: number,
@@ -44,10 +47,10 @@ export async function appendMessages(
   const text = JSON.stringify(fresh);
   const bytes = Buffer.byteLength(text);
   if (first.messages + fresh.length > RUN_CAPS.messages || first.message_bytes + bytes > RUN_CAPS.messageBytes) {
-    throw new RunyardError("resource_unavailable", {
-      status: 429,
-      detail: `a run stores ${RUN_CAPS.messages} messages of ${RUN_CAPS.messageBytes} bytes together`,
-    });
+    const detail = `a run stores ${RUN_CAPS.messages} messages of ${RUN_CAPS.messageBytes} bytes together`;
+    // What it does from here on could be read by nobody.
+    await failWorking(first, "operation_not_supported", `the run said too much: ${detail}`, ports);
+    throw new RunyardError("resource_unavailable", { status: 429, detail, retryable: false });
   }
   const content = await contentOf(first, text, bytes, ports.files);
   return changeExecution(first, ports, (head) => {

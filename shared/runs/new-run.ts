@@ -69,6 +69,7 @@ export function newRunWrites(
       p: facets,
       ...indexKeys,
       ...local,
+      ...(body.docker_image === undefined ? {} : { own_image: true }),
       ...(allowance === undefined ? {} : { b: true }),
       ...(root === undefined ? {} : { root, depth: body.ancestors.length }),
     },

@@ -128,10 +128,11 @@ const soon = (runId: string, ports: GrantPorts) => ({
 export const grantMore = (owner: Owner, ports: GrantPorts): Promise<void> =>
   grantNext({ kind: "owner", owner, root: "", depth: 0 }, ports);
 
-/** Hands on what the ended run has freed: a slot of its tree, and maybe one of its owner. */
-export async function handOn(endedRunId: string, ports: ParkPorts): Promise<void> {
+/** Hands on what the ended run has freed: a slot of its tree, and maybe one of its owner. Answers its head, if there is one. */
+export async function handOn(endedRunId: string, ports: ParkPorts): Promise<RunHead | undefined> {
   const ended = await ports.runs.head(endedRunId);
-  if (ended === undefined) return;
+  if (ended === undefined) return undefined;
   if (ended.root !== undefined) await grantNext(lineOf(ended, "tree"), ports);
   await grantNext(lineOf(ended, "owner"), ports);
+  return ended;
 }

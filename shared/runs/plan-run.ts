@@ -10,6 +10,7 @@ import {
 import type { Owner } from "#shared/table/keys.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { RUN_SOURCES, type RunAgentRequest, type RunSourceType } from "#shared/wire/run.ts";
+import { checkHarness, checkNamedModel, modelOfHarness } from "./harness-model.ts";
 
 /** A parent or an earlier run of the conversation, as far as a new run takes after it. */
 export interface Relative {
@@ -29,11 +30,13 @@ export function checkRequest(request: RunAgentRequest): void {
   if (request.attachments !== undefined && request.images !== undefined) {
     throw invalid("images", "is the older name of attachments: give one of the two");
   }
+  checkNamedModel(request);
   checkConfig(request);
 }
 
 /** Refuses a configuration that no run could have; also one that came about from the defaults of others. */
-export function checkConfig({ config }: Pick<RunAgentRequest, "config">): void {
+export function checkConfig(request: Pick<RunAgentRequest, "config" | "execution_location">): void {
+  const { config } = request;
   if (Buffer.byteLength(JSON.stringify(config ?? {})) > CONFIG_BYTES) {
     throw invalid("config", `must have at most ${CONFIG_BYTES} bytes as JSON`);
   }
@@ -41,8 +44,7 @@ export function checkConfig({ config }: Pick<RunAgentRequest, "config">): void {
   refuseDisks(config?.repositories, "config.repositories");
   const host = config?.worker_host;
   if (host !== undefined && !isHosted(host)) throw later("config.worker_host", "a self-hosted worker");
-  const harness = config?.harness?.type ?? "default";
-  if (harness !== "default" && harness !== "oz") throw later("config.harness.type", `the harness ${harness}`);
+  checkHarness(request);
 }
 
 const later = (field: string, what: string) =>
@@ -64,7 +66,8 @@ export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
   const skills = skillsOf(request);
   const [first] = skills;
   const name = config.name ?? (first === undefined ? undefined : skillName(first));
-  const modelId = config.model_id ?? defaultModel();
+  const harnessModel = modelOfHarness(config);
+  const modelId = harnessModel ?? config.model_id ?? defaultModel();
   if (config.budget_usd !== undefined && priceOf(modelId) === undefined) {
     throw invalid("config.budget_usd", `cannot be kept with the model ${modelId}, whose price is not known`);
   }
@@ -72,6 +75,9 @@ export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
     ...config,
     ...(name === undefined ? {} : { name }),
     model_id: modelId,
+    ...(config.harness === undefined || harnessModel === undefined
+      ? {}
+      : { harness: { ...config.harness, model_id: harnessModel } }),
     computer_use_enabled: config.computer_use_enabled ?? false,
     idle_timeout_minutes: config.idle_timeout_minutes ?? 10,
     ...(first === undefined ? {} : { skill_spec: first, skills: [...skills] }),

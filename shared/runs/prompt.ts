@@ -7,12 +7,15 @@ import { fullPrompt, messagesOf, runsOfConversation } from "./conversation.ts";
 import { fittedMessages } from "./fitted.ts";
 import { followupsAfter } from "./followups.ts";
 import type { RunPorts } from "./ports.ts";
+import { repositoryTokens, type TokenPorts } from "./repository-tokens.ts";
 import { HEARTBEAT_SECONDS } from "./run.ts";
-import { parseRunBody } from "./run-body.ts";
+import { parseRunBody, type RunBody } from "./run-body.ts";
 import { type ExecutingHead, ownerOf } from "./run-head.ts";
 import { shownConfig } from "./run-item.ts";
 
-export type PromptPorts = RunPorts & PlantingPorts;
+export type PromptPorts = RunPorts & PlantingPorts & TokenPorts;
+
+type Context = NonNullable<ResolvePromptResponse["context"]>;
 
 /** All that an execution needs to begin its work: the only answer that values of secrets are in. */
 export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Promise<ResolvePromptResponse> {
@@ -21,12 +24,13 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
   if (item === undefined) throw new Error(`run ${runId} has no body`);
   const body = parseRunBody(item);
   const checkpoint = await checkpointOf(head, ports);
-  const [prompt, earlier, workspace, followups, secrets, attachments] = await Promise.all([
+  const [prompt, earlier, workspace, followups, secrets, tokens, attachments] = await Promise.all([
     fullPrompt(body, ports),
     earlierMessages(head, body.conversation_id, checkpoint, ports),
     workspaceOf(checkpoint, ports),
     head.followups > head.followups_stored ? followupsAfter(runId, head.followups_stored, ports) : [],
     plantedSecrets(body, ownerOf(head), ports),
+    repositoryTokens(body, ports),
     Promise.all(
       body.attachments.map(async ({ attachment_id, file_name, mime_type, file }) => {
         const { url } = await ports.files.downloadUrl(file, { filename: file_name, contentType: mime_type });
@@ -45,7 +49,9 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
       mode: body.mode,
       agent_config: shownConfig(body.config),
       ...(body.setup_commands === undefined ? {} : { setup_commands: body.setup_commands }),
+      ...serversOf(body),
       ...(secrets.length === 0 ? {} : { secrets }),
+      ...(tokens.length === 0 ? {} : { repository_tokens: tokens }),
       attachments,
       ...earlier,
       ...workspace,
@@ -54,6 +60,12 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
       next_heartbeat_seconds: HEARTBEAT_SECONDS,
     },
   };
+}
+
+/** The MCP servers with their values, but not for who executes a run himself: those may be an identity's, and not for him. */
+function serversOf({ config, execution_location }: RunBody): Pick<Context, "mcp_servers"> {
+  const { mcp_servers } = config;
+  return mcp_servers === undefined || execution_location === "LOCAL" ? {} : { mcp_servers };
 }
 
 /** What earlier runs of the conversation and earlier executions of this run have said; nothing is read where there is none. */
@@ -71,8 +83,18 @@ async function earlierMessages(
 async function messagesBefore(runId: string, conversationId: string, ports: RunPorts): Promise<Message[]> {
   const runs = (await runsOfConversation(conversationId, ports)).filter((run) => run !== runId);
   const checkpoints = await checkpointsOf(runs, ports);
-  const said = runs.map((run, index) => messagesOf(run, checkpoints[index] ?? BEGINNING, ports));
-  return (await Promise.all(said)).flat();
+  const said = runs.map((run, index) =>
+    Promise.all([openingOf(run, ports), messagesOf(run, checkpoints[index] ?? BEGINNING, ports)]),
+  );
+  return (await Promise.all(said)).flat(2);
+}
+
+/** What an earlier run of the conversation was asked at its beginning, which is no message of its own. */
+async function openingOf(runId: string, ports: RunPorts): Promise<Message[]> {
+  const item = await ports.table.get(keys.body(runId));
+  if (item === undefined) return [];
+  const prompt = await fullPrompt(parseRunBody(item), ports);
+  return prompt === "" ? [] : [{ role: "user", content: [{ type: "text", text: prompt }], message_ids: ["prompt"] }];
 }
 
 /** Where the workspace of an earlier execution is, if one was committed. */

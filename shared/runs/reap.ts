@@ -4,8 +4,17 @@ import { putBack } from "./dispatch.ts";
 import { failNeverBegun } from "./execution.ts";
 import { confirmStop, loseExecution } from "./lost-execution.ts";
 import type { RunPorts } from "./ports.ts";
-import { isExecuting, isTerminal, LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
-import { isExecutingHead, isLocal, leaseMs, ownerOf, parseRunHead, type RunHead } from "./run-head.ts";
+import { isExecuting, isTerminal, LEASE_SECONDS } from "./run.ts";
+import {
+  isExecutingHead,
+  isLocal,
+  isStopAwaited,
+  leaseMs,
+  ownerOf,
+  parseRunHead,
+  type RunHead,
+  startLeaseMs,
+} from "./run-head.ts";
 
 /** Runs looked at in one pass and shard; what is left is due in the next. */
 const PASS_LIMIT = 200;
@@ -13,6 +22,8 @@ const PASS_LIMIT = 200;
 const RESEND_MS = 60_000;
 const RESEND_MOST_MS = 3_600_000;
 const LOOK_AGAIN_MS = LEASE_SECONDS * 1000;
+/** A sandbox that somebody waits for to be gone is looked at in each pass. */
+const STOP_AGAIN_MS = 10_000;
 /** Runs that are worked on side by side. */
 const AT_ONCE = 10;
 /** A pass in which this share of the executions (and this many) are silent tells of a fault of ours, not of theirs. */
@@ -110,22 +121,27 @@ async function look(item: Item, head: RunHead, now: number, braked: boolean, por
     await again(LOOK_AGAIN_MS);
     return failNeverBegun(head.run_id, ports);
   }
+  const askForStop = async () => {
+    if (head.stops !== undefined) await ports.queue.sendEnd(head.run_id, ownerOf(head));
+  };
   if (head.state === "QUEUED") {
-    await again(Math.min(Math.max(RESEND_MS, now - head.updated_at), RESEND_MOST_MS));
+    const waited = Math.min(Math.max(RESEND_MS, now - head.updated_at), RESEND_MOST_MS);
+    await again(head.stops === undefined ? waited : LOOK_AGAIN_MS);
     await ports.queue.sendRun(head.run_id, ownerOf(head));
-    return;
+    return askForStop();
   }
   if (isTerminal(head.state)) {
-    if ("stop_pending" in head && head.stop_pending === true && head.execution_id !== undefined) {
-      if ((head.stop_by ?? 0) > now) return again(LOOK_AGAIN_MS);
-      await again(LOOK_AGAIN_MS);
+    if (isStopAwaited(head) && "stop_by" in head && head.execution_id !== undefined) {
+      await again(head.stops === undefined ? LOOK_AGAIN_MS : STOP_AGAIN_MS);
+      if ((head.stop_by ?? 0) > now) return askForStop();
       return confirmStop(head, head.execution_id, "timeout", ports);
     }
-    await again(RESEND_MS);
+    await again(head.stops === undefined ? RESEND_MS : LOOK_AGAIN_MS);
     await ports.queue.sendEnd(head.run_id, ownerOf(head));
     return;
   }
   await again(LOOK_AGAIN_MS);
+  await askForStop();
   if (!isExecutingHead(head) || !isSilent(head, now)) return;
   if (braked && !isExtended(head)) return ports.runs.extendLease(head);
   if (head.state === "PENDING") {
@@ -139,7 +155,7 @@ async function look(item: Item, head: RunHead, now: number, braked: boolean, por
 const isExtended = (head: RunHead): boolean => isExecutingHead(head) && head.extended_from === head.beat_at;
 
 function isSilent(head: RunHead, now: number): boolean {
-  if (head.state === "PENDING") return now - head.state_since >= START_LEASE_SECONDS * 1000;
+  if (head.state === "PENDING") return now - head.state_since >= startLeaseMs(head);
   if (head.state === "INPROGRESS" || head.state === "CLAIMED") return now - head.beat_at >= leaseMs(head);
   return false;
 }

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import type { Item } from "#shared/table/table.ts";
 import { ResolvedAgentConfig } from "#shared/wire/config.ts";
-import { ExecutionLocation, Metadata, RunMode, RunSchedule, RunSourceType, UserProfile } from "#shared/wire/run.ts";
+import { Metadata } from "#shared/wire/metadata.ts";
+import { ExecutionLocation, RunMode, RunSchedule, RunSourceType, UserProfile } from "#shared/wire/run.ts";
 
 const StoredAttachment = v.object({
   attachment_id: v.string(),
@@ -28,6 +29,8 @@ export const RunBody = v.object({
   config: ResolvedAgentConfig,
   /** Of its environment, as they were when the run was made. */
   setup_commands: v.exactOptional(v.array(v.string())),
+  /** The image that its environment names, as it was when the run was made. */
+  docker_image: v.exactOptional(v.string()),
   secrets: v.exactOptional(v.array(RunSecret)),
   creator: UserProfile,
   executor: UserProfile,

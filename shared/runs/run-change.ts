@@ -1,15 +1,16 @@
 import { randomId } from "#shared/ids.ts";
+import type { PlacedSandbox } from "#shared/sandbox/sandbox.ts";
 import { checkShard, keys, sortableTime } from "#shared/table/keys.ts";
 import type { Conditions, TransactionWrite, Value } from "#shared/table/table.ts";
-import type { TimelineType } from "#shared/wire/event.ts";
+import type { EventType } from "#shared/wire/event.ts";
 import type { RunState } from "#shared/wire/run.ts";
 import { listChange } from "./list-entries.ts";
-import { MOVES } from "./run.ts";
-import type { RunHead } from "./run-head.ts";
+import { isExecuting, MOVES, STOP_TRIES_SECONDS } from "./run.ts";
+import type { PendingStop, RunHead } from "./run-head.ts";
 import { type SlotMove, slotChange } from "./slots.ts";
 
 export interface TimelineEntry {
-  readonly type: TimelineType;
+  readonly type: EventType;
   readonly data?: Readonly<Record<string, Value>>;
   /** Milliseconds; the present by default. */
   readonly occurredAt?: number;
@@ -30,6 +31,8 @@ export interface Change extends SlotMove {
   readonly if?: Conditions;
   /** When the reaper looks at the run again: a time, or not at all. */
   readonly checkAt?: number | Look | null;
+  /** True where the execution that the move ends never got a sandbox, so that none is to be stopped. */
+  readonly unstarted?: true;
   /** True where `updated_at` moves although the state does not (follow-ups, artifacts). */
   readonly touch?: boolean;
   readonly also?: readonly TransactionWrite[];
@@ -60,6 +63,9 @@ export const ENDING_ATTRIBUTES = [
   "transcript_events",
 ] as const;
 
+/** Attributes of a stop that is waited for, gone when somebody has told of it. */
+export const STOP_ATTRIBUTES = ["stop_pending", "stop_by", "key_hash", "instance_id"] as const;
+
 /**
  * The transaction of one change of a run: its head under the condition that nothing happened since it was read, the
  * events that tell of it, and the counters of slots. The sequence stays gapless because head and events are written
@@ -73,6 +79,7 @@ export function changeWrites(head: RunHead, change: Change, now: number, root?: 
   const appended = change.events.length + (change.messages === undefined ? 0 : 1);
   const touched = to !== undefined || change.touch === true;
   const slot = slotChange(head, change, root);
+  const left = leftBehind(head, change, now);
   const lists = touched ? listChange(head, to, now) : undefined;
 
   const update: TransactionWrite = {
@@ -84,12 +91,14 @@ export function changeWrites(head: RunHead, change: Change, now: number, root?: 
       ...lists?.set,
       ...nextCheck(head, change.checkAt),
       ...slot.set,
+      ...left.set,
       ...change.set,
     },
     ...(change.add === undefined ? {} : { add: change.add }),
     remove: [
       ...(change.remove ?? []),
       ...slot.remove,
+      ...left.remove,
       ...(lists?.remove ?? []),
       ...(change.checkAt === null ? ["check_shard", "check_at"] : []),
     ],
@@ -98,6 +107,7 @@ export function changeWrites(head: RunHead, change: Change, now: number, root?: 
       next_sequence: { eq: head.next_sequence },
       execution_id: executionId === undefined ? { exists: false } : { eq: executionId },
       ...slot.if,
+      ...left.if,
       ...change.if,
     },
   };
@@ -136,6 +146,37 @@ export function changeWrites(head: RunHead, change: Change, now: number, root?: 
           },
         ];
   return [update, ...events, ...batch, ...slot.writes, ...(lists?.writes ?? []), ...(change.also ?? [])];
+}
+
+/** The sandbox of an execution that the move ends is one to be stopped: noted with the move, so that nobody can forget it. */
+function leftBehind(head: RunHead, { to, unstarted }: Change, now: number) {
+  if (to === undefined || isExecuting(to) || !("sandbox" in head) || head.sandbox === undefined) {
+    return { set: {}, remove: [], if: {} };
+  }
+  const { provider, handle } = head.sandbox;
+  // A MicroVM is found by its handle alone: whoever starts it notes it here once that is known.
+  const isFound = handle !== undefined || provider === "fargate";
+  const stops = isFound && unstarted !== true;
+  const placed = { provider, handle, executionId: head.execution_id };
+  const set = stops ? { stops: stopsOf(head, placed, now) } : {};
+  return { set, remove: ["sandbox"], if: sandboxUnchanged(head) };
+}
+
+/** That nobody has noted a sandbox, or taken one off the list, since the head was read. */
+export const sandboxUnchanged = ({ sandbox_changes }: RunHead): Conditions => ({
+  sandbox_changes: sandbox_changes === 0 ? { exists: false } : { eq: sandbox_changes },
+});
+
+/** Sandboxes that a head keeps at most. */
+const MOST_STOPS = 5;
+
+/** The sandboxes of the run that are to be stopped, with one more. */
+export function stopsOf(head: RunHead, { provider, executionId, handle }: PlacedSandbox, now: number): PendingStop[] {
+  const { stops = [] } = head;
+  if (provider === "lambda") return stops;
+  const known = handle === undefined ? {} : { handle };
+  const stop = { provider, ...known, execution_id: executionId, by: now + STOP_TRIES_SECONDS * 1000 };
+  return [...stops.filter(({ execution_id }) => execution_id !== executionId), stop].slice(-MOST_STOPS);
 }
 
 function nextCheck(head: RunHead, check: Change["checkAt"]): Readonly<Record<string, Value>> {

@@ -4,7 +4,7 @@ import { createdAtOf } from "#shared/ids.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Item } from "#shared/table/table.ts";
 import { RunStatusMessage } from "#shared/wire/run.ts";
-import { isExecuting, LEASE_SECONDS, LOCAL_LEASE_SECONDS } from "./run.ts";
+import { isExecuting, LEASE_SECONDS, LOCAL_LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
 
 /** What list filters look at; written once, projected into every list index. */
 export const RunFacets = v.object({
@@ -33,6 +33,11 @@ const Time = v.number();
 const Slot = v.picklist(["owner", "tree"]);
 /** Where a run's slot is from: its owner's, or those of the tree of runs that it is a child in. */
 export type SlotKind = v.InferOutput<typeof Slot>;
+/** A sandbox that its provider can stop, as it is found again; Lambda's cannot be, so there is nothing to be kept of them. */
+const Placed = v.object({ provider: v.picklist(["microvm", "fargate"]), handle: v.exactOptional(v.string()) });
+/** One that an execution has left behind, and until when its stop is tried. */
+const PendingStop = v.object({ ...Placed.entries, execution_id: v.string(), by: Time });
+export type PendingStop = v.InferOutput<typeof PendingStop>;
 /** Not stored while it is 0, which most of these stay. */
 const Counter = v.optional(v.pipe(v.number(), v.integer()), 0);
 
@@ -55,14 +60,20 @@ const common = {
   followups_stored: Counter,
   artifacts: Counter,
   artifact_bytes: Counter,
+  /** Of artifacts that were reported, also where the file is not there yet, and of new versions of plans. */
+  placed_artifacts: Counter,
+  placed_bytes: Counter,
   /** Types of the artifacts, each once; absent where there is none. */
   artifact_types: v.exactOptional(v.array(v.string())),
   client_events: Counter,
+  notifications: Counter,
   /** Executions lost one after the other without a checkpoint between them. */
   losses: Counter,
   /** True where a CHECKPOINT item says from where the run goes on, or what it has left behind. */
   checkpoint: v.exactOptional(v.literal(true)),
   snapshots: Counter,
+  /** True where a harness of others keeps the conversation in its own format; a RAW item says which. */
+  external: v.exactOptional(v.literal(true)),
   /** Executions so far. */
   executions: Counter,
   /** True where a BUDGET item says what the run may spend on models, or has spent. A long name would cost every write of the head. */
@@ -76,6 +87,16 @@ const common = {
   parked: v.exactOptional(Slot),
   /** Of a root: runs below it that execute in slots of the tree. */
   tree_running: Counter,
+  /** True once an execution has come to the end of its time: the run takes longer than a function may. */
+  sliced: v.exactOptional(v.literal(true)),
+  /** True where the run's environment names an image of its own; the body says which. */
+  own_image: v.exactOptional(v.literal(true)),
+  /** Starts in a row of that image without a word of the harness. */
+  silent_starts: v.exactOptional(v.number()),
+  /** Sandboxes that are to be stopped, and are not known to be gone. */
+  stops: v.exactOptional(v.array(PendingStop)),
+  /** Changes of that list, and of `sandbox`, that no event tells of: whoever goes by either sees them by this. */
+  sandbox_changes: Counter,
   p: RunFacets,
 };
 
@@ -87,6 +108,8 @@ const execution = {
   state_since: Time,
   /** The last call of the execution. */
   beat_at: Time,
+  /** Where it runs, unless that is a Lambda function; without a handle until the provider has told one. */
+  sandbox: v.exactOptional(Placed),
   /** The harness that made the first call with its instance header. */
   instance_id: v.exactOptional(v.string()),
   /** The beat after which the lease was extended once, because too many ran out together. */
@@ -125,8 +148,15 @@ export type ExecutingHead = v.InferOutput<typeof Executing>;
 /** True where the caller executes the run itself: it is never dispatched, holds no slot, and has one execution for life. */
 export const isLocal = (head: RunHead): boolean => head.p.location === "LOCAL";
 
+/** True while nobody has said yet that the cancelled run's sandbox has stopped. */
+export const isStopAwaited = (head: RunHead): boolean => "stop_pending" in head && head.stop_pending === true;
+
 /** Milliseconds of silence after which the run's execution counts as lost. */
 export const leaseMs = (head: RunHead): number => (isLocal(head) ? LOCAL_LEASE_SECONDS : LEASE_SECONDS) * 1000;
+
+/** Milliseconds that the sandbox of a PENDING run has for its first call. */
+export const startLeaseMs = (head: ExecutingHead): number =>
+  START_LEASE_SECONDS[head.sandbox?.provider ?? "lambda"] * 1000;
 
 export const isExecutingHead = (head: RunHead): head is ExecutingHead => isExecuting(head.state);
 

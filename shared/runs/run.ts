@@ -28,10 +28,20 @@ export const MOST_LOSSES = 3;
 /** Seconds between beats that the service asks for, and of silence after which an execution counts as lost. */
 export const HEARTBEAT_SECONDS = 5;
 export const LEASE_SECONDS = 30;
-/** Seconds that a started sandbox has for its first call. */
-export const START_LEASE_SECONDS = 20;
-/** Seconds that a cancelled run's sandbox has to say that it has stopped. */
-export const STOP_LEASE_SECONDS = 30;
+/** Seconds that a started sandbox has for its first call, by its provider. */
+export const START_LEASE_SECONDS = {
+  lambda: 20,
+  microvm: 60,
+  fargate: 180,
+} as const;
+/** Seconds that a cancelled run's sandbox has to say that it has stopped, or its provider that it is gone. */
+export const STOP_LEASE_SECONDS = {
+  lambda: 30,
+  microvm: 60,
+  fargate: 120,
+} as const;
+/** Seconds for which a sandbox that an execution has left behind is stopped again, until its provider says that it is gone. */
+export const STOP_TRIES_SECONDS = 600;
 
 /** Seconds that the caller of a run with `execution_location` LOCAL has to begin it, and that it may then be silent. */
 export const LOCAL_START_SECONDS = 3_600;
@@ -47,6 +57,8 @@ export const RUN_CAPS = {
   followups: 1_000,
   clientEvents: 2_000,
   snapshots: 500,
+  transcripts: 1_000,
+  notifications: 10,
 } as const;
 
 export const DEFAULT_CONCURRENCY_LIMIT = 20;

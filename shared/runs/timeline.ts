@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { FileStore } from "#shared/files/file-store.ts";
 import type { Item } from "#shared/table/table.ts";
-import { type RunEvent, type TimelineEvent, TimelineType } from "#shared/wire/event.ts";
+import { EventType, type RunEvent, type TimelineEvent, TimelineType } from "#shared/wire/event.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { type Checkpoint, checkpointOf, isLive } from "./checkpoint.ts";
 import { readBatch } from "./messages.ts";
@@ -11,11 +11,14 @@ import type { RunHead } from "./run-head.ts";
 const EventItem = v.object({
   sequence: v.number(),
   uuid: v.string(),
-  type: TimelineType,
+  type: EventType,
   occurred_at: v.number(),
   execution_id: v.exactOptional(v.string()),
   data: v.record(v.string(), v.unknown()),
 });
+
+/** Whether a stored event is one that the timeline tells. */
+export const isOfTimeline = (item: Item): boolean => v.is(TimelineType, item["type"]);
 
 /** A stored event as the timeline shows it. */
 export function toTimelineEvent(runId: string, item: Item): TimelineEvent {
@@ -23,7 +26,7 @@ export function toTimelineEvent(runId: string, item: Item): TimelineEvent {
   return {
     event_uuid: event.uuid,
     run_id: runId,
-    event_type: event.type,
+    event_type: v.parse(TimelineType, event.type),
     occurred_at: toTimestamp(event.occurred_at),
     ...(event.execution_id === undefined ? {} : { execution_id: event.execution_id }),
     ...(Object.keys(event.data).length === 0 ? {} : { payload: event.data }),

@@ -5,6 +5,7 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 import { fullPrompt } from "./conversation.ts";
 import type { RunPorts } from "./ports.ts";
 import { isTerminal } from "./run.ts";
+import { isStopAwaited } from "./run-head.ts";
 import { eventsAfter } from "./timeline.ts";
 
 export const TRANSCRIPT_TYPE = "application/x-ndjson";
@@ -37,15 +38,19 @@ export async function composeTranscript(runId: string, ports: RunPorts): Promise
     after = last.sequence;
   }
   await ports.files.put(fileKeys.transcript(runId, events), lines.join(""), TRANSCRIPT_TYPE);
-  const stopping = "stop_pending" in head && head.stop_pending === true;
+  const stopping = isStopAwaited(head) || head.stops !== undefined;
   try {
     await ports.table.write({
       kind: "update",
       key: keys.head(runId),
       set: { transcript_events: events },
-      // A run whose sandbox has not said that it stopped is still looked at.
+      // A run whose sandbox is not known to have stopped is still looked at.
       remove: stopping ? [] : ["check_shard", "check_at"],
-      if: { next_sequence: { eq: head.next_sequence }, state: { eq: head.state } },
+      if: {
+        next_sequence: { eq: head.next_sequence },
+        state: { eq: head.state },
+        ...(stopping ? {} : { stops: { exists: false } }),
+      },
     });
   } catch (error) {
     // Something happened in between; its own message composes the transcript again.

@@ -2,7 +2,8 @@ import * as v from "valibot";
 import { keys, schedulesOfIdentity, shardOfSchedule, sortableTime } from "#shared/table/keys.ts";
 import type { Item } from "#shared/table/table.ts";
 import { ResolvedAgentConfig } from "#shared/wire/config.ts";
-import { Metadata, RunMode, UserProfile } from "#shared/wire/run.ts";
+import { Metadata } from "#shared/wire/metadata.ts";
+import { RunMode, UserProfile } from "#shared/wire/run.ts";
 import { Overlap } from "#shared/wire/schedule.ts";
 
 const Time = v.number();

@@ -23,6 +23,11 @@ export interface GithubApp {
    * @throws DiscoveryFailure where GitHub does not answer, or takes no more requests
    */
   tokenFor(repository: AppRepository): Promise<string | undefined>;
+  /**
+   * A token as `tokenFor` gives it, made for whoever asks and kept nowhere.
+   * @throws DiscoveryFailure likewise
+   */
+  newToken(repository: AppRepository): Promise<AppToken | undefined>;
   /** Has the next token made anew: GitHub refused this one something. */
   forget(repository: AppRepository): void;
 }
@@ -34,31 +39,35 @@ export interface AppSettings {
   readonly privateKey: () => Promise<string | undefined>;
 }
 
-interface Token {
+export interface AppToken {
   readonly token: string;
-  /** When it is no longer used, in milliseconds. */
-  readonly until: number;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
 }
 
 /** A GitHub App, which keeps its tokens in memory until shortly before they end, and nowhere else. */
 export function githubApp(settings: AppSettings, api: GithubApi): GithubApp {
-  const kept = new Map<string, Token>();
+  const kept = new Map<string, AppToken>();
+  const newToken = async (repository: AppRepository) => {
+    try {
+      return await makeToken(repository, settings, api);
+    } catch (error) {
+      if (!(error instanceof UnusableKey || error instanceof GithubRefusal)) throw error;
+      const reason = error instanceof GithubRefusal ? `GitHub answers ${error.status}: ${error.said}` : error.message;
+      logLine("error", "the GitHub App gives no token", { app: settings.id, repository: nameOf(repository), reason });
+      return undefined;
+    }
+  };
   return {
+    newToken,
     async tokenFor(repository) {
-      for (const [name, { until }] of kept) if (until <= api.now()) kept.delete(name);
+      for (const [name, { expiresAt }] of kept) if (expiresAt - SPARE_MS <= api.now()) kept.delete(name);
       const name = nameOf(repository);
       const before = kept.get(name);
       if (before !== undefined) return before.token;
-      try {
-        const made = await makeToken(repository, settings, api);
-        if (made !== undefined) kept.set(name, made);
-        return made?.token;
-      } catch (error) {
-        if (!(error instanceof UnusableKey || error instanceof GithubRefusal)) throw error;
-        const reason = error instanceof GithubRefusal ? `GitHub answers ${error.status}: ${error.said}` : error.message;
-        logLine("error", "the GitHub App gives no token", { app: settings.id, repository: name, reason });
-        return undefined;
-      }
+      const made = await newToken(repository);
+      if (made !== undefined) kept.set(name, made);
+      return made?.token;
     },
     forget: (repository) => void kept.delete(nameOf(repository)),
   };
@@ -74,7 +83,7 @@ async function makeToken(
   { owner, repo }: AppRepository,
   { id, privateKey }: AppSettings,
   api: GithubApi,
-): Promise<Token | undefined> {
+): Promise<AppToken | undefined> {
   const token = assertion(id, readKey(await privateKey()), api.now());
   const what = `the App's installation for ${owner}/${repo}`;
   const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}/installation`;
@@ -91,7 +100,7 @@ async function makeToken(
   const tokens = `/app/installations/${found.body.id}/access_tokens`;
   const issued = await askGithub(Issued, { path: tokens, token, what, body }, api);
   if (!issued.changed) throw outage(`GitHub's answer about ${what} is not what it documents`, api);
-  return { token: issued.body.token, until: issued.body.expires_at - SPARE_MS };
+  return { token: issued.body.token, expiresAt: issued.body.expires_at };
 }
 
 /** An App that GitHub does not know is a 404 too, but in other words. */

@@ -4,10 +4,10 @@ import { s3FileStore } from "#shared/aws/s3-file-store.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import { liveIdentities } from "#shared/identities/live.ts";
-import { setting, settingIfAny, signedUrlSeconds } from "#shared/settings.ts";
+import { setting, signedUrlSeconds } from "#shared/settings.ts";
 import { dynamoTable } from "#shared/table/dynamo-table.ts";
 import type { Github } from "./github-access.ts";
-import { githubApp } from "./github-app.ts";
+import { liveGithubApi, liveGithubApp } from "./live-github-app.ts";
 import type { DiscoveryPorts, SkillPorts } from "./ports.ts";
 
 /** Milliseconds that a call of the function which looks into a repository may take, and that of a sandbox. */
@@ -45,16 +45,11 @@ export function liveDiscovery(): DiscoveryPorts {
 }
 
 function liveGithub(): Github {
-  const ssm = ssmClient();
   const now = Date.now;
-  const api = { apiUrl: setting("GITHUB_API_URL"), fetch, now };
-  const id = settingIfAny("GITHUB_APP_ID");
   return {
-    ...api,
-    token: ssmParameter(ssm, setting("GITHUB_TOKEN_PARAMETER"), now),
-    ...(id !== undefined && {
-      app: githubApp({ id, privateKey: ssmParameter(ssm, setting("GITHUB_APP_KEY_PARAMETER"), now) }, api),
-    }),
+    ...liveGithubApi(),
+    token: ssmParameter(ssmClient(), setting("GITHUB_TOKEN_PARAMETER"), now),
+    app: liveGithubApp(),
   };
 }
 

@@ -17,7 +17,9 @@ import type { Key } from "./table.ts";
  * | what a run has spent on models, and may spend | RUN#run | BUDGET | each call of a model; run detail and list, where the head says so |
  * | descendant | RUN#ancestor | DESCENDANT#run | filter by ancestor, at any depth, in the order of creation |
  * | client event seen | RUN#run | CLIENT#event | client-events, once each |
+ * | notification given | RUN#run | NOTIFICATION#sha256 | notify-user, once each |
  * | latest run of a continued conversation | CONVERSATION#id | TAIL | create with conversation_id |
+ * | raw transcript of a conversation, by a harness of others | RUN#run; CONVERSATION#id | RAW | its uploads; where a new execution begins |
  * | run that continues a conversation | CONVERSATION#id | RUN#run | conversation by id |
  * | artifact's run | ARTIFACT#uid | RUN | artifact by uid |
  * | file that a caller uploads before its run | ATTACHMENT#uid | ATTACHMENT | create, which gives it to the run |
@@ -61,10 +63,13 @@ export const keys = {
     sk: `SNAPSHOT#${execution}#${generation}`,
   }),
   checkpoint: (run: string): Key => ({ pk: runPk(run), sk: "CHECKPOINT" }),
+  rawTranscript: (run: string): Key => ({ pk: runPk(run), sk: "RAW" }),
   budget: (run: string): Key => ({ pk: runPk(run), sk: "BUDGET" }),
   descendant: (ancestor: string, run: string): Key => ({ pk: runPk(ancestor), sk: `DESCENDANT#${run}` }),
   clientEvent: (run: string, event: string): Key => ({ pk: runPk(run), sk: `CLIENT#${event}` }),
+  notification: (run: string, digest: string): Key => ({ pk: runPk(run), sk: `NOTIFICATION#${digest.slice(0, 32)}` }),
   conversationTail: (conversation: string): Key => ({ pk: conversationPk(conversation), sk: "TAIL" }),
+  conversationRaw: (conversation: string): Key => ({ pk: conversationPk(conversation), sk: "RAW" }),
   conversationRun: (conversation: string, run: string): Key => ({ pk: conversationPk(conversation), sk: `RUN#${run}` }),
   artifactRun: (uid: string): Key => ({ pk: `ARTIFACT#${uid}`, sk: "RUN" }),
   upload: (uid: string): Key => ({ pk: `ATTACHMENT#${uid}`, sk: "ATTACHMENT" }),

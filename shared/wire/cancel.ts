@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { ArtifactType } from "./artifact.ts";
+import { Metadata } from "./metadata.ts";
 import { Count, Id, Timestamp, text, textOfBytes } from "./primitives.ts";
-import { ExecutionLocation, Metadata, RunState } from "./run.ts";
+import { ExecutionLocation, RunState } from "./run.ts";
 
 /**
  * The list's filters as a JSON object: the same names and rules, all of which a run has to match. A misspelled one is

@@ -48,12 +48,15 @@ const McpServers = v.union(
 export const SkillSpec = v.pipe(
   textOfBytes(512, 1),
   v.regex(
-    /^[^\s:/]+(?:\/[^\s:/]+)?:[^\s:][^:]*$/,
+    /^[^\s:/]+(?:\/[^\s:/]+)?:(?!\/)(?!(?:[^:]*\/)?\.\.?(?:\/|$))[^\s:][^:]*$/,
     "must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md",
   ),
 );
 
-/** A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment. */
+/**
+ * A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment. `token_secret` names a
+ * secret of the run whose value opens the repository over https.
+ */
 export const Repository = v.object({
   url: v.pipe(
     textOfBytes(2048, 1),
@@ -68,6 +71,7 @@ export const Repository = v.object({
       v.regex(/^(?!\/)(?![\s\S]*(^|\/)\.\.?(\/|$))[^\0]+$/, "must be a relative path inside the workspace"),
     ),
   ),
+  token_secret: v.exactOptional(Name),
 });
 
 /** What a tree of runs may spend on models, in US dollars with at most four decimals. */

@@ -26,7 +26,11 @@ const TIMELINE_TYPES = [
   "artifact_created",
 ] as const;
 export const TimelineType = v.picklist(TIMELINE_TYPES);
-export type TimelineType = v.InferOutput<typeof TimelineType>;
+
+/** What is stored as an event of a run: what its timeline tells, and what is said to its user while it goes on. */
+const EVENT_TYPES = [...TIMELINE_TYPES, "user_notified"] as const;
+export const EventType = v.picklist(EVENT_TYPES);
+export type EventType = v.InferOutput<typeof EventType>;
 
 /** What an execution may send of its own accord; every run_* event is the service's alone. */
 const ClientEventName = v.picklist([
@@ -70,7 +74,7 @@ export const Timeline = v.object({ events: v.array(TimelineEvent), page_info: v.
 /** One entry of a run's gapless sequence: a timeline event, or a batch of messages. */
 export const RunEvent = v.object({
   sequence: Count,
-  type: v.picklist([...TIMELINE_TYPES, "messages"]),
+  type: v.picklist([...EVENT_TYPES, "messages"]),
   occurred_at: v.string(),
   data: v.record(v.string(), v.unknown()),
 });

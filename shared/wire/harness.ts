@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { ResolvedAgentConfig } from "./config.ts";
 import { Message } from "./conversation.ts";
-import { Count, Id, text, textOfBytes } from "./primitives.ts";
+import { Metadata } from "./metadata.ts";
+import { Count, HttpsUrl, Id, text, textOfBytes } from "./primitives.ts";
 import { FollowupPolicy, RunMode } from "./run.ts";
 
 const Positive = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -41,6 +42,10 @@ export const PlantedSecret = v.union([
 ]);
 export type PlantedSecret = v.InferOutput<typeof PlantedSecret>;
 
+/** A token of this execution alone, for the repository with this URL and for no other. */
+export const RepositoryToken = v.object({ url: v.string(), token: v.string(), expires_at: v.string() });
+export type RepositoryToken = v.InferOutput<typeof RepositoryToken>;
+
 export const ResolvePromptResponse = v.object({
   prompt: v.string(),
   system_prompt: v.exactOptional(v.string()),
@@ -55,8 +60,12 @@ export const ResolvePromptResponse = v.object({
       agent_config: ResolvedAgentConfig,
       /** Commands of the environment, to be run before the first turn. */
       setup_commands: v.exactOptional(v.array(v.string())),
+      /** Servers of the configuration with the values of their variables and headers, which are nowhere else to be read. */
+      mcp_servers: ResolvedAgentConfig.entries.mcp_servers,
       /** What commands find in their environment by its name. */
       secrets: v.exactOptional(v.array(PlantedSecret)),
+      /** What opens repositories of the configuration for reading, for an hour at most; none for those that anybody may read. */
+      repository_tokens: v.exactOptional(v.array(RepositoryToken)),
       attachments: v.array(
         v.object({
           attachment_id: v.string(),
@@ -160,7 +169,32 @@ export const CommitSnapshotResponse = v.object({ generation: v.string() });
 /** The category of a shutdown at the end of a slice: the run goes on from the checkpoint that the execution has just committed. */
 export const SLICE_ENDED = "slice_ended";
 
+const ImageType = v.pipe(textOfBytes(255, 1), v.regex(/^image\/[\w.+-]+$/, "must be the media type of an image"));
+
+const PLAN_BYTES = 262_144;
+/** What is uploaded is named by its length and its content. */
+const upload = { size_bytes: v.pipe(Count, v.maxValue(5_368_709_120)), sha256: Sha256 };
+
 export const ReportArtifactRequest = v.variant("artifact_type", [
+  v.object({
+    artifact_type: v.literal("PLAN"),
+    data: v.object({
+      /** Names the plan among those of its run: reported again, it is replaced. */
+      document_uid: v.exactOptional(Id),
+      notebook_uid: v.exactOptional(Id),
+      title: v.exactOptional(text(512)),
+      url: v.exactOptional(HttpsUrl),
+      content: textOfBytes(PLAN_BYTES, 1),
+    }),
+  }),
+  v.object({
+    artifact_type: v.literal("PULL_REQUEST"),
+    data: v.object({ url: HttpsUrl, branch: textOfBytes(256, 1) }),
+  }),
+  v.object({
+    artifact_type: v.literal("SCREENSHOT"),
+    data: v.object({ mime_type: ImageType, ...upload, description: v.exactOptional(text(1024)) }),
+  }),
   v.object({
     artifact_type: v.literal("FILE"),
     data: v.object({
@@ -170,10 +204,19 @@ export const ReportArtifactRequest = v.variant("artifact_type", [
       ),
       filename: FileName,
       mime_type: MediaType,
-      size_bytes: v.pipe(Count, v.maxValue(5_368_709_120)),
-      sha256: Sha256,
+      ...upload,
       description: v.exactOptional(text(1024)),
       title: v.exactOptional(text(512)),
+    }),
+  }),
+  v.object({
+    artifact_type: v.literal("EXTERNAL_REFERENCE"),
+    data: v.object({
+      /** What kind of thing it is elsewhere, such as `issue`. */
+      reference_type: text(64, 1),
+      url: HttpsUrl,
+      title: v.exactOptional(text(512)),
+      metadata: v.exactOptional(Metadata),
     }),
   }),
 ]);
@@ -184,6 +227,23 @@ export const ReportArtifactResponse = v.object({
 });
 export type ReportArtifactResponse = v.InferOutput<typeof ReportArtifactResponse>;
 
+/** A harness of others tells in which format it writes the conversation, such as `claude`. */
+export const ExternalConversationRequest = v.object({
+  format: v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "must be 1 to 64 of A-Z a-z 0-9 . _ -")),
+});
+export const ExternalConversationResponse = v.object({ conversation_id: v.string() });
+
+/** With length and checksum the upload is bound to them, else to a greatest length. */
+export const TranscriptRequest = v.pipe(
+  v.object({
+    conversation_id: Id,
+    size_bytes: v.exactOptional(v.pipe(Count, v.minValue(1), v.maxValue(67_108_864))),
+    sha256: v.exactOptional(Sha256),
+  }),
+  v.metadata({ dependentRequired: { size_bytes: ["sha256"], sha256: ["size_bytes"] } }),
+);
+export type TranscriptRequest = v.InferOutput<typeof TranscriptRequest>;
+
 /** Codes by which a harness may say that the caller or the agent, not the platform, ended the run. */
 const FINISH_ERROR_CODES = [
   "invalid_request",
@@ -192,16 +252,29 @@ const FINISH_ERROR_CODES = [
   "external_authentication_required",
 ] as const;
 
-export const FinishTaskRequest = v.object({
-  success: v.boolean(),
-  summary: textOfBytes(65_536),
-  error_code: v.exactOptional(v.picklist(FINISH_ERROR_CODES)),
-});
+const NOT_DONE = "is for a run that is not done: success must be false";
+export const FinishTaskRequest = v.pipe(
+  v.object({
+    success: v.boolean(),
+    summary: textOfBytes(65_536),
+    error_code: v.exactOptional(v.picklist(FINISH_ERROR_CODES)),
+    /** The agent has asked its user the question that `summary` is: the run is BLOCKED until a follow-up answers it. */
+    blocked: v.exactOptional(v.boolean()),
+  }),
+  v.forward(
+    v.check(({ success, blocked }) => !(success && blocked === true), NOT_DONE),
+    ["blocked"],
+  ),
+  v.metadata({ not: { required: ["blocked"], properties: { blocked: { const: true }, success: { const: true } } } }),
+);
 export type FinishTaskRequest = v.InferOutput<typeof FinishTaskRequest>;
 
 export const ReportShutdownRequest = v.object({
   error: v.exactOptional(v.object({ category: text(128, 1), message: textOfBytes(4096) })),
 });
 export type ReportShutdownRequest = v.InferOutput<typeof ReportShutdownRequest>;
+
+/** A short word to the run's user, while the run goes on. */
+export const NotifyUserRequest = v.object({ message: textOfBytes(4096, 1) });
 
 export const Empty = v.object({});

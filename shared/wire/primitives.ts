@@ -40,6 +40,12 @@ export const Timestamp = v.pipe(
   v.metadata({ format: "date-time", description: "RFC 3339 with an offset." }),
 );
 
+/** An address that people may be led to: https, without a user's name or a password in it. */
+export const HttpsUrl = v.pipe(
+  textOfBytes(2048, 1),
+  v.regex(/^https:\/\/[^\s/?#@\\]+(?:[/?#]\S*)?$/, "must be an https URL without credentials"),
+);
+
 /** Milliseconds since the epoch as the wire shows them. */
 export const toTimestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
 

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { ArtifactItem } from "./artifact.ts";
 import { AmbientAgentConfig, ResolvedAgentConfig, SkillSpec } from "./config.ts";
 import { PageInfo } from "./list.ts";
+import { Metadata } from "./metadata.ts";
 import { Count, Id, text, textOfBytes } from "./primitives.ts";
 
 const RUN_STATES = [
@@ -52,17 +53,6 @@ const Base64 = v.pipe(v.string(), v.base64("must be base64"));
 const Attachment = v.union(
   [v.object({ file_name: FileName, mime_type: MimeType, data: Base64 }), v.object({ attachment_id: Id })],
   "must be {file_name, mime_type, data} or {attachment_id}",
-);
-
-export const MOST_METADATA = 20;
-
-/** Metadata of a run: at most 20 keys; immutable. */
-export const Metadata = v.pipe(
-  v.record(
-    v.pipe(v.string(), v.regex(/^[a-zA-Z0-9._-]{1,64}$/, "keys must match [a-zA-Z0-9._-]{1,64}")),
-    textOfBytes(256),
-  ),
-  v.maxEntries(MOST_METADATA, `must have at most ${MOST_METADATA} keys`),
 );
 
 /** The body of POST /agent/runs. One of prompt, a skill and conversation_id is required. */

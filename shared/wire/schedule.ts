@@ -2,8 +2,9 @@ import * as v from "valibot";
 import { AmbientAgentConfig, ResolvedAgentConfig } from "./config.ts";
 import { EnvironmentConfig } from "./environment.ts";
 import { PageInfo } from "./list.ts";
+import { Metadata } from "./metadata.ts";
 import { Id, Name, textOfBytes } from "./primitives.ts";
-import { Metadata, RunMode, RunState, UserProfile } from "./run.ts";
+import { RunMode, RunState, UserProfile } from "./run.ts";
 
 const OVERLAPS = ["allow", "skip", "cancel_previous"] as const;
 /** What happens at a firing while an earlier run of the schedule has not ended. */

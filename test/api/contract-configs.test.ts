@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { RUN_SOURCES } from "#shared/wire/run.ts";
 import { type Client, clientOf } from "../support/client.ts";
 import { createRun, deliver, harnessOf } from "../support/execution.ts";
@@ -100,10 +100,16 @@ describe("the configuration of a run", () => {
 
   it("takes every name of a harness, and shows none for the default one", async () => {
     for (const type of ["default", "oz"]) expect(await resolved({ harness: { type } })).not.toHaveProperty("harness");
-    for (const type of ["claude", "codex", "gemini"]) {
-      const answer = await refused({ harness: { type, model_id: "m", reasoning_level: "high" } });
-      expect(answer).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
+    vi.stubEnv("MODEL_PROVIDERS", "anthropic,openai");
+    for (const [type, model_id] of [
+      ["claude", "anthropic/claude-opus-5-5"],
+      ["codex", "openai/gpt-5.4"],
+      ["gemini", "openai/gpt-5.4-mini"],
+    ] as const) {
+      const harness = { type, model_id, reasoning_level: "high" };
+      expect(await resolved({ harness })).toMatchObject({ harness });
     }
+    vi.unstubAllEnvs();
   });
 
   it("takes an MCP server of each kind, as a map or as a list", async () => {

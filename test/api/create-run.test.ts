@@ -262,7 +262,10 @@ describe("POST /agent/runs with conversation_id", () => {
     expect((await second.resolve()).body.context).toMatchObject({
       conversation_id: first.run_id,
       next_sequence: 1,
-      messages: [{ content: [{ text: "answer one" }] }],
+      messages: [
+        { role: "user", content: [{ text: "one" }] },
+        { role: "assistant", content: [{ text: "answer one" }] },
+      ],
     });
     await second.messages(1, "answer two");
     await second.finish();

@@ -380,9 +380,9 @@ describe("POST /agent/runs in an environment", () => {
     expect((await ada.get("/agent/runs")).body.runs).toEqual([]);
   });
 
-  it("gives a run's children the environments of the run's owner, and no personal ones", async () => {
-    const [ours, mine] = [await create("Ours"), await create("Mine", { team: false })];
-    const { body } = await run({});
+  it("gives a run's children, by its own key, the run's own environment and no other of its owner", async () => {
+    const [own, other, mine] = [await create("Own"), await create("Other"), await create("Mine", { team: false })];
+    const { body } = await run({ environment_id: own.uid });
     const harness = harnessOf(world, await world.dispatch(body.run_id));
     await harness.resolve();
     const child = (environment_id: string) =>
@@ -391,8 +391,9 @@ describe("POST /agent/runs in an environment", () => {
         parent_run_id: body.run_id,
         config: { environment_id },
       });
-    expect((await child(ours.uid)).status).toBe(200);
-    expect((await child(mine.uid)).status).toBe(400);
+    expect((await child(own.uid)).status).toBe(200);
+    expect((await child(other.uid)).status).toBe(403);
+    expect((await child(mine.uid)).status).toBe(403);
   });
 });
 

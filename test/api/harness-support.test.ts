@@ -104,18 +104,23 @@ describe("POST /harness-support/messages", () => {
     expect(lines.filter(({ role }) => role === "assistant").map(({ content }) => content[0].text)).toEqual(texts);
   });
 
-  it("takes 20,000 messages of 100 MB together, and answers 429 beyond", async () => {
+  it.each([
+    { most: "20,000 messages", set: { messages: 19_999 }, last: 20_000 },
+    { most: "100 MB of them", set: { message_bytes: 100 * 1024 * 1024 - 100 }, last: 1 },
+  ])("takes $most, and ends a run that says more", async ({ set, last }) => {
     const world = await makeWorld();
     const harness = await workingRun(world);
-    const head = keys.head(harness.run_id);
-    await world.table.write({ kind: "update", key: head, set: { messages: 19_999 } });
-    expect((await harness.messages(20_000, "the last")).status).toBe(200);
-    expect(await harness.messages(20_001, "more")).toMatchObject({
+    await world.table.write({ kind: "update", key: keys.head(harness.run_id), set });
+    expect((await harness.messages(last, "the last")).status).toBe(200);
+    expect(await harness.messages(last + 1, "more")).toMatchObject({
       status: 429,
-      body: { error_code: "resource_unavailable", retryable: true },
+      body: { error_code: "resource_unavailable", retryable: false },
     });
-    await world.table.write({ kind: "update", key: head, set: { messages: 1, message_bytes: 100 * 1024 * 1024 } });
-    expect((await harness.messages(2, "more")).status).toBe(429);
+    expect((await harness.messages(last + 1, "more")).status).toBe(401);
+    expect((await clientOf(world).get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
+      state: "FAILED",
+      status_message: { error_code: "operation_not_supported", message: expect.stringContaining("said too much") },
+    });
   });
 });
 

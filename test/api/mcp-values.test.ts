@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, clientOf } from "../support/client.ts";
-import { deliver, workingRun } from "../support/execution.ts";
+import { deliver, harnessOf, workingRun } from "../support/execution.ts";
 import { nightly } from "../support/schedules.ts";
 import { makeWorld, type World } from "../support/world.ts";
 
@@ -26,9 +26,14 @@ const expectNone = (answer: unknown) => {
 };
 
 describe("values of MCP servers", () => {
-  it("of a run are in no answer about it, not even to its own execution, and not in its transcript", async () => {
+  it("of a run are told to its own execution alone, at one place, and are in no answer about it nor in its transcript", async () => {
     const harness = await workingRun(world, { prompt: "hello", config: { mcp_servers } });
-    expectNone(await harness.resolve());
+    const { context } = (await harness.resolve()).body;
+    expect(context.mcp_servers).toEqual(mcp_servers);
+    expectNone({ ...context, mcp_servers: undefined });
+    expect(context.agent_config.mcp_servers).toMatchObject({ local: { env: { TOKEN: "***" } } });
+    const child = await harness.client.post("/agent/runs", { prompt: "child" });
+    expectNone((await harnessOf(world, await world.dispatch(child.body.run_id)).resolve()).body);
     await harness.finish();
     await deliver(world);
     expect(counts()).toEqual([1, 1]);
@@ -40,6 +45,15 @@ describe("values of MCP servers", () => {
     const transcript = await world.download(headers["location"] ?? "");
     expect(transcript).toContain("run_succeeded");
     expectNone(transcript);
+  });
+
+  it("of an identity are not told to a caller that executes the run itself", async () => {
+    const { body: identity } = await ada.post("/agent/identities", { name: "Reviewer", mcp_servers });
+    const body = { prompt: "hello", agent_identity_uid: identity.uid };
+    const { body: local } = await ada.post("/agent/runs", { ...body, execution_location: "LOCAL" });
+    expectNone((await clientOf(world, local.run_key).post("/harness-support/resolve-prompt", {})).body);
+    const hosted = await workingRun(world, body);
+    expect((await hosted.resolve()).body.context.mcp_servers).toEqual(mcp_servers);
   });
 
   it.each([

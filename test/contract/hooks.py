@@ -144,6 +144,8 @@ REFUSALS = [
     (400, r": there is no such |is deleted$|: has not been uploaded yet", "must exist and be visible (400 otherwise)"),
     (400, r": is no attachment of yours |: nobody here has this account", "must exist and be visible (400 otherwise)"),
     (400, r": is no model of this deployment|: is not to be used here", "GET /agent/models lists what may be used"),
+    (400, r": is no model that the harness ", "harness {type, model_id}: of whom it can speak to"),
+    (400, r"(is|written by|conversation of) the default harness", "default harness: 400 invalid_request"),
     (400, r"^cursor: ", "cursor: send next_cursor as it came"),
     (400, r"^X-Team-Uid: (you are in|several of your teams)", "a create answers 400 naming X-Team-Uid"),
     (400, r"^team: |: is for team (runs|schedules) only|^on_behalf_of: is for", "agent keys and identities: team runs alone"),

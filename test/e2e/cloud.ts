@@ -120,6 +120,22 @@ export function client(cloud: Pick<CloudProcess, "baseUrl" | "apiKey">) {
   return { call, create, until, ended, outputs, timeline };
 }
 
+/** Lines of a function's log that hold each of the words, once the function has ended that wrote them. */
+export async function logOf(cloud: Pick<CloudProcess, "emulatorUrl">, name: string, words: readonly string[]) {
+  const answer = await fetch(cloud.emulatorUrl, {
+    method: "POST",
+    headers: {
+      "content-type": "application/x-amz-json-1.1",
+      "x-amz-target": "Logs_20140328.FilterLogEvents",
+      authorization:
+        "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/logs/aws4_request, SignedHeaders=host, Signature=0",
+    },
+    body: JSON.stringify({ logGroupName: `/runyard/functions/${name}` }),
+  });
+  const { events }: { events: { message: string }[] } = JSON.parse(await answer.text());
+  return events.map(({ message }) => message).filter((line) => words.every((word) => line.includes(word)));
+}
+
 /** A prompt of one or more fenced shell blocks. */
 export const commands = (...blocks: readonly string[]): string =>
   blocks.map((block) => `\`\`\`sh\n${block}\n\`\`\``).join("\n\n");

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type CloudProcess, client, commands, dropState, makeState, startCloud } from "./cloud.ts";
+import { type CloudProcess, client, commands, dropState, logOf, makeState, type Reply, startCloud } from "./cloud.ts";
 
 let cloud: CloudProcess;
 let api: ReturnType<typeof client>;
@@ -277,7 +277,41 @@ describe("a harness that is paused past its lease", () => {
     expect(await api.outputs(id)).toEqual(["begun\n", "done\n"]);
     const { body } = await api.call("GET", `/agent/runs/${id}`);
     expect(body.artifacts).toHaveLength(1);
+    // It did call once more, and heard that it is not asked any longer.
+    await expect.poll(() => logOf(cloud, "run-sandbox", [old, '"fenced"']), { timeout: 15_000 }).toHaveLength(1);
   }, 240_000);
+});
+
+describe("an execution whose run is over", () => {
+  test("is answered 401, what it uploads late is seen by nobody, and the run has one ending", async () => {
+    const made = await api.call("POST", "/agent/runs", { prompt: "mine", execution_location: "LOCAL" });
+    const { run_id: id, run_key } = made.body;
+    const support = (route: string, body: unknown) =>
+      api.call("POST", `/harness-support/${route}`, body, { authorization: `Bearer ${run_key}` });
+    const { context } = (await support("resolve-prompt", {})).body;
+    const content = "too late";
+    const sha256 = createHash("sha256").update(content).digest("hex");
+    const named = { filepath: "late.txt", filename: "late.txt", mime_type: "text/plain" };
+    const report = { artifact_type: "FILE", data: { ...named, size_bytes: content.length, sha256 } };
+    const { artifact_uid, upload } = (await support("report-artifact", report)).body;
+    expect((await support("finish-task", { success: true, summary: "done" })).status).toBe(200);
+
+    // The address was good when it was given, and storage knows nothing of fences.
+    expect((await uploadTo(upload, content)).ok).toBe(true);
+    const said = { role: "assistant", content: [{ type: "text", text: "late" }] };
+    const late = await Promise.all([
+      support("report-artifact", report),
+      support("messages", { execution_id: context.execution_id, first_sequence: 1, messages: [said] }),
+      support("heartbeat", { execution_id: context.execution_id, followups_stored: 0 }),
+      support("report-shutdown", { error: { category: "late", message: "late" } }),
+    ]);
+    expect(late.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+    expect((await api.call("GET", `/agent/artifacts/${artifact_uid}`)).status).toBe(404);
+    const run = (await api.call("GET", `/agent/runs/${id}`)).body;
+    expect([run.state, run.artifacts ?? []]).toEqual(["SUCCEEDED", []]);
+    const types = (await api.timeline(id)).map(({ event_type }) => event_type);
+    expect(types.filter((type) => /^run_(succeeded|failed|errored|cancelled)$/.test(type))).toEqual(["run_succeeded"]);
+  });
 });
 
 describe("over the front door", () => {
@@ -306,6 +340,15 @@ describe("over the front door", () => {
     }
   });
 });
+
+/** Uploads as the target says, by PUT or as a form. */
+function uploadTo(target: Reply["body"], content: string): Promise<Response> {
+  const { url, method, headers = {}, fields = [] } = target;
+  if (method === "PUT") return fetch(url, { method, headers, body: content });
+  const form = new FormData();
+  for (const { name, value } of fields) form.append(name, value.kind === "static" ? value.value : new Blob([content]));
+  return fetch(url, { method, headers, body: form });
+}
 
 async function transcriptOf(id: string): Promise<string> {
   let location: string | null = null;

@@ -57,4 +57,23 @@ describe("models in the local cloud", () => {
     });
     expect((await ask(run_key, false)).status).toBe(401);
   });
+
+  it("carry out a run as agents: they use their tools in its sandbox until the task is done", async () => {
+    const { create, ended, outputs, call } = client(cloud);
+    const edit = { path: "sum.txt", action: "write", new_text: "2\n" };
+    standIn.turns.push(
+      { text: "I write it down.", tools: [{ name: "edit_files", input: { edits: [edit] } }] },
+      { tools: [{ name: "run_command", input: { command: 'cat sum.txt; cp sum.txt "$RUNYARD_OUTPUT/"' } }] },
+      { text: "The sum is 2." },
+    );
+    const run = await create("What is 1 + 1? Write it into sum.txt.");
+    expect(await ended(run)).toMatchObject({
+      state: "SUCCEEDED",
+      agent_config: { model_id: "compatible/test" },
+      artifacts: [{ artifact_type: "FILE", data: { filepath: "sum.txt" } }],
+      request_usage: { total_tokens: 360 },
+    });
+    expect((await call("GET", `/agent/runs/${run}/response`)).body).toMatchObject({ text: "The sum is 2." });
+    expect((await outputs(run)).at(-1)).toBe("2\n");
+  });
 });

@@ -25,6 +25,8 @@ const working = [...dispatched, "http/resolve-prompt.json"];
 const finished = [...working, "http/append-messages.json", "http/finish-task.json", "sqs/end-run.json"];
 const withArtifact = [...working, "http/report-artifact.json", "http/report-artifact.json"];
 
+const external = [...working, "http/create-external-conversation.json"];
+
 const withSchedule = ["http/create-schedule.json"];
 
 const withIdentity = ["http/create-identity.json"];
@@ -222,8 +224,12 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/append-messages.json": { after: working, outcome: ok },
   "http/append-messages.bad.json": { after: working, outcome: invalid("first_sequence") },
   "http/report-artifact.json": { after: working, outcome: ok },
+  "http/report-artifact.plan.json": { after: working, outcome: ok, leaves: "INPROGRESS" },
   "http/report-artifact.bad.json": { after: working, outcome: invalid("data.filepath") },
+  "http/notify-user.json": { after: working, outcome: ok, leaves: "INPROGRESS" },
+  "http/notify-user.bad.json": { after: working, outcome: invalid("message"), leaves: "INPROGRESS" },
   "http/finish-task.json": { after: working, outcome: ok, leaves: "SUCCEEDED" },
+  "http/finish-task.blocked.json": { after: working, outcome: ok, leaves: "BLOCKED" },
   "http/finish-task.bad.json": { after: working, outcome: invalid("error_code"), leaves: "INPROGRESS" },
   "http/upload-snapshot.json": { after: working, outcome: ok, leaves: "INPROGRESS" },
   "http/upload-snapshot.bad.json": { after: working, outcome: invalid("generation"), leaves: "INPROGRESS" },
@@ -237,6 +243,15 @@ export const expectations: Readonly<Record<string, Expectation>> = {
     outcome: invalid("generation"),
     leaves: "INPROGRESS",
   },
+  "http/create-external-conversation.json": { after: working, outcome: ok, leaves: "INPROGRESS" },
+  "http/create-external-conversation.bad.json": { after: working, outcome: invalid("format"), leaves: "INPROGRESS" },
+  "http/upload-transcript.json": { after: external, outcome: ok, leaves: "INPROGRESS" },
+  "http/upload-transcript.bad.json": { after: external, outcome: invalid("sha256"), leaves: "INPROGRESS" },
+  "http/get-raw-transcript.json": {
+    after: [...external, "http/upload-transcript.json", "http/upload-transcript.json"],
+    outcome: { status: 302 },
+  },
+  "http/get-raw-transcript.bad.json": { after: working, outcome: { status: 400, error_code: "invalid_request" } },
   "http/report-shutdown.json": { after: working, outcome: ok, leaves: "QUEUED" },
   "http/report-shutdown.bad.json": { after: working, outcome: unknownCaller, leaves: "INPROGRESS" },
 

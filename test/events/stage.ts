@@ -19,11 +19,13 @@ const Thing = v.object({
   id: v.optional(v.string(), ""),
   link: v.optional(v.string(), ""),
 });
+/** An answer that is itself where to upload. */
+const Place = v.object({ url: v.string(), method: v.string() });
 const Made = v.partial(
-  v.object({ run_id: v.string(), artifact_uid: v.string(), upload: v.object({ url: v.string() }) }),
+  v.object({ run_id: v.string(), artifact_uid: v.string(), upload: v.object({ url: v.string() }), ...Place.entries }),
 );
 
-/** The bytes of the artifact that events/http/report-artifact.json tells of. */
+/** The bytes that events/http/report-artifact.json and events/http/upload-transcript.json tell of. */
 const ARTIFACT = "hello\n";
 
 /** What a model says to events/url/call-model.json. */
@@ -86,10 +88,11 @@ export async function makeStage() {
   async function learn({ statusCode, body }: v.InferOutput<typeof Reply>): Promise<void> {
     const made = v.safeParse(v.pipe(v.string(), v.parseJson(), Made), body);
     if (statusCode !== 200 || !made.success) return;
-    const { run_id, artifact_uid, upload } = made.output;
+    const { run_id, artifact_uid, method, url } = made.output;
+    const place = made.output.upload?.url ?? (method === undefined ? undefined : url);
     if (run_id !== undefined) Object.assign(values, { run_id, conversation_id: run_id });
     if (artifact_uid !== undefined) values.artifact_uid = artifact_uid;
-    if (upload !== undefined) await world.files.put(new URL(upload.url).pathname.slice(1), ARTIFACT, "text/plain");
+    if (place !== undefined) await world.files.put(new URL(place).pathname.slice(1), ARTIFACT, "text/plain");
   }
 
   async function answerOf(target: Target, event: unknown): Promise<unknown> {

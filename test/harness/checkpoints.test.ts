@@ -18,11 +18,16 @@ async function runInSlices(plane: FakeControlPlane, lifetimeMs: number): Promise
   throw new Error("it never ended");
 }
 
+/** What was reported of files, in order; the two reports that each takes are the same. */
+const filesOf = (plane: FakeControlPlane): string[] => [
+  ...new Set(plane.callsTo("report-artifact").map(({ raw }) => raw.toString())),
+];
+
 const steps = Array.from({ length: 16 }, (_, index) =>
   [
     `echo step ${index} | tee -a "$OLDPWD/../log.txt" 2>/dev/null || echo step ${index}`,
     index === 0 ? "mkdir deep && cd deep" : "pwd | sed 's|.*/||'",
-    `echo ${index} >> "$RUNYARD_OUTPUT/steps.txt"; sleep 0.4`,
+    `echo ${index} >> "$RUNYARD_OUTPUT/steps.txt"; sleep 0.7`,
   ].join("\n"),
 );
 
@@ -31,14 +36,15 @@ describe("a run of several slices", () => {
     await using whole = await FakeControlPlane.start({ prompt: sh(...steps) });
     expect(await runInSlices(whole, 120_000)).toBe(1);
     await using cut = await FakeControlPlane.start({ prompt: sh(...steps) });
-    const slices = await runInSlices(cut, 4_000);
+    const slices = await runInSlices(cut, 8_000);
     expect(slices).toBeGreaterThanOrEqual(3);
     expect(cut.outputs).toEqual(whole.outputs);
     expect(cut.texts).toEqual(whole.texts);
     expect(cut.outcome).toEqual(whole.outcome);
     expect(cut.messages.map(({ role }) => role)).toEqual(whole.messages.map(({ role }) => role));
     expect(cut.artifacts.get("steps.txt")?.toString()).toBe(whole.artifacts.get("steps.txt")?.toString());
-  }, 90_000);
+    expect(filesOf(cut)).toEqual(filesOf(whole));
+  }, 150_000);
 
   it("is not cut before it has done a step, however short its time is", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo one", "echo two", "echo three") });
@@ -59,6 +65,20 @@ describe("the workspace", () => {
     const { code, log } = await runHarness(plane);
     expect([code, plane.outcome], log).toMatchObject([0, { success: true }]);
     expect(plane.outputs.at(-1)).toBe("kept\n");
+  });
+
+  it("brings along which of its files are artifacts, so that a follow-up makes none of them one again", async () => {
+    await using plane = await FakeControlPlane.start({ prompt: sh('echo one > "$RUNYARD_OUTPUT/one.txt"') });
+    await runHarness(plane);
+    const before = plane.callsTo("report-artifact").length;
+    plane.outcome = undefined;
+    plane.addFollowup(sh('cat "$RUNYARD_OUTPUT/one.txt"; echo two > "$RUNYARD_OUTPUT/two.txt"'));
+    await runHarness(plane);
+    const reports = plane.callsTo("report-artifact").slice(before);
+    expect(plane.outputs.at(-1)).toBe("one\n");
+    expect(new Set(reports.map(({ raw }): unknown => JSON.parse(raw.toString()).data.filename))).toEqual(
+      new Set(["two.txt"]),
+    );
   });
 
   it("is not saved where nothing is in it", async () => {

@@ -112,12 +112,10 @@ describe("a run", () => {
     expect(plane.everything).not.toContain(Buffer.from(plane.key).toString("base64").slice(0, 40));
   });
 
-  it("refuses a model that it does not have, and a prompt without anything to run", async () => {
-    await using other = await run({ prompt: sh("true"), context: { agent_config: { model_id: "openai/x" } } });
-    expect(other.plane.outcome).toMatchObject({ success: false, error_code: "operation_not_supported" });
+  it("refuses a prompt without anything to run", async () => {
     await using none = await run({ prompt: "Hello" });
     expect(none.plane.outcome).toMatchObject({ success: false, error_code: "invalid_request" });
-    expect([other.code, none.code]).toEqual([0, 0]);
+    expect(none.code).toBe(0);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startOf } from "#harness/resume.ts";
+import { markOf, startOf } from "#harness/resume.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 
 const agent = (text: string): Message => ({ role: "assistant", content: [{ type: "text", text }] });
@@ -13,7 +13,7 @@ const result = (state: "completed" | "failed"): Message => ({
   content: [{ type: "action_result", action_id: "1", category: "command", name: "run_command", state, output: {} }],
 });
 const start = (earlier: Message[], own: Message[]) =>
-  startOf({ messages: [...earlier, ...own], own_messages: own.length });
+  startOf({ messages: [...earlier, ...own], own_messages: own.length, agent_config: {} });
 
 describe("startOf", () => {
   it("begins with the prompt, also in a conversation that an earlier run began", () => {
@@ -39,5 +39,22 @@ describe("startOf", () => {
       last: { success: true, summary: "Ran." },
     });
     expect(start([], [result("failed"), agent("It failed.")])).toMatchObject({ last: { success: false } });
+  });
+
+  it("believes the turn's own word before what came of its last command", () => {
+    const failed = { success: false, summary: "Which one?", blocked: true };
+    const question: Message = { role: "assistant", content: [{ type: "text", text: "Which one?" }, ...markOf(failed)] };
+    expect(start([], [result("completed"), question])).toEqual({ from: "answer", last: failed });
+    const own = [result("failed"), agent("The test fails, as it should.")];
+    expect(startOf({ messages: own, own_messages: 2, agent_config: { model_id: "openai/gpt-5.4" } })).toEqual({
+      from: "answer",
+      last: { success: true, summary: "The test fails, as it should." },
+    });
+  });
+
+  it("takes nothing for an answer that an agent says beside its use of a tool", () => {
+    const action = { type: "action", id: "1", category: "command", name: "run_command", input: {} } as const;
+    const step: Message = { role: "assistant", content: [{ type: "text", text: "I look." }, action] };
+    expect(start([], [step, result("completed")])).toEqual({ from: "prompt", commandsDone: 1 });
   });
 });

@@ -25,7 +25,9 @@ beforeAll(async () => {
     bundle: true,
     platform: "node",
     format: "esm",
-    banner: { js: 'import { createRequire as r } from "node:module"; const require = r(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);',
+    },
   });
   const { handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
   invoke = async (event, remainingMs) =>
@@ -79,6 +81,19 @@ describe("run-sandbox", () => {
     expect(plane.outputs[0]).not.toMatch(/AWS_|the-cloud-credential/);
   });
 
+  it("gives commands in bubblewrap none of its environment, and none of the harness's, its limits aside", async () => {
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "the-cloud-credential");
+    vi.stubEnv("AWS_LAMBDA_RUNTIME_API", "127.0.0.1:9001");
+    vi.stubEnv("RUNYARD_SANDBOX", "bubblewrap");
+    vi.stubEnv("RUNYARD_COMMAND_PROCESSES", "77");
+    const look = "cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'; env; ulimit -u";
+    await using plane = await FakeControlPlane.start({ prompt: sh(look) });
+    await start(plane);
+    expect(plane.outputs[0]).toMatch(/RUNYARD_RUN_ID=[\s\S]*\n77\n$/);
+    expect(plane.outputs[0]).not.toMatch(/AWS_|the-cloud-credential|127\.0\.0\.1|RUNYARD_SANDBOX/);
+    expect(leftovers()).toEqual([]);
+  });
+
   it("removes what a killed function left, and nothing of one that lives", async () => {
     const killed = spawnSync("true").pid;
     mkdirSync(join(folder, `tmp/runyard-sandbox-${killed}-abc/files`), { recursive: true });
@@ -125,7 +140,7 @@ describe("run-sandbox", () => {
 
   it("lets the harness end its run before the function's own time is up", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("sleep 60") });
-    await start(plane, 23_000);
+    await start(plane, 11_000);
     expect(plane.results).toMatchObject([{ timed_out: true }]);
     expect(plane.outcome?.success).toBe(false);
   });

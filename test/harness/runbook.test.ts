@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CommandResult } from "#harness/commands.ts";
 import type { RunCommandInput } from "#harness/engine.ts";
-import { engineFor } from "#harness/engines.ts";
 import { runbook, shellBlocks } from "#harness/runbook.ts";
 
 const ended = (change: Partial<CommandResult> = {}): CommandResult => ({
@@ -21,7 +20,8 @@ function toolsThatAnswer(results: readonly CommandResult[]) {
     asked.push(input);
     return { ...(results[asked.length - 1] ?? ended()), command: input.command };
   };
-  return { asked, runCommand };
+  const use = () => Promise.reject(new Error("a runbook uses no other tool"));
+  return { asked, runCommand, all: [], use };
 }
 
 const turn = (...instructions: string[]) => ({ instructions, conversation: [] });
@@ -96,15 +96,5 @@ describe("local/runbook", () => {
     const outcome = await runbook.takeTurn(turn("Please fix the bug."), toolsThatAnswer([]));
     expect(outcome).toMatchObject({ success: false, error_code: "invalid_request" });
     expect(outcome.summary).toMatch(/sh, bash or shell.*Add such a block.*config\.model_id/s);
-  });
-});
-
-describe("another model", () => {
-  it("fails and says that it needs the gateway", async () => {
-    const outcome = await engineFor("anthropic/some-model").takeTurn(turn(block("echo no")), toolsThatAnswer([]));
-    expect(outcome).toMatchObject({ success: false, error_code: "operation_not_supported" });
-    expect(outcome.summary).toContain(
-      "anthropic/some-model needs an agent that works with models, which this release does not have",
-    );
   });
 });

@@ -14,7 +14,11 @@ function findings(app: App): string[] {
 }
 
 describe("cdk-nag's AwsSolutions", () => {
-  const { app } = synthesize({ alarmEmail: "ops@example.com", bedrock: "true" });
+  const { app } = synthesize({
+    alarmEmail: "ops@example.com",
+    bedrock: "true",
+    sandboxes: "lambda,microvm,fargate",
+  });
   const before = findings(app);
 
   it("finds nothing that is not acknowledged with a reason", () => {

@@ -61,7 +61,9 @@ describe("a function's role", () => {
       expect(actions.filter((action) => action.includes("*"))).toEqual([]);
       const resource = JSON.stringify(statement.Resource);
       if (actions.every((action) => action.startsWith("xray:Put"))) expect(resource).toBe('"*"');
-      else if (actions.every((action) => action.startsWith("s3:"))) expect(resource).toMatch(/Bucket.*"\/\*"/);
+      else if (actions.every((action) => action === "ecr:GetAuthorizationToken")) expect(resource).toBe('"*"');
+      else if (actions.every((action) => action.startsWith("s3:")))
+        expect(resource).toMatch(/Bucket.*"\/\*"|cdk-.*-assets-.*\/[0-9a-f]{64}\.zip"/);
       else if (actions.every((action) => action.startsWith("scheduler:")))
         expect(resource).toContain(":schedule/runyard/*");
       else if (actions.every((action) => action.startsWith("ssm:")))
@@ -104,21 +106,25 @@ describe("a function's role", () => {
     expect(JSON.stringify(readers[0]?.Resource)).not.toContain("github-app-key");
   });
 
-  it("reads the key of the GitHub App there too, where the settings name an App", () => {
+  it("reads the key of the GitHub App there and in resolve-prompt, where the settings name an App", () => {
     const own = synthesize({ githubAppId: "314159", githubAppKeyParameter: "/ours/app" });
     const readers = own
       .all<RoleProperties>("AWS::IAM::Role")
       .filter((role) => JSON.stringify(statementsIn(role)).includes(":parameter/ours/app"));
-    expect(readers).toHaveLength(1);
-    const [read] = readers.flatMap(statementsIn).filter(({ Action }) => Action === "ssm:GetParameter");
-    expect(read?.Resource).toHaveLength(2);
-    expect(JSON.stringify(read?.Resource)).not.toContain("*");
+    expect(readers).toHaveLength(2);
+    const reads = readers.flatMap(statementsIn).filter(({ Action }) => Action === "ssm:GetParameter");
+    expect(reads.map(({ Resource }) => [Resource].flat().length).toSorted()).toEqual([1, 2]);
+    expect(JSON.stringify(reads.map(({ Resource }) => Resource))).not.toContain("*");
+    // What opens all repositories for ever stays with who looks for skills.
+    expect(reads.filter(({ Resource }) => JSON.stringify(Resource).includes("github-token"))).toHaveLength(1);
     const variables = own
       .all<{ Environment?: { Variables: Record<string, unknown> } }>("AWS::Lambda::Function")
       .map(({ Properties }) => Properties.Environment?.Variables ?? {})
       .filter((all) => "GITHUB_APP_ID" in all);
-    expect(variables).toHaveLength(1);
-    expect(variables[0]).toMatchObject({ GITHUB_APP_ID: "314159", GITHUB_APP_KEY_PARAMETER: "/ours/app" });
+    expect(variables).toHaveLength(2);
+    for (const all of variables)
+      expect(all).toMatchObject({ GITHUB_APP_ID: "314159", GITHUB_APP_KEY_PARAMETER: "/ours/app" });
+    expect(variables.filter((all) => "GITHUB_TOKEN_PARAMETER" in all)).toHaveLength(1);
   });
 
   it("lets resolve-prompt alone read the values of secrets, and that one write none", () => {

@@ -4,7 +4,8 @@ import { type Synthesized, synthesize } from "./synthesize.ts";
 
 interface FunctionProperties {
   readonly FunctionName: string;
-  readonly Runtime: string;
+  readonly Runtime?: string;
+  readonly PackageType?: string;
   readonly Architectures: string[];
   readonly Timeout: number;
   readonly MemorySize: number;
@@ -94,11 +95,12 @@ describe("every function", () => {
     const logs = aws.all<{ RetentionInDays?: number }>("AWS::Logs::LogGroup");
     for (const log of logs) expect(log.Properties.RetentionInDays).toBe(30);
     for (const { Properties } of functions(aws)) {
-      expect(Properties.Runtime).toBe("nodejs24.x");
+      const isImage = Properties.PackageType === "Image";
+      expect(Properties.Runtime).toBe(isImage ? undefined : "nodejs24.x");
       expect(Properties.Architectures).toEqual(["arm64"]);
       expect(Properties.LoggingConfig.LogFormat).toBe("JSON");
-      const sandbox = Properties.FunctionName === "runyard-run-sandbox";
-      expect(Properties.TracingConfig?.Mode, Properties.FunctionName).toBe(sandbox ? undefined : "Active");
+      const untraced = ["runyard-run-sandbox", "runyard-build-sandbox-image"].includes(Properties.FunctionName);
+      expect(Properties.TracingConfig?.Mode, Properties.FunctionName).toBe(untraced ? undefined : "Active");
     }
     const groups = functions(aws).map(
       ({ stack, Properties }) => stack + JSON.stringify(Properties.LoggingConfig.LogGroup),
@@ -219,11 +221,13 @@ describe("the API", () => {
 });
 
 describe("on the local cloud", () => {
-  it("everything but the front door, the model gateway, the logs of the bucket and what guards against loss is as on AWS", () => {
+  it("everything but the front door, the model gateway, the sandboxes' image, the logs of the bucket and what guards against loss is as on AWS", () => {
     const ids = (deployment: Synthesized) =>
       deployment.stacks.flatMap(({ name, resources }) => resources.map(({ id, Type }) => `${name}/${Type}/${id}`));
     const absent = ids(aws).filter((id) => !ids(local).includes(id));
-    expect(absent.filter((id) => !/FrontDoor|BucketLogs|CDKBucketDeployment|ModelGateway/.test(id))).toEqual([]);
+    expect(
+      absent.filter((id) => !/FrontDoor|BucketLogs|CDKBucketDeployment|ModelGateway|SandboxImage/.test(id)),
+    ).toEqual([]);
     expect(ids(local).filter((id) => !ids(aws).includes(id))).toEqual([]);
   });
 });

@@ -24,6 +24,8 @@ export interface Synthesized {
     outputs: readonly string[];
     after: string[];
   }[];
+  /** The conditions of all stacks. */
+  readonly conditions: readonly object[];
   /** All resources of one CloudFormation type, in all stacks, but for those of CDK's own function that copies the web app. */
   all<P = Record<string, unknown>>(type: string): readonly Resource<P>[];
 }
@@ -44,16 +46,22 @@ export function synthesize(context: Record<string, string> = {}): Synthesized {
     const webDir = join(directory, "web");
     mkdirSync(webDir);
     writeFileSync(join(webDir, "index.html"), "<!doctype html>\n");
-    runyard(app, { settings: readSettings(app.node), bundle: { assetDir: () => assetDir }, webDir });
+    const imageDir = join(directory, "image");
+    mkdirSync(imageDir);
+    writeFileSync(join(imageDir, "Dockerfile"), "FROM scratch\n");
+    const bundle = { assetDir: () => assetDir, imageDir: () => imageDir };
+    runyard(app, { settings: readSettings(app.node), bundle, webDir });
     const stacks = app.synth().stacks.map((stack) => ({
       name: stack.stackName,
       resources: resourcesOf(stack.stackName, stack.template),
       outputs: Object.keys(stack.template.Outputs ?? {}),
+      conditions: stack.template.Conditions ?? {},
       after: stack.dependencies.map(({ id }) => id).filter((id) => !id.endsWith(".assets")),
     }));
     return {
       app,
       stacks,
+      conditions: stacks.map(({ conditions }) => conditions),
       // A template is JSON of CloudFormation's making: the caller says which part of a type's properties it looks at.
       all: (type) =>
         JSON.parse(

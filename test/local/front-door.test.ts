@@ -127,6 +127,22 @@ describe("the front door", () => {
     expect(body).not.toContain("secret");
   });
 
+  test("takes and gives no more than API Gateway and Lambda do", async () => {
+    const target = `http://127.0.0.1:${door.port}/api/v1/agent/runs`;
+    const post = (bytes: number) => fetch(target, { method: "POST", body: "x".repeat(bytes) });
+    expect((await post(10 * 1024 * 1024)).status).toBe(200);
+    const refused = await post(10 * 1024 * 1024 + 1);
+    expect([refused.status, await refused.json()]).toEqual([413, { message: "Request Entity Too Large" }]);
+    expect(seen).toHaveLength(1);
+
+    const answered = async (bytes: number) => {
+      answer = (response) => response.writeHead(200, { "content-length": bytes }).end("x".repeat(bytes));
+      return (await fetch(target)).status;
+    };
+    expect(await answered(6_291_556)).toBe(200);
+    expect(await answered(6_291_557)).toBe(500);
+  });
+
   test("leaves an error that the service words itself as it is", async () => {
     answer = (response) =>
       response.writeHead(500, { "content-type": "application/problem+json" }).end('{"status":500}');

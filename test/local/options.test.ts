@@ -7,10 +7,10 @@ describe("npm start --", () => {
   });
 
   test("understands every option that its help names", () => {
-    const args = ["--once", "--fresh", "--port", "4600", "--repo", "../other", "--run-tests"];
+    const args = ["--once", "--fresh", "--port", "4600", "--repo", "../other", "--run-tests", "--faults", "7/20"];
     expect(parseOptions(args)).toEqual({
       kind: "start",
-      options: { once: true, fresh: true, port: 4600, repo: "../other", runTests: true },
+      options: { once: true, fresh: true, port: 4600, repo: "../other", runTests: true, faults: "7/20" },
     });
   });
 
@@ -18,6 +18,13 @@ describe("npm start --", () => {
     expect(parseOptions(["--port", port])).toEqual({
       kind: "wrong",
       why: `--port takes a number from 1 to 65535, not "${port}"`,
+    });
+  });
+
+  test.each(["x", "-1", "7/", ""])("refuses --faults %j and says what it takes", (faults) => {
+    expect(parseOptions([`--faults=${faults}`])).toEqual({
+      kind: "wrong",
+      why: `--faults takes a number, or two as in 7/20, not "${faults}"`,
     });
   });
 

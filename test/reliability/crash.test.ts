@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../support/faults.ts";
 import { headsOf } from "../support/invariants.ts";
-import { Stage } from "./scenario.ts";
+import { differenceOf, Stage } from "./scenario.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
 const FAULTS: readonly Fault[] = ["before", "after", "unheard"];
@@ -44,13 +44,3 @@ describe.each(scenarios)("$name", (scenario) => {
     expect(different.join("\n")).toBe("");
   });
 });
-
-function differenceOf(expected: readonly string[], remains: readonly string[]): string {
-  const rest = [...remains];
-  const missing = expected.filter((line) => {
-    const index = rest.indexOf(line);
-    if (index >= 0) rest.splice(index, 1);
-    return index < 0;
-  });
-  return [...missing.map((line) => `  - ${line}`), ...rest.map((line) => `  + ${line}`)].join("\n");
-}

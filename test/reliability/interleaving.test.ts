@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { clientOf } from "../support/client.ts";
-import { consume, createRun, type Harness, harnessOf } from "../support/execution.ts";
+import { consume, createRun, type Harness, harnessOf, workingRun } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
 import { checkHistories, checkSlots, headsOf } from "../support/invariants.ts";
 import { reap } from "../support/reaper.ts";
@@ -11,11 +12,18 @@ import { type Answer, makeWorld, type World } from "../support/world.ts";
 interface Scene {
   readonly world: World;
   readonly run: string;
+  /** The identity that the run works as. */
+  readonly identity: string;
   /** The harness of the execution that was there at the beginning. */
   readonly harness: Harness | undefined;
+  /** Of a run that is a child: the harnesses of its parent, and of the other child, which has the only slot of the tree. */
+  readonly family?: { readonly parent: Harness; readonly sibling: Harness };
 }
 
+const STATES = ["QUEUED", "PENDING", "INPROGRESS", "CANCELLED", "a QUEUED child"] as const;
 const LIMIT = 1;
+/** A team's limit, once it is raised. */
+const RAISED = 2;
 const ok = ({ status }: Answer) => status;
 
 const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
@@ -27,22 +35,60 @@ const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   resolve: async ({ harness }) => harness?.resolve().then(ok),
   messages: async ({ harness }) => harness?.messages(1, "one", "two").then(ok),
   finish: async ({ harness }) => harness?.finish().then(ok),
+  block: async ({ harness }) =>
+    harness?.support("finish-task", { success: false, blocked: true, summary: "Which one?" }).then(ok),
   lose: async ({ harness }) => harness?.shutDown({ error: { category: "died", message: "gone" } }).then(ok),
   snapshot: async ({ harness }) =>
     harness?.support("upload-snapshot", { mode: "checkpoint", generation: "g", files: [] }).then(ok),
   commit: async ({ harness }) => harness?.support("commit-snapshot", { generation: "g", files: [] }).then(ok),
+  event: async ({ world, run, harness }) => {
+    const event = { event_name: "agent_started", timestamp: "2026-05-18T19:00:00Z", event_uuid: EVENT };
+    return harness && clientOf(world, harness.key).post(`/agent/runs/${run}/client-events`, event).then(ok);
+  },
+  file: async ({ harness }) => harness?.support("report-artifact", { artifact_type: "FILE", data: FILE }).then(ok),
+  parent: async ({ family }) => family?.parent.finish().then(ok),
+  sibling: async ({ family }) => family?.sibling.finish().then(ok),
+  orphan: async ({ family }) => {
+    await family?.parent.finish();
+    return family?.sibling.finish().then(ok);
+  },
+  recount: async ({ world }) => {
+    world.clock.now += 3_600_000;
+    return consume(world, "runs", await createRun(world, { prompt: "another" }));
+  },
+  giveUp: ({ world, run }) => consume(world, "runs-dead", run),
+  cancelAll: ({ world }) => clientOf(world).post("/agent/runs/cancel", { filter: {} }).then(ok),
+  dismiss: ({ world, identity }) => clientOf(world).delete(`/agent/identities/${identity}`).then(ok),
+  raise: ({ world }) => clientOf(world).put(`/agent/teams/${world.team}`, limitOf(RAISED)).then(ok),
   silence: async ({ world }) => {
     world.clock.now += 31_000;
     await reap(world);
   },
 };
 
+const EVENT = "8f3c2f9e-0d0f-4b8e-9a70-2b1f3f0f5c11";
+const FILE = { filepath: "a", filename: "a", mime_type: "text/plain", size_bytes: 1, sha256: "1".repeat(64) };
+const limitOf = (runs: number) => ({ settings: { concurrency_limit: runs } });
+
+/** A run that waits for a slot of its tree. */
+async function childOf(world: World, identity: string): Promise<Scene> {
+  const parent = await workingRun(world);
+  const child = { prompt: "hello", parent_run_id: parent.run_id };
+  const sibling = harnessOf(world, await world.dispatch(await createRun(world, child)));
+  await sibling.resolve();
+  await world.table.write({ kind: "update", key: keys.tree(parent.run_id, 1), set: { concurrency_limit: 1 } });
+  const run = await createRun(world, { ...child, agent_identity_uid: identity });
+  return { world, run, identity, harness: undefined, family: { parent, sibling } };
+}
+
 /** A run as it is at the beginning, with a second one that waits for its slot. */
-async function sceneOf(state: "QUEUED" | "PENDING" | "INPROGRESS" | "CANCELLED", faults: Faults): Promise<Scene> {
+async function sceneOf(state: (typeof STATES)[number], faults: Faults): Promise<Scene> {
   const world = await makeWorld(memoryTable(), faults.around);
-  await clientOf(world).put(`/agent/teams/${world.team}`, { settings: { concurrency_limit: LIMIT } });
-  const run = await createRun(world);
-  if (state === "QUEUED") return { world, run, harness: undefined };
+  await clientOf(world).put(`/agent/teams/${world.team}`, limitOf(LIMIT));
+  const { uid: identity } = await world.agent();
+  if (state === "a QUEUED child") return childOf(world, identity);
+  const run = await createRun(world, { prompt: "hello", agent_identity_uid: identity });
+  if (state === "QUEUED") return { world, run, identity, harness: undefined };
   const harness = harnessOf(world, await world.dispatch(run));
   if (state !== "PENDING") await harness.resolve();
   if (state === "INPROGRESS") {
@@ -51,7 +97,7 @@ async function sceneOf(state: "QUEUED" | "PENDING" | "INPROGRESS" | "CANCELLED",
     await consume(world, "runs", waiting);
   }
   if (state === "CANCELLED") await clientOf(world).post(`/agent/runs/${run}/cancel`);
-  return { world, run, harness };
+  return { world, run, identity, harness };
 }
 
 /** Plays `first` with `second` right before its call `at`; answers how many calls `first` made. */
@@ -62,19 +108,27 @@ async function play(state: Parameters<typeof sceneOf>[0], first: string, second:
   faults.meanwhile = { at: before + at, work: async () => actions[second]?.(scene) };
   await faults.invoke(first, async () => actions[first]?.(scene));
   const calls = faults.calls.length - before;
-  await checkSlots(scene.world, LIMIT);
+  await checkSlots(scene.world, [first, second].includes("raise") ? RAISED : LIMIT);
   checkHistories(scene.world);
   expect(headsOf(scene.world).filter(({ run_id }) => run_id === scene.run)).toHaveLength(1);
   return calls;
 }
 
-const names = Object.keys(actions);
+/** What takes a harness, or relatives: it is there in these states only. */
+const OF_HARNESS = ["resolve", "messages", "finish", "block", "lose", "snapshot", "commit", "event", "file"];
+const OF_FAMILY = ["parent", "sibling", "orphan"];
 
-describe.each(["QUEUED", "PENDING", "INPROGRESS", "CANCELLED"] as const)("of a run that is %s", (state) => {
-  it.each(names)(
+const namesOf = (state: (typeof STATES)[number]): string[] =>
+  Object.keys(actions).filter((name) => {
+    if (OF_HARNESS.includes(name)) return state !== "QUEUED" && state !== "a QUEUED child";
+    return !OF_FAMILY.includes(name) || state === "a QUEUED child";
+  });
+
+describe.each(STATES)("of a run that is %s", (state) => {
+  it.each(namesOf(state))(
     "%s leaves a legal history and true counters, whatever happens between two of its calls",
     async (first) => {
-      for (const second of names) {
+      for (const second of namesOf(state)) {
         for (let at = 0; at < 12; at++) {
           const calls = await play(state, first, second, at).catch((error: unknown) => {
             throw new Error(`${second} before call ${at} of ${first}: ${String(error)}`);

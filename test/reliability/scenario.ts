@@ -157,18 +157,9 @@ export class Stage {
     );
   }
 
-  /**
-   * What the table holds, without what differs from one time to the next, and without traces of a recovery. `alike`: what a
-   * scenario takes for the same, with what it is called.
-   */
+  /** See `remainsOf`. */
   remains(alike: readonly (readonly [RegExp, string])[] = []): string[] {
-    return this.world.table
-      .all()
-      .filter((item) => !isTrace(item))
-      .map((item) => JSON.stringify(plain(item, "")))
-      .map((line) => alike.reduce((text, [pattern, name]) => text.replace(pattern, name), line))
-      .filter((line) => line !== "")
-      .sort();
+    return remainsOf(this.world, alike);
   }
 
   /** What the recoveries left in the timeline. */
@@ -178,6 +169,31 @@ export class Stage {
       .filter(isRecovery)
       .map(({ type }) => String(type));
   }
+}
+
+/**
+ * What the table holds, without what differs from one time to the next, and without traces of a recovery. `alike`: what a
+ * scenario takes for the same, with what it is called.
+ */
+export function remainsOf({ table }: World, alike: readonly (readonly [RegExp, string])[] = []): string[] {
+  return table
+    .all()
+    .filter((item) => !isTrace(item))
+    .map((item) => JSON.stringify(plain(item, "")))
+    .map((line) => alike.reduce((text, [pattern, name]) => text.replace(pattern, name), line))
+    .filter((line) => line !== "")
+    .sort();
+}
+
+/** The lines that are missing, and those that are too many. */
+export function differenceOf(expected: readonly string[], remains: readonly string[]): string {
+  const rest = [...remains];
+  const missing = expected.filter((line) => {
+    const index = rest.indexOf(line);
+    if (index >= 0) rest.splice(index, 1);
+    return index < 0;
+  });
+  return [...missing.map((line) => `  - ${line}`), ...rest.map((line) => `  + ${line}`)].join("\n");
 }
 
 /** Moves that a recovery adds to a run's life. */
@@ -192,6 +208,7 @@ const isTrace = (item: Item): boolean =>
 const COUNTED = [
   "next_sequence",
   "executions",
+  "sandbox_changes",
   "sequence",
   "transcript_events",
   "changes",

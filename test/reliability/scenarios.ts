@@ -84,6 +84,37 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    name: "a run that asks its user, and goes on with the answer",
+    runs: { state: "SUCCEEDED", count: 1, messages: 2 },
+    async run(stage) {
+      let asked = false;
+      const plan = { artifact_type: "PLAN", data: { document_uid: "plan", content: "# Plan" } };
+      const pull = { artifact_type: "PULL_REQUEST", data: { url: "https://github.com/a/b/pull/1", branch: "b" } };
+      stage.agent = async (harness) => {
+        if (!asked) {
+          asked = true;
+          await stage.told("report-artifact", () => harness.support("report-artifact", plan));
+          await stage.told("messages", () => harness.messages(1, "Which one?"));
+          const question = { success: false, blocked: true, summary: "Which one?" };
+          await stage.told("finish-task", () => harness.support("finish-task", question));
+          return;
+        }
+        await stage.told("notify-user", () => harness.support("notify-user", { message: "nearly done" }));
+        await stage.told("report-artifact", () => harness.support("report-artifact", pull));
+        const { body } = await stage.told("resolve-prompt", () => harness.resolve());
+        await stage.told("messages", () => harness.messages(body.context.next_sequence, "Then the second."));
+        await stage.told("heartbeat", () => harness.beat(1));
+        await stage.told("finish-task", () => harness.finish());
+      };
+      const run = await create(stage);
+      await stage.settle();
+      await stage.done("send-followup", () =>
+        stage.ada.post(`/agent/runs/${run}/followups`, { message: "the second" }, headers("answer")),
+      );
+      await stage.settle();
+    },
+  },
+  {
     name: "a cancel of a run at work, whose harness says that it has stopped",
     runs: { state: "CANCELLED", count: 1, messages: 1 },
     async run(stage) {
@@ -96,6 +127,44 @@ export const scenarios: readonly Scenario[] = [
         await stage.told("report-shutdown", () => harness.shutDown());
       };
       await create(stage);
+      await stage.settle();
+    },
+  },
+  {
+    name: "a run in a MicroVM, lost once, whose provider stops what it leaves behind",
+    runs: { state: "SUCCEEDED", count: 1 },
+    // A sandbox that was started and not noted is found by nobody: it ends with its time.
+    alike: [[/"provider":"microvm","handle":"[^"]*"/, "<placed>"]],
+    async run(stage) {
+      stage.world.offered.splice(0, 1, "microvm");
+      let isLost = false;
+      stage.agent = async (harness) => {
+        if (isLost) await stage.told("finish-task", () => harness.finish());
+        else await stage.told("report-shutdown", () => harness.shutDown());
+        isLost = true;
+      };
+      await create(stage);
+      await stage.settle();
+    },
+  },
+  {
+    name: "a cancel of a run in a container, which its provider stops",
+    runs: { state: "CANCELLED", count: 1 },
+    // Where nobody noted that it was gone, its time has run out.
+    alike: [[/"confirmed_by":"(provider|timeout)"/, "<stopped>"]],
+    async run(stage) {
+      const { world, ada } = stage;
+      world.offered.push("fargate");
+      const { body: environment } = await stage.done("create-environment", () =>
+        ada.post("/agent/environments", { name: "py", docker_image: "python:3.13" }, headers("environment")),
+      );
+      stage.agent = async (harness) => {
+        world.stopAnswers.push(false);
+        await stage.done("cancel-run", () =>
+          ada.post(`/agent/runs/${harness.run_id}/cancel`, undefined, headers("cancel")),
+        );
+      };
+      await create(stage, { prompt: "hello", config: { environment_id: environment.uid } });
       await stage.settle();
     },
   },

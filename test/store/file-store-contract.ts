@@ -108,6 +108,51 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
     });
   });
 
+  describe("an upload form", () => {
+    const formOf = ({ fields = [] }: UploadTarget, body: string, changed: Record<string, string> = {}): FormData => {
+      const form = new FormData();
+      for (const { name, value } of fields) {
+        if (value.kind === "static") form.append(name, changed[name] ?? value.value);
+        else if (value.kind === "content_data") form.append(name, new Blob([body]), "file");
+      }
+      return form;
+    };
+    const send = (target: UploadTarget, ...form: [body: string, changed?: Record<string, string>]) =>
+      fetch(target.url, { method: target.method, body: formOf(target, ...form) });
+    const options = { mostBytes: 20, contentType: "text/plain" };
+
+    it("takes a file without credentials", async () => {
+      const { store, key } = fresh();
+      const target = await store.uploadForm(key, options);
+      expect((await send(target, content)).ok).toBe(true);
+      expect(Buffer.from((await store.get(key)) ?? "").toString()).toBe(content);
+    });
+
+    it("is signed for its key, its type and its length, and lives 10 minutes", async () => {
+      const { store, key } = fresh();
+      const { fields = [] } = await store.uploadForm(key, options);
+      const values = Object.fromEntries(
+        fields.map(({ name, value }) => [name, value.kind === "static" ? value.value : ""]),
+      );
+      const { expiration, conditions } = JSON.parse(Buffer.from(values["policy"] ?? "", "base64").toString());
+      expect(Date.parse(expiration) - Date.now()).toBeGreaterThan(590_000);
+      expect(Date.parse(expiration) - Date.now()).toBeLessThanOrEqual(600_000);
+      expect(conditions).toEqual(
+        expect.arrayContaining([{ key }, { "Content-Type": "text/plain" }, ["content-length-range", 1, 20]]),
+      );
+      expect(values["x-amz-signature"]).toMatch(/^[0-9a-f]{64}$/);
+    });
+
+    it("refuses more than it is for, and another key", async () => {
+      const { store, key } = fresh();
+      const target = await store.uploadForm(key, options);
+      expect((await send(target, content.repeat(5))).ok).toBe(false);
+      expect((await send(target, content, { key: `${key}2` })).ok).toBe(false);
+      expect(await store.size(key)).toBeUndefined();
+      expect(await store.size(`${key}2`)).toBeUndefined();
+    });
+  });
+
   describe("a download URL", () => {
     it("opens without credentials, as a download that names its file and type", async () => {
       const { store, key } = fresh();

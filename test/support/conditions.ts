@@ -1,47 +1,66 @@
 import { appendFileSync } from "node:fs";
 import { relative } from "node:path";
 import * as v from "valibot";
-import type { Conditions, Table, TransactionWrite } from "#shared/table/table.ts";
+import { ConditionFailed, type Conditions, type Table, type TransactionWrite } from "#shared/table/table.ts";
 import { actingName } from "./rights.ts";
 
 /**
  * For `npm run mutate`: the conditions of the service's writes, each by the function that writes, the item and the attribute.
- * `RUNYARD_CONDITIONS` names a file that each condition is noted in, with the test file that came across it; `RUNYARD_DROPPED`
- * names one that is left out, to see whether any test notices.
+ * `RUNYARD_CONDITIONS` names a file that each condition is noted in, with the test files in which its write was refused;
+ * `RUNYARD_DROPPED` names those, one a line, that are left out to see whether any test notices.
  */
 const noted = process.env["RUNYARD_CONDITIONS"];
-const dropped = process.env["RUNYARD_DROPPED"];
+const dropped = new Set(process.env["RUNYARD_DROPPED"]?.split("\n"));
 const seen = new Set<string>();
 
 export function mutatedTable<T extends Table>(table: T): T {
-  if (noted === undefined && dropped === undefined) return table;
+  if (noted === undefined && dropped.size === 0) return table;
   return {
     ...table,
-    write: (write) => table.write(mutated(write)),
-    transact: (writes) => table.transact(writes.map(mutated)),
+    write: (write) => refused([write], () => table.write(mutated(write))),
+    transact: (writes) => refused(writes, () => table.transact(writes.map(mutated))),
   };
 }
 
 function mutated<W extends TransactionWrite>(write: W): W {
-  const who = actingName();
-  // What a test writes itself is no write of the service.
-  if (who === undefined || write.if === undefined) return write;
-  const key = write.kind === "put" ? write.item : write.key;
-  const item = `${who} ${write.kind} ${key.pk.split("#")[0]}/${key.sk.split("#")[0]}`;
   const kept: Conditions = Object.fromEntries(
-    Object.entries(write.if).filter(
-      ([attribute]) => !isDropped(`${item} ${attribute.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, "<id>")}`),
-    ),
+    Object.entries(write.if ?? {}).filter(([attribute]) => {
+      const name = nameOf(write, attribute);
+      if (name !== undefined) note(name);
+      return name === undefined || !dropped.has(name);
+    }),
   );
-  return { ...write, if: kept };
+  return write.if === undefined ? write : { ...write, if: kept };
 }
 
-function isDropped(name: string): boolean {
-  if (noted !== undefined && !seen.has(name)) {
-    seen.add(name);
-    appendFileSync(noted, `${JSON.stringify([name, testFile()])}\n`);
+/** Undefined for what a test writes itself, which is no write of the service. */
+function nameOf(write: TransactionWrite, attribute: string): string | undefined {
+  const who = actingName();
+  if (who === undefined) return undefined;
+  const key = write.kind === "put" ? write.item : write.key;
+  const [pk, sk] = [key.pk, key.sk].map((part) => part.split("#")[0]);
+  return `${who} ${write.kind} ${pk}/${sk} ${attribute.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, "<id>")}`;
+}
+
+async function refused<T>(writes: readonly TransactionWrite[], perform: () => Promise<T>): Promise<T> {
+  try {
+    return await perform();
+  } catch (error) {
+    for (const write of error instanceof ConditionFailed ? error.positions.map((position) => writes[position]) : []) {
+      for (const attribute of Object.keys(write?.if ?? {})) {
+        const name = write && nameOf(write, attribute);
+        if (name !== undefined) note(name, testFile());
+      }
+    }
+    throw error;
   }
-  return name === dropped;
+}
+
+function note(...line: readonly [name: string, testFile?: string]): void {
+  const text = JSON.stringify(line);
+  if (noted === undefined || seen.has(text)) return;
+  seen.add(text);
+  appendFileSync(noted, `${text}\n`);
 }
 
 /** The test file that this process works through, from the repository's root. */

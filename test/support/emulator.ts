@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { CreateTableCommand } from "@aws-sdk/client-dynamodb";
 import { CreateBucketCommand, type S3Client } from "@aws-sdk/client-s3";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { dynamoClient, s3Client } from "#shared/aws/clients.ts";
+import { asOnAws } from "#shared/aws/as-on-aws.ts";
+import { dynamoClient, s3Client, watchClients } from "#shared/aws/clients.ts";
 import { INDEXES } from "#shared/table/table.ts";
 import { REGION } from "../../local/account.ts";
 import { killEmulator, startEmulator } from "../../local/emulator.ts";
@@ -39,6 +40,8 @@ export async function emulatedAws(): Promise<EmulatedAws> {
     AWS_ACCESS_KEY_ID: "test",
     AWS_SECRET_ACCESS_KEY: "test",
   });
+  // It knows fewer limits than AWS does.
+  watchClients((client) => void asOnAws(client));
   return {
     dynamo: dynamoClient(),
     s3: s3Client(),

@@ -2,7 +2,15 @@
 export interface Turn {
   readonly text?: string;
   /** Calls of tools, behind the text. */
-  readonly tools?: readonly { readonly name: string; readonly input: unknown; readonly id?: string }[];
+  readonly tools?: readonly {
+    readonly name: string;
+    readonly input: unknown;
+    readonly id?: string;
+    /** Sent as the input, instead of its JSON, where the API sends text. */
+    readonly sent?: string;
+  }[];
+  /** Why the answer ends, in the API's own word; not for Responses. */
+  readonly stop?: string;
   /** Tokens; output is never more than the request allows. */
   readonly usage?: {
     readonly input?: number;
@@ -54,7 +62,7 @@ export function answerOf(shape: Shape, body: Body, turn: Turn): unknown {
             content: turn.text ?? (tools.length > 0 ? null : "hello"),
             ...(tools.length === 0 ? {} : { tool_calls: tools.map(chatTool) }),
           },
-          finish_reason: tools.length > 0 ? "tool_calls" : "stop",
+          finish_reason: turn.stop ?? (tools.length > 0 ? "tool_calls" : "stop"),
         },
       ],
       usage: { prompt_tokens: used.input, completion_tokens: used.output, total_tokens: used.input + used.output },
@@ -70,7 +78,7 @@ export function answerOf(shape: Shape, body: Body, turn: Turn): unknown {
       ...(turn.text === undefined && tools.length > 0 ? [] : [{ type: "text", text: turn.text ?? "hello" }]),
       ...tools.map(({ id, name, input }) => ({ type: "tool_use", id, name, input })),
     ],
-    stop_reason: tools.length > 0 ? "tool_use" : "end_turn",
+    stop_reason: turn.stop ?? (tools.length > 0 ? "tool_use" : "end_turn"),
     stop_sequence: null,
     usage: messagesUsage(used),
   };
@@ -106,11 +114,13 @@ const messagesUsage = ({ input, output, cacheRead, cacheWrite }: Used) => ({
 
 const toolsOf = ({ tools = [] }: Turn) => tools.map((tool, index) => ({ id: `toolu_${index + 1}`, ...tool }));
 
-const chatTool = ({ id, name, input }: { id: string; name: string; input: unknown }) => ({
+const chatTool = ({ id, name, ...tool }: { id: string; name: string; input: unknown; sent?: string }) => ({
   id,
   type: "function",
-  function: { name, arguments: JSON.stringify(input) },
+  function: { name, arguments: sentOf(tool) },
 });
+
+const sentOf = ({ input, sent }: { readonly input: unknown; readonly sent?: string }) => sent ?? JSON.stringify(input);
 
 /** A text in two halves, as a stream brings it. */
 function halves(text: string): string[] {
@@ -132,9 +142,9 @@ function messagesEvents(body: Body, turn: Turn): ModelEvent[] {
             deltas: halves(text).map((part) => ({ type: "text_delta", text: part })),
           },
         ]),
-    ...tools.map(({ id, name, input }) => ({
+    ...tools.map(({ id, name, ...tool }) => ({
       start: { type: "tool_use", id, name, input: {} },
-      deltas: halves(JSON.stringify(input)).map((part) => ({ type: "input_json_delta", partial_json: part })),
+      deltas: halves(sentOf(tool)).map((part) => ({ type: "input_json_delta", partial_json: part })),
     })),
   ];
   return [
@@ -159,7 +169,7 @@ function messagesEvents(body: Body, turn: Turn): ModelEvent[] {
     ]),
     named({
       type: "message_delta",
-      delta: { stop_reason: tools.length > 0 ? "tool_use" : "end_turn", stop_sequence: null },
+      delta: { stop_reason: turn.stop ?? (tools.length > 0 ? "tool_use" : "end_turn"), stop_sequence: null },
       usage: { output_tokens: used.output },
     }),
     named({ type: "message_stop" }),
@@ -179,7 +189,7 @@ function chatEvents(body: Body, turn: Turn): ModelEvent[] {
     delta({ role: "assistant", content: "" }),
     ...halves(text ?? "").map((content) => delta({ content })),
     ...tools.map((tool, index) => delta({ tool_calls: [{ index, ...chatTool(tool) }] })),
-    delta({}, tools.length > 0 ? "tool_calls" : "stop"),
+    delta({}, turn.stop ?? (tools.length > 0 ? "tool_calls" : "stop")),
     ...(body.stream_options?.include_usage === true ? [chunk([], { usage })] : []),
     { data: "[DONE]" },
   ];
@@ -208,12 +218,12 @@ function responseOf(body: Body, turn: Turn, status: string) {
                   content: [{ type: "output_text", text: turn.text ?? "hello", annotations: [] }],
                 },
               ]),
-          ...tools.map(({ id, name, input }) => ({
+          ...tools.map(({ id, name, ...tool }) => ({
             id: `fc_${id}`,
             type: "function_call",
             call_id: id,
             name,
-            arguments: JSON.stringify(input),
+            arguments: sentOf(tool),
             status,
           })),
         ]

@@ -105,7 +105,9 @@ function send(response: ServerResponse, status: number, headers: Readonly<Record
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
 }
 
-function shapeOf(path: string): Shape | undefined {
+function shapeOf(called: string): Shape | undefined {
+  // The paths of the model gateway, for whoever calls the stand-in in its place.
+  const path = called.replace(/^\/(anthropic|openai)(?=\/v1\/)/, "");
   if (path === "/v1/messages") return "messages";
   if (path === "/v1/chat/completions") return "chat";
   if (path === "/v1/responses") return "responses";

@@ -1,5 +1,7 @@
+import { memoryTable } from "#shared/table/memory-table.ts";
 import { clientOf } from "./client.ts";
 import { createRun, deliver, harnessOf, workingRun } from "./execution.ts";
+import type { Around } from "./faults.ts";
 import { makeSchedule } from "./schedules.ts";
 import { makeWorld, type World } from "./world.ts";
 
@@ -40,9 +42,9 @@ export interface Stage {
   readonly end: () => Promise<void>;
 }
 
-/** A working run with all of them around it. */
-export async function makeStage(): Promise<Stage> {
-  const world = await makeWorld();
+/** A working run with all of them around it. Calls to AWS go through `around`. */
+export async function makeStage(around?: Around): Promise<Stage> {
+  const world = await makeWorld(memoryTable(), around);
   const member = await world.person("Mia");
   const removed = await world.person("Rob");
   const agent = await world.agent();

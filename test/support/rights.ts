@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Rights } from "#infra/rights.ts";
 import type { FileStore } from "#shared/files/file-store.ts";
 import type { RunQueue } from "#shared/runs/run-queue.ts";
+import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { Table, TransactionWrite } from "#shared/table/table.ts";
 
 /**
@@ -111,6 +112,10 @@ export function filesWithinRights<T extends FileStore>(files: T): T {
       need("bucket", "PutObject");
       return files.uploadTarget(key, file);
     },
+    async uploadForm(key, file) {
+      need("bucket", "PutObject");
+      return files.uploadForm(key, file);
+    },
   };
 }
 
@@ -123,5 +128,18 @@ export const queueWithinRights = (queue: RunQueue): RunQueue => ({
   async sendEnd(runId, owner) {
     need("endsQueue", "SendMessage");
     return queue.sendEnd(runId, owner);
+  },
+});
+
+/** The sandboxes as the acting function may use them; those that are functions are called by a right of their own. */
+export const sandboxWithinRights = (sandbox: Sandbox): Sandbox => ({
+  async start(envelope, choice) {
+    if (choice.provider === "lambda") need("sandbox", "InvokeFunction");
+    else need("sandboxes", "start");
+    return sandbox.start(envelope, choice);
+  },
+  async stop(placed) {
+    need("sandboxes", "stop");
+    return sandbox.stop(placed);
   },
 });

@@ -56,6 +56,9 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
     artifact_type: "FILE",
     data: { filepath: "b", filename: "b", mime_type: "text/plain", size_bytes: 1, sha256: "1".repeat(64) },
   }),
+  "POST /harness-support/notify-user": () => ({ message: "half of it is done" }),
+  "POST /harness-support/external-conversation": () => ({ format: "claude" }),
+  "POST /harness-support/transcript": ({ runId }) => ({ conversation_id: runId }),
   "POST /harness-support/finish-task": () => ({ success: true, summary: "done" }),
   "POST /harness-support/upload-snapshot": () => snapshot,
   "POST /harness-support/commit-snapshot": () => ({ generation: snapshot.generation, files: [] }),
@@ -86,7 +89,8 @@ export function targetOf(route: string, stage: Stage, other?: string): string {
 
 /** What has to have happened before the route has an answer. */
 export async function prepare(route: string, stage: Stage): Promise<void> {
-  if (route.endsWith("/transcript")) await stage.end();
+  if (route === "GET /agent/runs/{runId}/transcript") await stage.end();
+  if (route.endsWith("/harness-support/transcript")) await writeRawTranscript(stage);
   if (route.endsWith("/redirect")) {
     const config = { session_sharing: { public_access: "VIEWER" } };
     const { body } = await clientOf(stage.world).post("/agent/runs", { prompt: "shown to all", config });
@@ -115,6 +119,16 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     const { body } = await invite(stage.world, stage.world.otherTeam, stage.world.otherKey);
     stage.made.set("token", body.link.split("/").at(-1));
   }
+}
+
+/** The run's harness is one of others, and has stored its transcript. */
+async function writeRawTranscript({ world, runId, key }: Stage): Promise<void> {
+  const harness = clientOf(world, key("the run itself"));
+  await harness.post("/harness-support/external-conversation", { format: "claude" });
+  const described = { conversation_id: runId, size_bytes: 3, sha256: "2".repeat(64) };
+  const { body } = await harness.post("/harness-support/transcript", described);
+  await world.upload(body.url, "{}\n");
+  await harness.post("/harness-support/transcript", described);
 }
 
 const invite = (world: World, team: string, key: string): Promise<Answer> =>

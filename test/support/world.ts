@@ -16,7 +16,7 @@ import { type Cursors, cursors } from "#shared/runs/cursor.ts";
 import { dispatchRun } from "#shared/runs/dispatch.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { runStore } from "#shared/runs/run-store.ts";
-import type { Sandbox } from "#shared/sandbox/sandbox.ts";
+import type { PlacedSandbox, Provider, Sandbox } from "#shared/sandbox/sandbox.ts";
 import { memoryScheduler } from "#shared/schedules/memory-scheduler.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { scheduleStore } from "#shared/schedules/schedule-store.ts";
@@ -32,7 +32,7 @@ import type { Envelope } from "#shared/wire/harness.ts";
 import type { ScanRequest } from "#shared/wire/scan.ts";
 import { mutatedTable } from "./conditions.ts";
 import { type Around, watched, watchedTable } from "./faults.ts";
-import { filesWithinRights, queueWithinRights, tableWithinRights, withRights } from "./rights.ts";
+import { filesWithinRights, queueWithinRights, sandboxWithinRights, tableWithinRights, withRights } from "./rights.ts";
 
 // The log's line for each request is for whoever runs the service, not for whoever reads the tests' outcome.
 vi.spyOn(process.stdout, "write").mockReturnValue(true);
@@ -48,7 +48,7 @@ export type WorldPorts = RunPorts &
   FiringPorts &
   SkillPorts &
   DiscoveryPorts &
-  HttpPorts & { readonly cursors: Cursors; readonly sandbox: Sandbox };
+  HttpPorts & { readonly cursors: Cursors; readonly sandbox: Sandbox; readonly offered: readonly Provider[] };
 
 export interface CallOptions {
   readonly method?: string;
@@ -76,14 +76,27 @@ export async function makeWorld(bare = memoryTable(), around: Around = undisturb
   const started: Envelope[] = [];
   /** What the next starts throw, one each. */
   const failures: Error[] = [];
-  const sandbox: Sandbox = {
-    start: (envelope) =>
+  /** Sandboxes that are to be stopped, in the order of the asking. */
+  const stopped: PlacedSandbox[] = [];
+  /** What the next stops answer, one each; then they are all gone. */
+  const stopAnswers: (boolean | Error)[] = [];
+  const offered: Provider[] = ["lambda"];
+  const sandbox: Sandbox = sandboxWithinRights({
+    start: (envelope, { provider }) =>
       around("sandbox.start", async () => {
         const failure = failures.shift();
         if (failure !== undefined) throw failure;
         started.push(envelope);
+        return provider === "lambda" ? undefined : `${provider}-${envelope.execution_id}`;
       }),
-  };
+    stop: (placed) =>
+      around("sandbox.stop", async () => {
+        stopped.push(placed);
+        const answer = stopAnswers.shift() ?? true;
+        if (answer instanceof Error) throw answer;
+        return answer;
+      }),
+  });
   const scheduler = memoryScheduler();
   const repositories = outsideWorld();
   const looking: Pick<DiscoveryPorts, "github" | "scanner"> = {
@@ -121,7 +134,11 @@ export async function makeWorld(bare = memoryTable(), around: Around = undisturb
     cursors: cursors(table),
     vault,
     sandbox,
+    offered,
     ...looking,
+    get app() {
+      return repositories.githubApp;
+    },
     discovery: {
       refresh: (repository) => withRights(file, rights, () => discover(repository, { table, files, now, ...looking })),
     },
@@ -153,6 +170,10 @@ export async function makeWorld(bare = memoryTable(), around: Around = undisturb
     sent,
     started,
     failures,
+    stopped,
+    stopAnswers,
+    /** The kinds of sandboxes that there are, the usual one first. */
+    offered,
     /** How often a caller may do what has a rate limit, in a minute. */
     rates,
     /** The timers of schedules that are set. */

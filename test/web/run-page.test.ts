@@ -187,6 +187,23 @@ describe("the page of a run", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("shows a plan as the text that it is", async () => {
+    run.begin();
+    run.end();
+    const plan = {
+      artifact_type: "PLAN",
+      created_at: "",
+      data: { document_uid: "p", artifact_uid: "p-1", title: "Mend it" },
+    };
+    site.fail(`/agent/runs/${run.item.run_id}`, { status: 200, body: { ...run.item, artifacts: [plan] } }, 2);
+    const { page, complaints } = await open();
+    const content = "# Mend it\n<b>1.</b> Reproduce it.";
+    site.fail("/agent/artifacts/p-1", { status: 200, body: { data: { content } } });
+    await page.getByRole("button", { name: "Show Mend it" }).click();
+    await page.getByText("<b>1.</b> Reproduce it.").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it("says beside the button when a file cannot be had", async () => {
     run.begin();
     run.end();

@@ -41,6 +41,8 @@ const StepData = v.object({
   detail: v.optional(v.string()),
   message: v.optional(v.string()),
   filepath: v.optional(v.string()),
+  title: v.optional(v.string()),
+  url: v.optional(v.string()),
 });
 
 /** A move is told by the state that it leads to, anything else by its name. */
@@ -48,7 +50,7 @@ function step(type: string, at: string, data: unknown): Happening {
   const parsed = v.safeParse(StepData, data);
   const { state, duration_ms, is_error = false, ...said } = parsed.success ? parsed.output : {};
   const name = state !== undefined && type.startsWith("run_") ? undefined : type.replaceAll("_", " ");
-  const detail = said.detail ?? said.message ?? said.filepath;
+  const detail = said.detail ?? said.message ?? said.filepath ?? said.title ?? said.url;
   return { kind: "step", at, state, name, durationMs: duration_ms, detail, failed: is_error };
 }
 

@@ -33,7 +33,10 @@ export type NamedSchemas = Record<string, JsonObject>;
 const METHODS = "clients/methods.json";
 
 /** A redirect to the storage would be followed to an answer that is not the API's; its address is an answer of its own. */
-const FIXED_QUERY: Readonly<Record<string, JsonObject>> = { getTranscript: { redirect: false } };
+const FIXED_QUERY: Readonly<Record<string, JsonObject>> = {
+  getTranscript: { redirect: false },
+  getRawTranscript: { redirect: false },
+};
 
 /**
  * The methods of the client, in the order of the document. An operation without a line in clients/methods.json throws, and

@@ -63,6 +63,21 @@ export const ACTIVITY_NOTES: Notes = {
   "ArtifactItem.title": note("What the artifact is called.", "Why the test was flaky"),
   "ArtifactResponse.title": note("What the artifact is called.", "Why the test was flaky"),
   "ReportArtifactRequest.title": note("What the artifact is called.", "Why the test was flaky"),
+  document_uid: note("Names the document among those of its run.", "plan"),
+  notebook_uid: note("The document's name where documents are kept together."),
+  "ReportArtifactRequest.content": note(
+    "The document's whole text, in Markdown.",
+    "# Mend the test\n1. Reproduce it.\n",
+  ),
+  "ArtifactResponse.content": note("The document's current text, in Markdown.", "# Mend the test\n1. Reproduce it.\n"),
+  branch: note("The branch that the pull request is to merge.", "mend-flaky-test"),
+  reference_type: note("What kind of thing it is elsewhere.", "issue"),
+  "ArtifactItem.url": note("Where it is.", "https://github.com/acme/things/pull/7"),
+  "ArtifactResponse.url": note("Where else it is to be read.", "https://docs.example.com/plan"),
+  "ReportArtifactRequest.url": note(
+    "Where it is: https, without credentials.",
+    "https://github.com/acme/things/pull/7",
+  ),
   upload: note("Where to upload the bytes; absent once they are there."),
   "UploadTarget.url": note(
     "A time-limited address; send no credential there.",
@@ -99,6 +114,10 @@ export const ACTIVITY_NOTES: Notes = {
   ]),
   "CommitSnapshotRequest.files": note("Which of its files are kept.", ["workspace.tar.gz"]),
   success: note("Whether the task was done.", true),
+  blocked: note(
+    "True where the agent has asked its user the question that `summary` is: the run is BLOCKED until a follow-up answers it. This project's own addition.",
+  ),
+  "NotifyUserRequest.message": note("What the user is told.", "The tests pass again; the pull request follows."),
   "FinishTaskRequest.error_code": note("Whose fault it was, where it was not done."),
   "ReportShutdownRequest.error": note("What ended the execution; absent where nothing went wrong."),
   "ReportShutdownRequest.category": note("What kind of failure it was.", "harness_crashed"),

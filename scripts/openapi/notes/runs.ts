@@ -106,7 +106,7 @@ export const RUNS_NOTES: Notes = {
     "What the run and all runs below it may spend on models, in US dollars; a child draws on its parent's where it names none.",
     2.5,
   ),
-  harness: note("The program that runs the agent, where it is not the service's own."),
+  harness: note("The program that runs the agent, where it is not the service's own: claude, codex or gemini."),
   reasoning_level: note("How much the model is to think."),
   harness_auth_secrets: note("Secrets by which another harness signs in."),
   claude_auth_secret_name: note("The secret's name."),

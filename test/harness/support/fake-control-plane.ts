@@ -50,6 +50,8 @@ export class FakeControlPlane implements AsyncDisposable {
   shutdown: unknown;
   uploadMethod: "PUT" | "POST" = "PUT";
   prompt: string;
+  /** Base address of the model gateway; none answers by default. */
+  modelUrl: string | undefined;
   /** Time until the sandbox ends, in milliseconds. */
   lifetimeMs = 120_000;
   /** Milliseconds that calls to a path wait for their answer, by the path's end. */
@@ -92,7 +94,7 @@ export class FakeControlPlane implements AsyncDisposable {
     return {
       version: 1,
       base_url: base,
-      model_url: `${base}/model`,
+      model_url: this.modelUrl ?? `${base}/model`,
       run_id: this.runId,
       execution_id: this.executionId,
       key: this.key,
@@ -112,9 +114,16 @@ export class FakeControlPlane implements AsyncDisposable {
 
   /** Gives the run an attachment. */
   attach(filename: string, content: string): void {
-    const path = `/files/${filename}`;
+    const path = `/files/${encodeURIComponent(filename)}`;
     this.#files.set(path, Buffer.from(content));
     this.#attachments.push({ attachment_id: filename, filename, download_url: `http://127.0.0.1:${this.port}${path}` });
+  }
+
+  /** Has the run go on from this archive of a workspace. */
+  attachSnapshot(packed: Buffer): void {
+    const path = "/snapshot/given/workspace.tar.gz";
+    this.#files.set(path, packed);
+    this.checkpoint = { generation: "given", files: [{ name: "workspace.tar.gz", path }], messages: 0, followups: 0 };
   }
 
   callsTo(path: string): Call[] {
@@ -185,6 +194,8 @@ export class FakeControlPlane implements AsyncDisposable {
         return this.#beat(call);
       case "report-artifact":
         return this.#artifact(call);
+      case "notify-user":
+        return { status: 200 };
       case "upload-snapshot":
         return this.#snapshot(call);
       case "commit-snapshot":
@@ -288,8 +299,10 @@ export class FakeControlPlane implements AsyncDisposable {
   }
 
   #artifact({ body }: Call): Answer {
+    const kind = String(body["artifact_type"]);
     const { filepath, sha256 } = Object(body["data"]);
-    const path = String(filepath);
+    if (kind !== "FILE" && kind !== "SCREENSHOT") return { status: 200, body: { artifact_uid: `uid-${kind}` } };
+    const path = kind === "FILE" ? String(filepath) : `screenshot-${sha256}`;
     const stored = this.artifacts.get(path);
     if (stored !== undefined && createHash("sha256").update(stored).digest("hex") === sha256)
       return { status: 200, body: { artifact_uid: `uid-${path}` } };

@@ -62,7 +62,7 @@ export class FakeRun {
     this.messages({ role, content: [{ type: "text", text }] });
   }
 
-  artifact(artifact: ArtifactItem): void {
+  artifact(artifact: Extract<ArtifactItem, { artifact_type: "FILE" }>): void {
     this.say(
       "artifact_created",
       { filename: artifact.data.filename },

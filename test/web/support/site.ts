@@ -92,6 +92,7 @@ export class Site {
     const [, uid] = /^\/agent\/artifacts\/([^/]+)$/.exec(wanted) ?? [];
     const artifact = this.runs
       .flatMap(({ item }) => item.artifacts ?? [])
+      .filter((one) => one.artifact_type === "FILE")
       .find(({ data }) => data.artifact_uid === uid);
     if (artifact === undefined) return problem(404, "Resource not found", "resource_not_found");
     const { mime_type, ...data } = artifact.data;

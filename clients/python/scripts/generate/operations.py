@@ -10,7 +10,7 @@ from .schemas import INLINE_NAMES, Types, identifier, pascal, snake
 EXTENDED = {"runs", "artifacts", "attachments"}
 """Resources to which `_async/` adds methods that are more than one request."""
 
-FIXED_QUERY = {"getTranscript": {"redirect": False}}
+FIXED_QUERY = {"getTranscript": {"redirect": False}, "getRawTranscript": {"redirect": False}}
 """Parameters that are the client's business: a redirect is nothing that a method could answer."""
 
 CLIENTS_OWN = {"x-team-uid", "idempotency-key", "x-stainless-retry-count"}

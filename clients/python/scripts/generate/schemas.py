@@ -16,6 +16,7 @@ Mode = Literal["answer", "request"]
 
 INLINE_NAMES = {
     "GetTranscript": "TranscriptLocation",
+    "GetRawTranscript": "RawTranscriptLocation",
     "GetResponse": "RunResponse",
     "GetOpenapi": "Dict[str, Any]",
 }

@@ -63,7 +63,7 @@ class MCPServerConfigParam(TypedDict, total=False):
 
 
 class RepositoryParam(TypedDict, total=False):
-    """A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment."""
+    """A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment. `token_secret` names a secret of the run whose value opens the repository over https."""
 
     url: Required[str]
     """What to clone. At most 2048 bytes in UTF-8. Must be an https, ssh or file URL."""
@@ -74,9 +74,11 @@ class RepositoryParam(TypedDict, total=False):
     path: str
     """The directory in the workspace; by default the URL's last segment. At most 256 bytes in UTF-8. Must be a relative path inside the workspace."""
 
+    token_secret: str
+
 
 class AmbientAgentConfigHarnessParam(TypedDict, total=False):
-    """The program that runs the agent, where it is not the service's own."""
+    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
 
     type: Required[Literal["default", "oz", "claude", "codex", "gemini"]]
     model_id: str
@@ -143,7 +145,7 @@ class AmbientAgentConfigParam(TypedDict, total=False):
     """What the run and all runs below it may spend on models, in US dollars; a child draws on its parent's where it names none."""
 
     harness: AmbientAgentConfigHarnessParam
-    """The program that runs the agent, where it is not the service's own."""
+    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
 
     harness_auth_secrets: AmbientAgentConfigHarnessAuthSecretsParam
     """Secrets by which another harness signs in."""
@@ -498,7 +500,7 @@ class CreateIdentityRequestParam(TypedDict, total=False):
     """Tools for the agent: servers of the Model Context Protocol, by name."""
 
     harness: Optional[CreateIdentityRequestHarnessParam]
-    """The program that runs the agent, where it is not the service's own."""
+    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
 
     worker_host: Optional[str]
     """The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service."""
@@ -574,7 +576,7 @@ class UpdateIdentityRequestParam(TypedDict, total=False):
     """Tools for the agent: servers of the Model Context Protocol, by name."""
 
     harness: Optional[UpdateIdentityRequestHarnessParam]
-    """The program that runs the agent, where it is not the service's own."""
+    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
 
     worker_host: Optional[str]
     """The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service."""
@@ -915,6 +917,13 @@ class ReportArtifactRequestParam(TypedDict, total=False):
     pass
 
 
+class NotifyUserRequestParam(TypedDict, total=False):
+    """A short word to the run's user, while the run goes on."""
+
+    message: Required[str]
+    """What the user is told. At most 4096 bytes in UTF-8."""
+
+
 class FinishTaskRequestParam(TypedDict, total=False):
     success: Required[bool]
     """Whether the task was done."""
@@ -926,6 +935,9 @@ class FinishTaskRequestParam(TypedDict, total=False):
         "invalid_request", "environment_setup_failed", "operation_not_supported", "external_authentication_required"
     ]
     """Whose fault it was, where it was not done."""
+
+    blocked: bool
+    """True where the agent has asked its user the question that `summary` is: the run is BLOCKED until a follow-up answers it. This project's own addition."""
 
 
 class UploadSnapshotRequestFileParam(TypedDict, total=False):
@@ -959,6 +971,26 @@ class CommitSnapshotRequestParam(TypedDict, total=False):
 
     files: Required[Sequence[str]]
     """Which of its files are kept."""
+
+
+class ExternalConversationRequestParam(TypedDict, total=False):
+    """A harness of others tells in which format it writes the conversation, such as `claude`."""
+
+    format: Required[str]
+    """Must be 1 to 64 of A-Z a-z 0-9 . _ -."""
+
+
+class TranscriptRequestParam(TypedDict, total=False):
+    """With length and checksum the upload is bound to them, else to a greatest length."""
+
+    conversation_id: Required[str]
+    """The conversation that the run belongs to, or is to continue. At most 512 bytes in UTF-8."""
+
+    size_bytes: int
+    """The file's bytes."""
+
+    sha256: str
+    """The file's digest. Must be 64 hexadecimal digits."""
 
 
 class ReportShutdownRequestErrorParam(TypedDict, total=False):

@@ -173,7 +173,7 @@ class ResolvedAgentConfigMcpServersValue(BaseModel):
 
 
 class Repository(BaseModel):
-    """A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment."""
+    """A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment. `token_secret` names a secret of the run whose value opens the repository over https."""
 
     url: str
     """What to clone. At most 2048 bytes in UTF-8. Must be an https, ssh or file URL."""
@@ -184,9 +184,11 @@ class Repository(BaseModel):
     path: Optional[str] = None
     """The directory in the workspace; by default the URL's last segment. At most 256 bytes in UTF-8. Must be a relative path inside the workspace."""
 
+    token_secret: Optional[str] = None
+
 
 class ResolvedAgentConfigHarness(BaseModel):
-    """The program that runs the agent, where it is not the service's own."""
+    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
 
     type: Union[Literal["default", "oz", "claude", "codex", "gemini"], str]
     model_id: Optional[str] = None
@@ -253,7 +255,7 @@ class ResolvedAgentConfig(BaseModel):
     """What the run and all runs below it may spend on models, in US dollars; a child draws on its parent's where it names none."""
 
     harness: Optional[ResolvedAgentConfigHarness] = None
-    """The program that runs the agent, where it is not the service's own."""
+    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
 
     harness_auth_secrets: Optional[ResolvedAgentConfigHarnessAuthSecrets] = None
     """Secrets by which another harness signs in."""
@@ -279,6 +281,72 @@ class RunItemAgentSkill(BaseModel):
 
     bundled_skill_id: Optional[str] = None
     """The skill's id, where it came with the service."""
+
+
+class PlanArtifactItemData(BaseModel):
+    document_uid: str
+    """Names the document among those of its run."""
+
+    notebook_uid: Optional[str] = None
+    """The document's name where documents are kept together."""
+
+    artifact_uid: Optional[str] = None
+    """The artifact's id."""
+
+    title: Optional[str] = None
+    """What the artifact is called."""
+
+    url: Optional[str] = None
+    """Where it is."""
+
+
+class PlanArtifactItem(BaseModel):
+    artifact_type: Literal["PLAN"]
+    """What kind of artifact it is."""
+
+    created_at: Timestamp
+    """When it was made."""
+
+    data: PlanArtifactItemData
+
+
+class PullRequestArtifactItemData(BaseModel):
+    url: str
+    """Where it is."""
+
+    branch: str
+    """The branch that the pull request is to merge."""
+
+
+class PullRequestArtifactItem(BaseModel):
+    artifact_type: Literal["PULL_REQUEST"]
+    """What kind of artifact it is."""
+
+    created_at: Timestamp
+    """When it was made."""
+
+    data: PullRequestArtifactItemData
+
+
+class ScreenshotArtifactItemData(BaseModel):
+    artifact_uid: str
+    """The artifact's id."""
+
+    mime_type: str
+    """The file's media type."""
+
+    description: Optional[str] = None
+    """What it is for."""
+
+
+class ScreenshotArtifactItem(BaseModel):
+    artifact_type: Literal["SCREENSHOT"]
+    """What kind of artifact it is."""
+
+    created_at: Timestamp
+    """When it was made."""
+
+    data: ScreenshotArtifactItemData
 
 
 class FileArtifactItemData(BaseModel):
@@ -314,6 +382,30 @@ class FileArtifactItem(BaseModel):
     data: FileArtifactItemData
 
 
+class ExternalReferenceArtifactItemData(BaseModel):
+    reference_type: str
+    """What kind of thing it is elsewhere."""
+
+    url: str
+    """Where it is."""
+
+    title: Optional[str] = None
+    """What the artifact is called."""
+
+    metadata: Optional[Dict[str, str]] = None
+    """Labels of the caller's own, to find the run by."""
+
+
+class ExternalReferenceArtifactItem(BaseModel):
+    artifact_type: Literal["EXTERNAL_REFERENCE"]
+    """What kind of artifact it is."""
+
+    created_at: Timestamp
+    """When it was made."""
+
+    data: ExternalReferenceArtifactItemData
+
+
 class UnknownArtifactItem(BaseModel):
     """A kind that this version does not know; its members are there all the same."""
 
@@ -321,8 +413,15 @@ class UnknownArtifactItem(BaseModel):
 
 
 ArtifactItem = Annotated[
-    Union[Annotated[FileArtifactItem, Tag("FILE")], Annotated[UnknownArtifactItem, Tag("")]],
-    Discriminator(kind_of("artifact_type", ["FILE"])),
+    Union[
+        Annotated[PlanArtifactItem, Tag("PLAN")],
+        Annotated[PullRequestArtifactItem, Tag("PULL_REQUEST")],
+        Annotated[ScreenshotArtifactItem, Tag("SCREENSHOT")],
+        Annotated[FileArtifactItem, Tag("FILE")],
+        Annotated[ExternalReferenceArtifactItem, Tag("EXTERNAL_REFERENCE")],
+        Annotated[UnknownArtifactItem, Tag("")],
+    ],
+    Discriminator(kind_of("artifact_type", ["PLAN", "PULL_REQUEST", "SCREENSHOT", "FILE", "EXTERNAL_REFERENCE"])),
 ]
 """An artifact inside a run."""
 
@@ -688,6 +787,7 @@ class RunEvent(BaseModel):
             "run_cancelled",
             "run_stopped",
             "artifact_created",
+            "user_notified",
             "messages",
         ],
         str,
@@ -795,6 +895,66 @@ class CreateAttachmentResponse(BaseModel):
     """Where to upload the bytes; absent once they are there."""
 
 
+class PlanArtifactResponseData(BaseModel):
+    document_uid: str
+    """Names the document among those of its run."""
+
+    notebook_uid: str
+    """The document's name where documents are kept together."""
+
+    title: Optional[str] = None
+    """What the artifact is called."""
+
+    url: Optional[str] = None
+    """Where else it is to be read."""
+
+    content: str
+    """The document's current text, in Markdown."""
+
+    content_type: Literal["text/markdown"]
+    """The file's media type."""
+
+
+class PlanArtifactResponse(BaseModel):
+    artifact_uid: str
+    """The artifact's id."""
+
+    artifact_type: Literal["PLAN"]
+    """What kind of artifact it is."""
+
+    created_at: Timestamp
+    """When it was made."""
+
+    data: PlanArtifactResponseData
+
+
+class ScreenshotArtifactResponseData(BaseModel):
+    download_url: str
+    """A time-limited address; send no credential there."""
+
+    expires_at: Timestamp
+    """Until when the address is good."""
+
+    content_type: str
+    """The file's media type."""
+
+    description: Optional[str] = None
+    """What it is for."""
+
+
+class ScreenshotArtifactResponse(BaseModel):
+    artifact_uid: str
+    """The artifact's id."""
+
+    artifact_type: Literal["SCREENSHOT"]
+    """What kind of artifact it is."""
+
+    created_at: Timestamp
+    """When it was made."""
+
+    data: ScreenshotArtifactResponseData
+
+
 class FileArtifactResponseData(BaseModel):
     download_url: str
     """A time-limited address; send no credential there."""
@@ -841,10 +1001,15 @@ class UnknownArtifactResponse(BaseModel):
 
 
 ArtifactResponse = Annotated[
-    Union[Annotated[FileArtifactResponse, Tag("FILE")], Annotated[UnknownArtifactResponse, Tag("")]],
-    Discriminator(kind_of("artifact_type", ["FILE"])),
+    Union[
+        Annotated[PlanArtifactResponse, Tag("PLAN")],
+        Annotated[ScreenshotArtifactResponse, Tag("SCREENSHOT")],
+        Annotated[FileArtifactResponse, Tag("FILE")],
+        Annotated[UnknownArtifactResponse, Tag("")],
+    ],
+    Discriminator(kind_of("artifact_type", ["PLAN", "SCREENSHOT", "FILE"])),
 ]
-"""An artifact by itself: file-like ones carry a time-limited URL."""
+"""An artifact by itself: a plan with its text, others with a time-limited URL. Those without a body have no such answer."""
 
 
 class AgentVariantSource(BaseModel):
@@ -1207,7 +1372,7 @@ class IdentityItemMcpServersValue(BaseModel):
 
 
 class IdentityItemHarness(BaseModel):
-    """The program that runs the agent, where it is not the service's own."""
+    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
 
     type: Union[Literal["default", "oz", "claude", "codex", "gemini"], str]
     model_id: Optional[str] = None
@@ -1274,7 +1439,7 @@ class IdentityItem(BaseModel):
     """Tools for the agent: servers of the Model Context Protocol, by name."""
 
     harness: Optional[IdentityItemHarness] = None
-    """The program that runs the agent, where it is not the service's own."""
+    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
 
     worker_host: Optional[str] = None
     """The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service."""
@@ -1601,11 +1766,39 @@ class ListSecretsResponse(BaseModel):
     """Where the list goes on."""
 
 
+class ResolvePromptResponseContextMcpServersValue(BaseModel):
+    warp_id: Optional[str] = None
+    """A shared server, by its id. At most 512 bytes in UTF-8."""
+
+    command: Optional[str] = None
+    """A program that is started in the sandbox. At most 4096 bytes in UTF-8."""
+
+    args: Optional[List[str]] = None
+    """The program's arguments."""
+
+    env: Optional[Dict[str, str]] = None
+    """The program's environment. Values are secrets: answers show `***`."""
+
+    url: Optional[str] = None
+    """Must be an http or https URL."""
+
+    headers: Optional[Dict[str, str]] = None
+
+
 class PlantedSecretByName(BaseModel):
     name: str
     """What it is called."""
 
     value: str
+
+
+class RepositoryToken(BaseModel):
+    """A token of this execution alone, for the repository with this URL and for no other."""
+
+    url: str
+    token: str
+    expires_at: Timestamp
+    """Until when it is good."""
 
 
 class ResolvePromptResponseContextAttachment(BaseModel):
@@ -1683,9 +1876,13 @@ class ResolvePromptResponseContext(BaseModel):
     setup_commands: Optional[List[str]] = None
     """What is run before the agent begins, in order."""
 
+    mcp_servers: Optional[Dict[str, ResolvePromptResponseContextMcpServersValue]] = None
+    """Tools for the agent: servers of the Model Context Protocol, by name."""
+
     secrets: Optional[List[PlantedSecretByName]] = None
     """Secrets that its runs may use, by name."""
 
+    repository_tokens: Optional[List[RepositoryToken]] = None
     attachments: List[ResolvePromptResponseContextAttachment]
     """Files beside the prompt, at most 2.9 MiB in all once decoded; larger ones are uploaded first."""
 
@@ -1756,3 +1953,16 @@ class UploadSnapshotResponse(BaseModel):
 class CommitSnapshotResponse(BaseModel):
     generation: str
     """The snapshot's name within its execution."""
+
+
+class ExternalConversationResponse(BaseModel):
+    conversation_id: str
+    """The conversation that the run belongs to, or is to continue."""
+
+
+class RawTranscriptLocation(BaseModel):
+    download_url: str
+    """A time-limited address; send no credential there."""
+
+    expires_at: Timestamp
+    """Until when it is good."""

@@ -690,6 +690,15 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
+   * A word to the run's user while it goes on, as an event of the run.
+   *
+   * `POST /harness-support/notify-user`
+   */
+  notifyUser(body: types.NotifyUserRequest, options?: RequestOptions): APIPromise<types.Empty> {
+    return this.transport.request({ method: "POST", path: "/harness-support/notify-user", body, options });
+  }
+
+  /**
    * The run has come to its end.
    *
    * `POST /harness-support/finish-task`
@@ -714,6 +723,33 @@ export class HarnessSupport extends APIResource {
    */
   commitSnapshot(body: types.CommitSnapshotRequest, options?: RequestOptions): APIPromise<types.CommitSnapshotResponse> {
     return this.transport.request({ method: "POST", path: "/harness-support/commit-snapshot", body, options });
+  }
+
+  /**
+   * A harness of others writes the run's conversation, in a format of its own.
+   *
+   * `POST /harness-support/external-conversation`
+   */
+  createExternalConversation(body: types.ExternalConversationRequest, options?: RequestOptions): APIPromise<types.ExternalConversationResponse> {
+    return this.transport.request({ method: "POST", path: "/harness-support/external-conversation", body, options });
+  }
+
+  /**
+   * Where to upload the raw transcript of a conversation that a harness of others writes.
+   *
+   * `POST /harness-support/transcript`
+   */
+  uploadTranscript(body: types.TranscriptRequest, options?: RequestOptions): APIPromise<types.UploadTarget> {
+    return this.transport.request({ method: "POST", path: "/harness-support/transcript", body, options });
+  }
+
+  /**
+   * 302 to the raw transcript that a harness of others has made of the task's conversation, or with redirect=false the URL itself.
+   *
+   * `GET /harness-support/transcript`
+   */
+  getTranscript(options?: RequestOptions): APIPromise<types.HarnessSupportGetTranscriptResponse> {
+    return this.transport.request({ method: "GET", path: "/harness-support/transcript", query: {"redirect":false}, options });
   }
 
   /**

@@ -94,7 +94,7 @@ interface components {
             worker_host?: string;
             /** @description What the run and all runs below it may spend on models, in US dollars; a child draws on its parent's where it names none. */
             budget_usd?: number;
-            /** @description The program that runs the agent, where it is not the service's own. */
+            /** @description The program that runs the agent, where it is not the service's own: claude, codex or gemini. */
             harness?: {
                 /** @enum {string} */
                 type: "default" | "oz" | "claude" | "codex" | "gemini";
@@ -127,6 +127,65 @@ interface components {
              * @description What kind of artifact it is.
              * @constant
              */
+            artifact_type: "PLAN";
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            data: {
+                /** @description Names the document among those of its run. */
+                document_uid: string;
+                /** @description The document's name where documents are kept together. */
+                notebook_uid?: string;
+                /** @description The artifact's id. */
+                artifact_uid?: string;
+                /** @description What the artifact is called. */
+                title?: string;
+                /** @description Where it is. */
+                url?: string;
+            };
+        } | {
+            /**
+             * @description What kind of artifact it is.
+             * @constant
+             */
+            artifact_type: "PULL_REQUEST";
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            data: {
+                /** @description Where it is. */
+                url: string;
+                /** @description The branch that the pull request is to merge. */
+                branch: string;
+            };
+        } | {
+            /**
+             * @description What kind of artifact it is.
+             * @constant
+             */
+            artifact_type: "SCREENSHOT";
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            data: {
+                /** @description The artifact's id. */
+                artifact_uid: string;
+                /** @description The file's media type. */
+                mime_type: string;
+                /** @description What it is for. */
+                description?: string;
+            };
+        } | {
+            /**
+             * @description What kind of artifact it is.
+             * @constant
+             */
             artifact_type: "FILE";
             /**
              * Format: date-time
@@ -149,9 +208,89 @@ interface components {
                 /** @description What the artifact is called. */
                 title?: string;
             };
+        } | {
+            /**
+             * @description What kind of artifact it is.
+             * @constant
+             */
+            artifact_type: "EXTERNAL_REFERENCE";
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            data: {
+                /** @description What kind of thing it is elsewhere. */
+                reference_type: string;
+                /** @description Where it is. */
+                url: string;
+                /** @description What the artifact is called. */
+                title?: string;
+                /** @description Labels of the caller's own, to find the run by. */
+                metadata?: components["schemas"]["Metadata"];
+            };
         };
-        /** @description An artifact by itself: file-like ones carry a time-limited URL. */
+        /** @description An artifact by itself: a plan with its text, others with a time-limited URL. Those without a body have no such answer. */
         ArtifactResponse: {
+            /** @description The artifact's id. */
+            artifact_uid: string;
+            /**
+             * @description What kind of artifact it is.
+             * @constant
+             */
+            artifact_type: "PLAN";
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            data: {
+                /** @description Names the document among those of its run. */
+                document_uid: string;
+                /** @description The document's name where documents are kept together. */
+                notebook_uid: string;
+                /** @description What the artifact is called. */
+                title?: string;
+                /** @description Where else it is to be read. */
+                url?: string;
+                /** @description The document's current text, in Markdown. */
+                content: string;
+                /**
+                 * @description The file's media type.
+                 * @constant
+                 */
+                content_type: "text/markdown";
+            };
+        } | {
+            /** @description The artifact's id. */
+            artifact_uid: string;
+            /**
+             * @description What kind of artifact it is.
+             * @constant
+             */
+            artifact_type: "SCREENSHOT";
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            data: {
+                /**
+                 * Format: uri
+                 * @description A time-limited address; send no credential there.
+                 */
+                download_url: string;
+                /**
+                 * Format: date-time
+                 * @description Until when the address is good.
+                 */
+                expires_at: string;
+                /** @description The file's media type. */
+                content_type: string;
+                /** @description What it is for. */
+                description?: string;
+            };
+        } | {
             /** @description The artifact's id. */
             artifact_uid: string;
             /**
@@ -452,7 +591,7 @@ interface components {
             }[] | {
                 [key: string]: components["schemas"]["MCPServerConfig"];
             }) | null;
-            /** @description The program that runs the agent, where it is not the service's own. */
+            /** @description The program that runs the agent, where it is not the service's own: claude, codex or gemini. */
             harness?: {
                 /** @enum {string} */
                 type?: "default" | "oz" | "claude" | "codex" | "gemini";
@@ -697,6 +836,15 @@ interface components {
         };
         /** @enum {string} */
         ExecutionLocation: "REMOTE" | "LOCAL";
+        /** @description A harness of others tells in which format it writes the conversation, such as `claude`. */
+        ExternalConversationRequest: {
+            /** @description Must be 1 to 64 of A-Z a-z 0-9 . _ -. */
+            format: string;
+        };
+        ExternalConversationResponse: {
+            /** @description The conversation that the run belongs to, or is to continue. */
+            conversation_id: string;
+        };
         FinishTaskRequest: {
             /** @description Whether the task was done. */
             success: boolean;
@@ -707,6 +855,8 @@ interface components {
              * @enum {string}
              */
             error_code?: "invalid_request" | "environment_setup_failed" | "operation_not_supported" | "external_authentication_required";
+            /** @description True where the agent has asked its user the question that `summary` is: the run is BLOCKED until a follow-up answers it. This project's own addition. */
+            blocked?: boolean;
         };
         Followup: {
             /** @description Counts a run's follow-ups, from 1. */
@@ -812,7 +962,7 @@ interface components {
                     };
                 };
             };
-            /** @description The program that runs the agent, where it is not the service's own. */
+            /** @description The program that runs the agent, where it is not the service's own: claude, codex or gemini. */
             harness?: {
                 /** @enum {string} */
                 type: "default" | "oz" | "claude" | "codex" | "gemini";
@@ -1058,7 +1208,7 @@ interface components {
             /** @description The number that the next message must have. */
             next_sequence: number;
         };
-        /** @description Metadata of a run: at most 20 keys; immutable. */
+        /** @description Metadata: at most 20 keys. That of a run is immutable. */
         Metadata: {
             [key: string]: string;
         };
@@ -1097,6 +1247,11 @@ interface components {
             /** @description The models that a run may name. */
             models: components["schemas"]["Model"][];
         };
+        /** @description A short word to the run's user, while the run goes on. */
+        NotifyUserRequest: {
+            /** @description What the user is told. At most 4096 bytes in UTF-8. */
+            message: string;
+        };
         /**
          * @description What happens at a firing while an earlier run of the schedule has not ended.
          * @enum {string}
@@ -1125,6 +1280,52 @@ interface components {
              * @description What kind of artifact it is.
              * @constant
              */
+            artifact_type: "PLAN";
+            data: {
+                /** @description Names the document among those of its run. At most 512 bytes in UTF-8. */
+                document_uid?: string;
+                /** @description The document's name where documents are kept together. At most 512 bytes in UTF-8. */
+                notebook_uid?: string;
+                /** @description What the artifact is called. */
+                title?: string;
+                /** @description Where it is: https, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
+                url?: string;
+                /** @description The document's whole text, in Markdown. At most 262144 bytes in UTF-8. */
+                content: string;
+            };
+        } | {
+            /**
+             * @description What kind of artifact it is.
+             * @constant
+             */
+            artifact_type: "PULL_REQUEST";
+            data: {
+                /** @description Where it is: https, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
+                url: string;
+                /** @description The branch that the pull request is to merge. At most 256 bytes in UTF-8. */
+                branch: string;
+            };
+        } | {
+            /**
+             * @description What kind of artifact it is.
+             * @constant
+             */
+            artifact_type: "SCREENSHOT";
+            data: {
+                /** @description The file's media type. At most 255 bytes in UTF-8. Must be the media type of an image. */
+                mime_type: string;
+                /** @description The file's bytes. */
+                size_bytes: number;
+                /** @description The file's digest. Must be 64 hexadecimal digits. */
+                sha256: string;
+                /** @description What it is for. */
+                description?: string;
+            };
+        } | {
+            /**
+             * @description What kind of artifact it is.
+             * @constant
+             */
             artifact_type: "FILE";
             data: {
                 /** @description Where the file stood in the workspace. At most 1024 bytes in UTF-8. Must be a relative path without . or .. segments. */
@@ -1142,6 +1343,22 @@ interface components {
                 /** @description What the artifact is called. */
                 title?: string;
             };
+        } | {
+            /**
+             * @description What kind of artifact it is.
+             * @constant
+             */
+            artifact_type: "EXTERNAL_REFERENCE";
+            data: {
+                /** @description What kind of thing it is elsewhere. */
+                reference_type: string;
+                /** @description Where it is: https, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
+                url: string;
+                /** @description What the artifact is called. */
+                title?: string;
+                /** @description Labels of the caller's own, to find the run by. */
+                metadata?: components["schemas"]["Metadata"];
+            };
         };
         ReportArtifactResponse: {
             /** @description The artifact's id. */
@@ -1158,7 +1375,7 @@ interface components {
                 message: string;
             };
         };
-        /** @description A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment. */
+        /** @description A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment. `token_secret` names a secret of the run whose value opens the repository over https. */
         Repository: {
             /** @description What to clone. At most 2048 bytes in UTF-8. Must be an https, ssh or file URL. */
             url: string;
@@ -1166,6 +1383,17 @@ interface components {
             ref?: string;
             /** @description The directory in the workspace; by default the URL's last segment. At most 256 bytes in UTF-8. Must be a relative path inside the workspace. */
             path?: string;
+            token_secret?: string;
+        };
+        /** @description A token of this execution alone, for the repository with this URL and for no other. */
+        RepositoryToken: {
+            url: string;
+            token: string;
+            /**
+             * Format: date-time
+             * @description Until when it is good.
+             */
+            expires_at: string;
         };
         ResolvePromptRequest: {
             /** @description The skill to start from; wins over the configuration's. */
@@ -1203,8 +1431,29 @@ interface components {
                 agent_config: components["schemas"]["ResolvedAgentConfig"];
                 /** @description What is run before the agent begins, in order. */
                 setup_commands?: string[];
+                /** @description Tools for the agent: servers of the Model Context Protocol, by name. */
+                mcp_servers?: {
+                    [key: string]: {
+                        /** @description A shared server, by its id. At most 512 bytes in UTF-8. */
+                        warp_id?: string;
+                        /** @description A program that is started in the sandbox. At most 4096 bytes in UTF-8. */
+                        command?: string;
+                        /** @description The program's arguments. */
+                        args?: string[];
+                        /** @description The program's environment. Values are secrets: answers show `***`. */
+                        env?: {
+                            [key: string]: string;
+                        };
+                        /** @description Must be an http or https URL. */
+                        url?: string;
+                        headers?: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description Secrets that its runs may use, by name. */
                 secrets?: components["schemas"]["PlantedSecret"][];
+                repository_tokens?: components["schemas"]["RepositoryToken"][];
                 /** @description Files beside the prompt, at most 2.9 MiB in all once decoded; larger ones are uploaded first. */
                 attachments: {
                     /** @description The attachment's id. */
@@ -1293,7 +1542,7 @@ interface components {
             worker_host?: string;
             /** @description What the run and all runs below it may spend on models, in US dollars; a child draws on its parent's where it names none. */
             budget_usd?: number;
-            /** @description The program that runs the agent, where it is not the service's own. */
+            /** @description The program that runs the agent, where it is not the service's own: claude, codex or gemini. */
             harness?: {
                 /** @enum {string} */
                 type: "default" | "oz" | "claude" | "codex" | "gemini";
@@ -1408,7 +1657,7 @@ interface components {
              * @description What kind of event it is.
              * @enum {string}
              */
-            type: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_cancelled" | "run_stopped" | "artifact_created" | "messages";
+            type: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_cancelled" | "run_stopped" | "artifact_created" | "user_notified" | "messages";
             /**
              * Format: date-time
              * @description When it happened.
@@ -1730,6 +1979,15 @@ interface components {
         };
         /** @enum {string} */
         TimelineType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_cancelled" | "run_stopped" | "artifact_created";
+        /** @description With length and checksum the upload is bound to them, else to a greatest length. */
+        TranscriptRequest: {
+            /** @description The conversation that the run belongs to, or is to continue. At most 512 bytes in UTF-8. */
+            conversation_id: string;
+            /** @description The file's bytes. */
+            size_bytes?: number;
+            /** @description The file's digest. Must be 64 hexadecimal digits. */
+            sha256?: string;
+        };
         /** @description A repository whose skills could not be read, or not all of them. */
         UnavailableRepository: {
             /** @description Whose repository it is: the last segment but one of its URL. */
@@ -1807,7 +2065,7 @@ interface components {
             }[] | {
                 [key: string]: components["schemas"]["MCPServerConfig"];
             }) | null;
-            /** @description The program that runs the agent, where it is not the service's own. */
+            /** @description The program that runs the agent, where it is not the service's own: claude, codex or gemini. */
             harness?: {
                 /** @enum {string} */
                 type?: "default" | "oz" | "claude" | "codex" | "gemini";
@@ -2189,6 +2447,18 @@ interface components {
             /** @description `page_info.next_cursor` of the page before. */
             cursor?: string;
         };
+        HarnessSupportGetTranscriptResponse: {
+            /**
+             * Format: uri
+             * @description A time-limited address; send no credential there.
+             */
+            download_url: string;
+            /**
+             * Format: date-time
+             * @description Until when it is good.
+             */
+            expires_at: string;
+        };
         DocumentationOpenapiResponse: {
             openapi: string;
         };
@@ -2226,6 +2496,8 @@ export type EnvironmentConfig = components['schemas']['EnvironmentConfig'];
 export type EnvironmentItem = components['schemas']['EnvironmentItem'];
 export type Problem = components['schemas']['Problem'];
 export type ExecutionLocation = components['schemas']['ExecutionLocation'];
+export type ExternalConversationRequest = components['schemas']['ExternalConversationRequest'];
+export type ExternalConversationResponse = components['schemas']['ExternalConversationResponse'];
 export type FinishTaskRequest = components['schemas']['FinishTaskRequest'];
 export type Followup = components['schemas']['Followup'];
 export type FollowupPolicy = components['schemas']['FollowupPolicy'];
@@ -2257,6 +2529,7 @@ export type MessagesResponse = components['schemas']['MessagesResponse'];
 export type Metadata = components['schemas']['Metadata'];
 export type Model = components['schemas']['Model'];
 export type ModelsResponse = components['schemas']['ModelsResponse'];
+export type NotifyUserRequest = components['schemas']['NotifyUserRequest'];
 export type Overlap = components['schemas']['Overlap'];
 export type PageInfo = components['schemas']['PageInfo'];
 export type PlantedSecret = components['schemas']['PlantedSecret'];
@@ -2264,6 +2537,7 @@ export type ReportArtifactRequest = components['schemas']['ReportArtifactRequest
 export type ReportArtifactResponse = components['schemas']['ReportArtifactResponse'];
 export type ReportShutdownRequest = components['schemas']['ReportShutdownRequest'];
 export type Repository = components['schemas']['Repository'];
+export type RepositoryToken = components['schemas']['RepositoryToken'];
 export type ResolvePromptRequest = components['schemas']['ResolvePromptRequest'];
 export type ResolvePromptResponse = components['schemas']['ResolvePromptResponse'];
 export type ResolvedAgentConfig = components['schemas']['ResolvedAgentConfig'];
@@ -2292,6 +2566,7 @@ export type TickOutcome = components['schemas']['TickOutcome'];
 export type Timeline = components['schemas']['Timeline'];
 export type TimelineEvent = components['schemas']['TimelineEvent'];
 export type TimelineType = components['schemas']['TimelineType'];
+export type TranscriptRequest = components['schemas']['TranscriptRequest'];
 export type UnavailableRepository = components['schemas']['UnavailableRepository'];
 export type UpdateEnvironmentRequest = components['schemas']['UpdateEnvironmentRequest'];
 export type UpdateIdentityRequest = components['schemas']['UpdateIdentityRequest'];
@@ -2324,4 +2599,5 @@ export type TeamsListParams = components['schemas']['TeamsListParams'];
 export type TeamsMembersListParams = components['schemas']['TeamsMembersListParams'];
 export type TeamsInvitationsListParams = components['schemas']['TeamsInvitationsListParams'];
 export type SecretsListParams = components['schemas']['SecretsListParams'];
+export type HarnessSupportGetTranscriptResponse = components['schemas']['HarnessSupportGetTranscriptResponse'];
 export type DocumentationOpenapiResponse = components['schemas']['DocumentationOpenapiResponse'];

@@ -17,11 +17,14 @@ from ...params import (
 from ...types import (
     CommitSnapshotResponse,
     Empty,
+    ExternalConversationResponse,
     HeartbeatResponse,
     MessagesResponse,
+    RawTranscriptLocation,
     ReportArtifactResponse,
     ResolvePromptResponse,
     UploadSnapshotResponse,
+    UploadTarget,
 )
 from .._resource import AsyncResource, to_raw
 
@@ -125,7 +128,7 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> ReportArtifactResponse:
-        """Where to upload a file, and then that it is there.
+        """Where to upload a file, and then that it is there; of other kinds, all there is.
 
         `POST /harness-support/report-artifact`
 
@@ -138,6 +141,32 @@ class AsyncHarnessSupport(AsyncResource):
             "/harness-support/report-artifact",
             cast_to=ReportArtifactResponse,
             body={},
+            headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
+            options=options,
+        )
+
+    async def notify_user(
+        self,
+        *,
+        message: str,
+        runyard_instance: Union[str, NotGiven] = NOT_GIVEN,
+        runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> Empty:
+        """A word to the run's user while it goes on, as an event of the run.
+
+        `POST /harness-support/notify-user`
+
+        Args:
+            message: What the user is told. At most 4096 bytes in UTF-8.
+            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
+            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+        """
+        return await self._call(
+            "POST",
+            "/harness-support/notify-user",
+            cast_to=Empty,
+            body={"message": message},
             headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
             options=options,
         )
@@ -156,6 +185,7 @@ class AsyncHarnessSupport(AsyncResource):
             ],
             NotGiven,
         ] = NOT_GIVEN,
+        blocked: Union[bool, NotGiven] = NOT_GIVEN,
         runyard_instance: Union[str, NotGiven] = NOT_GIVEN,
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
@@ -168,6 +198,7 @@ class AsyncHarnessSupport(AsyncResource):
             success: Whether the task was done.
             summary: How it went, in a sentence or two. At most 65536 bytes in UTF-8.
             error_code: Whose fault it was, where it was not done.
+            blocked: True where the agent has asked its user the question that `summary` is: the run is BLOCKED until a follow-up answers it. This project's own addition.
             runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
             runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
         """
@@ -175,7 +206,7 @@ class AsyncHarnessSupport(AsyncResource):
             "POST",
             "/harness-support/finish-task",
             cast_to=Empty,
-            body={"success": success, "summary": summary, "error_code": error_code},
+            body={"success": success, "summary": summary, "error_code": error_code, "blocked": blocked},
             headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
             options=options,
         )
@@ -238,6 +269,86 @@ class AsyncHarnessSupport(AsyncResource):
             options=options,
         )
 
+    async def create_external_conversation(
+        self,
+        *,
+        format: str,
+        runyard_instance: Union[str, NotGiven] = NOT_GIVEN,
+        runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> ExternalConversationResponse:
+        """A harness of others writes the run's conversation, in a format of its own.
+
+        `POST /harness-support/external-conversation`
+
+        Args:
+            format: Must be 1 to 64 of A-Z a-z 0-9 . _ -.
+            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
+            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+        """
+        return await self._call(
+            "POST",
+            "/harness-support/external-conversation",
+            cast_to=ExternalConversationResponse,
+            body={"format": format},
+            headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
+            options=options,
+        )
+
+    async def upload_transcript(
+        self,
+        *,
+        conversation_id: str,
+        size_bytes: Union[int, NotGiven] = NOT_GIVEN,
+        sha256: Union[str, NotGiven] = NOT_GIVEN,
+        runyard_instance: Union[str, NotGiven] = NOT_GIVEN,
+        runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> UploadTarget:
+        """Where to upload the raw transcript of a conversation that a harness of others writes.
+
+        `POST /harness-support/transcript`
+
+        Args:
+            conversation_id: The conversation that the run belongs to, or is to continue. At most 512 bytes in UTF-8.
+            size_bytes: The file's bytes.
+            sha256: The file's digest. Must be 64 hexadecimal digits.
+            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
+            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+        """
+        return await self._call(
+            "POST",
+            "/harness-support/transcript",
+            cast_to=UploadTarget,
+            body={"conversation_id": conversation_id, "size_bytes": size_bytes, "sha256": sha256},
+            headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
+            options=options,
+        )
+
+    async def get_transcript(
+        self,
+        *,
+        runyard_instance: Union[str, NotGiven] = NOT_GIVEN,
+        runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> RawTranscriptLocation:
+        """302 to the raw transcript that a harness of others has made of the task's conversation, or with redirect=false the URL itself.
+
+        `GET /harness-support/transcript`
+
+        Args:
+            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
+            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+        """
+        return await self._call(
+            "GET",
+            "/harness-support/transcript",
+            cast_to=RawTranscriptLocation,
+            query={"redirect": False},
+            headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
+            options=options,
+        )
+
     async def report_shutdown(
         self,
         *,
@@ -271,7 +382,11 @@ class AsyncHarnessSupportWithRawResponse:
         self.heartbeat = to_raw(raw.heartbeat)
         self.append_messages = to_raw(raw.append_messages)
         self.report_artifact = to_raw(raw.report_artifact)
+        self.notify_user = to_raw(raw.notify_user)
         self.finish_task = to_raw(raw.finish_task)
         self.upload_snapshot = to_raw(raw.upload_snapshot)
         self.commit_snapshot = to_raw(raw.commit_snapshot)
+        self.create_external_conversation = to_raw(raw.create_external_conversation)
+        self.upload_transcript = to_raw(raw.upload_transcript)
+        self.get_transcript = to_raw(raw.get_transcript)
         self.report_shutdown = to_raw(raw.report_shutdown)

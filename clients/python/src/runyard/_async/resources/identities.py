@@ -68,7 +68,7 @@ class AsyncIdentities(AsyncResource):
             environment_id: The environment whose repositories and set-up the run begins with.
             skills: Several skills; not together with `skill_spec`.
             mcp_servers: Tools for the agent: servers of the Model Context Protocol, by name.
-            harness: The program that runs the agent, where it is not the service's own.
+            harness: The program that runs the agent, where it is not the service's own: claude, codex or gemini.
             worker_host: The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service.
             secrets: Secrets that its runs may use, by name.
             on_behalf_of_enabled: Whether its keys may start runs on behalf of members.
@@ -166,7 +166,7 @@ class AsyncIdentities(AsyncResource):
             environment_id: The environment whose repositories and set-up the run begins with.
             skills: Several skills; not together with `skill_spec`.
             mcp_servers: Tools for the agent: servers of the Model Context Protocol, by name.
-            harness: The program that runs the agent, where it is not the service's own.
+            harness: The program that runs the agent, where it is not the service's own: claude, codex or gemini.
             worker_host: The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service.
             secrets: Secrets that its runs may use, by name.
             on_behalf_of_enabled: Whether its keys may start runs on behalf of members.

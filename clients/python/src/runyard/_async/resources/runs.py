@@ -337,7 +337,7 @@ class AsyncRunsBase(AsyncResource):
         )
 
     async def transcript(self, run_id: str, **options: Unpack[RequestOptions]) -> TranscriptLocation:
-        """302 to a time-limited URL of the raw transcript, or with redirect=false the URL itself.
+        """302 to a time-limited URL of the raw transcript, or with redirect=false the URL itself. That of a harness of others is its own, as soon as there is one.
 
         `GET /agent/runs/{runId}/transcript`
 

@@ -1,0 +1,30 @@
+import * as v from "valibot";
+import { endpoint, REDIRECT } from "#shared/http/endpoint.ts";
+import { one } from "#shared/http/request.ts";
+import { readingExecution } from "#shared/runs/execution.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { conversationTranscript } from "#shared/runs/raw-transcript.ts";
+import { TRANSCRIPT_TYPE } from "#shared/runs/transcript.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+
+/**
+ * GET /harness-support/transcript: 302 to the raw transcript that a harness of others has made of the task's conversation, or with
+ * redirect=false the URL itself.
+ */
+export const getRawTranscript = endpoint({
+  request: { query: { redirect: one(v.picklist(["true", "false"])) } },
+  reply: { 302: REDIRECT, 200: v.object({ download_url: v.string(), expires_at: v.string() }) },
+  errors: ["invalid_request", "resource_not_found"],
+  async run({ query, principal, header }, ports: RunPorts) {
+    const head = readingExecution(principal, header);
+    const file = { filename: `conversation-${head.run_id}.jsonl`, contentType: TRANSCRIPT_TYPE };
+    const { url, expiresAt } = await ports.files.downloadUrl(await conversationTranscript(head, ports), file);
+    if (query.redirect === "false") {
+      return { status: 200, body: { download_url: url, expires_at: toTimestamp(expiresAt) } };
+    }
+    return { status: 302, location: url };
+  },
+});
+
+export const handler = getRawTranscript.lambda(liveRuns);

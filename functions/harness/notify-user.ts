@@ -1,0 +1,19 @@
+import { endpoint } from "#shared/http/endpoint.ts";
+import { executionOf } from "#shared/runs/execution.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import { notifyUser as notify } from "#shared/runs/notifications.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { Empty, NotifyUserRequest } from "#shared/wire/harness.ts";
+
+/** POST /harness-support/notify-user: a word to the run's user while it goes on, as an event of the run. */
+export const notifyUser = endpoint({
+  request: { body: NotifyUserRequest },
+  reply: { 200: Empty },
+  errors: ["resource_unavailable"],
+  async run({ body, principal, header }, ports: RunPorts) {
+    await notify(await executionOf(principal, header, ports), body.message, ports);
+    return { status: 200, body: {} };
+  },
+});
+
+export const handler = notifyUser.lambda(liveRuns);

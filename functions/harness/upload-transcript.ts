@@ -1,0 +1,18 @@
+import { endpoint } from "#shared/http/endpoint.ts";
+import { executionOf } from "#shared/runs/execution.ts";
+import { liveRuns } from "#shared/runs/live.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { placeTranscript } from "#shared/runs/raw-transcript.ts";
+import { TranscriptRequest, UploadTarget } from "#shared/wire/harness.ts";
+
+/** POST /harness-support/transcript: where to upload the raw transcript of a conversation that a harness of others writes. */
+export const uploadTranscript = endpoint({
+  request: { body: TranscriptRequest },
+  reply: { 200: UploadTarget },
+  errors: ["resource_not_found", "resource_unavailable"],
+  async run({ body, principal, header }, ports: RunPorts) {
+    return { status: 200, body: await placeTranscript(await executionOf(principal, header, ports), body, ports) };
+  },
+});
+
+export const handler = uploadTranscript.lambda(liveRuns);

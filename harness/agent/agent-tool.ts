@@ -1,0 +1,69 @@
+import { Tool as StrandsTool, TextBlock, type ToolContext, ToolResultBlock, type ToolSpec } from "@strands-agents/sdk";
+import type { AgentTools } from "../engine.ts";
+import type { Tool, ToolResult } from "../tool.ts";
+import { faultOf } from "./tool-input.ts";
+
+/** Where a use of a tool goes: what was said before it, and what ends the turn. */
+export interface Stage {
+  readonly tools: AgentTools;
+  /** What the model said in the answer that asks for the tool; the first use takes it. */
+  takeSaid(): string | undefined;
+  ended(name: string, result: ToolResult): void;
+  /** The turn ends with this error. */
+  broke(error: unknown): void;
+}
+
+/** One of our tools as the loop of Strands knows it. */
+export class AgentTool extends StrandsTool {
+  readonly name: string;
+  readonly description: string;
+  readonly toolSpec: ToolSpec;
+  readonly #tool: Tool;
+  readonly #stage: Stage;
+
+  constructor(tool: Tool, stage: Stage) {
+    super();
+    this.name = tool.name;
+    this.description = tool.description;
+    this.toolSpec = { name: tool.name, description: tool.description, inputSchema: { ...tool.inputSchema } };
+    this.#tool = tool;
+    this.#stage = stage;
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing is told before the result.
+  async *stream({ toolUse }: ToolContext) {
+    const { tools, takeSaid, ended, broke } = this.#stage;
+    const { toolUseId: id, input } = toolUse;
+    const fault = faultOf(input);
+    const tool = fault === undefined ? this.#tool : refusing(this.#tool, fault);
+    const said = takeSaid();
+    try {
+      const result = await tools.use(tool, { id, input, ...(said === undefined ? {} : { said }) });
+      ended(tool.name, result);
+      return resultBlock(id, result);
+    } catch (error) {
+      broke(error);
+      return resultBlock(id, { isError: true, output: { error: "the turn has ended" } });
+    }
+  }
+}
+
+/** What stands for a tool that a model made up. */
+export const noSuchTool = (name: string, names: readonly string[]): Tool => ({
+  ...refusing(
+    { name, description: "", inputSchema: {}, category: "integration", readsOnly: true },
+    `there is no tool ${JSON.stringify(name.slice(0, 100))}; there are ${names.join(", ")}`,
+  ),
+});
+
+const refusing = (tool: Omit<Tool, "run">, error: string): Tool => ({
+  ...tool,
+  run: async () => ({ isError: true, output: { error } }),
+});
+
+const resultBlock = (toolUseId: string, { output, isError }: ToolResult) =>
+  new ToolResultBlock({
+    toolUseId,
+    status: isError === true ? "error" : "success",
+    content: [new TextBlock(JSON.stringify(output))],
+  });

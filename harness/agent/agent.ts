@@ -1,0 +1,217 @@
+import {
+  AfterModelCallEvent,
+  AfterToolsEvent,
+  Agent,
+  type AgentResult,
+  BeforeModelCallEvent,
+  BeforeToolCallEvent,
+  ContextWindowOverflowError,
+  configureLogging,
+  MaxTokensError,
+  Message,
+  TextBlock,
+} from "@strands-agents/sdk";
+import type { AgentEngine, AgentTools, Turn, TurnOutcome } from "../engine.ts";
+import { Stop } from "../stop.ts";
+import { AgentTool, noSuchTool, type Stage } from "./agent-tool.ts";
+import { compaction } from "./compaction.ts";
+import { AskAgain, failureOf } from "./failures.ts";
+import { historyOf } from "./history.ts";
+import { createModel } from "./model.ts";
+import { handInPlan } from "./plan.ts";
+import type { AgentWork } from "./work.ts";
+
+/** Answers of the model in one turn. */
+const MOST_ANSWERS = 200;
+/** Answers in a row that are cut at their limit of tokens. */
+const MOST_CUT_ANSWERS = 3;
+const GO_ON =
+  "Your answer was cut at its limit of tokens. Go on where it was cut, and send what is long in several parts.";
+
+/** An agent with a language model: the loop of the Strands SDK, with our tools, over the model gateway. */
+export function agentEngine(modelId: string, systemPrompt: string, work: AgentWork): AgentEngine {
+  const nothing = () => {};
+  configureLogging({ debug: nothing, info: nothing, warn: nothing, error: nothing });
+  return { takeTurn: (turn, tools) => takeTurn({ modelId, systemPrompt, work }, turn, tools) };
+}
+
+interface Given {
+  readonly modelId: string;
+  readonly systemPrompt: string;
+  readonly work: AgentWork;
+}
+
+async function takeTurn({ modelId, systemPrompt, work }: Given, turn: Turn, tools: AgentTools): Promise<TurnOutcome> {
+  const { envelope, slice, context } = work;
+  const stopped = AbortSignal.any([work.signal, work.turn()]);
+  const deadline = signalAt(slice.deadlineAt);
+  const cut = new AbortController();
+  const signal = AbortSignal.any([stopped, deadline, cut.signal]);
+  const model = createModel({ modelId, modelUrl: envelope.model_url, key: envelope.key, signal });
+  const state: State = { answers: 0, cut: 0, said: "" };
+  const stage = stageOf(tools, state);
+  const agent = new Agent({
+    model,
+    messages: historyOf(turn, work),
+    tools: tools.all.map((tool) => new AgentTool(tool, stage)),
+    systemPrompt,
+    printer: false,
+    conversationManager: compaction(model),
+    retryStrategy: new AskAgain(signal),
+    toolExecutor: "sequential",
+    sandbox: false,
+  });
+  watch(agent, stage, state, work);
+  const uncut = at(slice.cutAt, () => {
+    // An answer that is awaited then would come when there is no time left to save what was done.
+    if (isStepRefused(slice, stage)) cut.abort();
+  });
+  const outcome = await loop(agent, state, signal)
+    .catch((error: unknown) => error)
+    .finally(uncut);
+  if (state.broken !== undefined) throw state.broken.error;
+  stopped.throwIfAborted();
+  if (state.ended !== undefined) return state.ended;
+  if (deadline.aborted) {
+    slice.beforeStep();
+    return { success: false, summary: "The model did not answer within the time of one execution." };
+  }
+  if (!isOutcome(outcome)) return outcomeOfError(outcome);
+  return context.mode === "plan" ? await handInPlan(outcome, state.planned === true, tools) : outcome;
+}
+
+/** What is known of the turn so far. */
+interface State {
+  answers: number;
+  /** Answers in a row that were cut. */
+  cut: number;
+  /** What the model said last, and before it what was cut. */
+  said: string;
+  planned?: boolean;
+  ended?: TurnOutcome;
+  broken?: { readonly error: unknown };
+}
+
+async function loop(agent: Agent, state: State, signal: AbortSignal): Promise<TurnOutcome> {
+  let more: Message[] = [];
+  for (;;) {
+    const turns = MOST_ANSWERS - state.answers;
+    if (turns <= 0) return TOO_MANY;
+    try {
+      return outcomeOf(await agent.invoke(more, { cancelSignal: signal, limits: { turns } }), state);
+    } catch (error) {
+      if (!(error instanceof MaxTokensError)) throw error;
+      state.answers++;
+      if (++state.cut > MOST_CUT_ANSWERS) return CUT;
+      const text = textOf(error.partialMessage);
+      state.said += text;
+      const said = text.trim() === "" ? [] : [new Message({ role: "assistant", content: [new TextBlock(text)] })];
+      more = [...said, new Message({ role: "user", content: [new TextBlock(GO_ON)] })];
+    }
+  }
+}
+
+const TOO_MANY: TurnOutcome = {
+  success: false,
+  summary: `The turn was ended after ${MOST_ANSWERS} answers of the model. A follow-up lets it go on.`,
+};
+const CUT: TurnOutcome = {
+  success: false,
+  summary: `The model's answer was cut at its limit of tokens ${MOST_CUT_ANSWERS + 1} times in a row.`,
+};
+
+function stageOf(tools: AgentTools, state: State): Stage {
+  return {
+    tools,
+    takeSaid() {
+      const { said } = state;
+      state.said = "";
+      return said.trim() === "" ? undefined : said;
+    },
+    ended(name, { ends, isError }) {
+      if (ends !== undefined) state.ended = ends;
+      if (name === "create_plan" && isError !== true) state.planned = true;
+    },
+    broke(error) {
+      state.broken ??= { error };
+    },
+  };
+}
+
+function watch(agent: Agent, stage: Stage, state: State, { slice }: AgentWork): void {
+  const isOver = () => state.broken !== undefined || state.ended !== undefined;
+  const names = agent.tools.map(({ name }) => name);
+  agent.addHook(BeforeModelCallEvent, (event) => {
+    if (isStepRefused(slice, stage) || isOver()) event.cancel = true;
+  });
+  agent.addHook(AfterModelCallEvent, ({ stopData }) => {
+    if (stopData === undefined) return;
+    state.answers++;
+    state.said = (state.cut > 0 ? state.said : "") + textOf(stopData.message);
+    state.cut = 0;
+    slice.afterStep();
+  });
+  agent.addHook(BeforeToolCallEvent, (event) => {
+    if (isOver()) event.cancel = "the turn has ended";
+    const { name } = event.toolUse;
+    if (event.tool === undefined) event.selectedTool = new AgentTool(noSuchTool(name, names), stage);
+  });
+  agent.addHook(AfterToolsEvent, (event) => {
+    if (isOver()) event.endTurn = true;
+  });
+}
+
+/** Whether the time of the execution is over, which then ends the turn. */
+function isStepRefused(slice: AgentWork["slice"], stage: Stage): boolean {
+  try {
+    slice.beforeStep();
+    return false;
+  } catch (error) {
+    stage.broke(error);
+    return true;
+  }
+}
+
+function outcomeOf({ stopReason }: AgentResult, { said }: State): TurnOutcome {
+  const summary = said.trim() === "" ? "The agent ended its turn without a word." : said;
+  if (stopReason === "endTurn" || stopReason === "stopSequence") return { success: true, summary };
+  if (stopReason === "limitTurns") return TOO_MANY;
+  const refused = ["refusal", "contentFiltered", "guardrailIntervened"].includes(stopReason);
+  const why = refused ? "The model refused to answer." : `The model ended its answer with the reason ${stopReason}.`;
+  return { success: false, summary: said.trim() === "" ? why : `${why} It said: ${said}` };
+}
+
+/** @throws Stop where the run's key is dead */
+function outcomeOfError(error: unknown): TurnOutcome {
+  if (error instanceof ContextWindowOverflowError)
+    return { success: false, summary: `The conversation does not fit into what the model takes: ${error.message}` };
+  const { status, message } = failureOf(error);
+  if (status === 401) throw new Stop("fenced", `the model gateway was answered 401: ${message}`);
+  if (status === 403 && message.includes("budget_exceeded"))
+    return { success: false, summary: `The run's budget is spent: ${message}` };
+  const summary = `The model did not answer: ${status === undefined ? "" : `status ${status}, `}${message}`;
+  const isRefused = status === 400 || status === 404 || status === 422;
+  return { success: false, summary, ...(isRefused ? { error_code: "invalid_request" as const } : {}) };
+}
+
+const isOutcome = (value: unknown): value is TurnOutcome =>
+  typeof value === "object" && value !== null && "success" in value && "summary" in value;
+
+const textOf = ({ content }: Message): string =>
+  content.flatMap((block) => (block.type === "textBlock" ? [block.text] : [])).join("\n");
+
+/** The longest time that a timer takes. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Calls at a time, in milliseconds since the epoch, unless what it answers is called before. */
+function at(time: number, call: () => void): () => void {
+  if (!Number.isFinite(time)) return () => {};
+  const timer = setTimeout(call, Math.min(LONGEST_MS, Math.max(0, Math.ceil(time - Date.now()))));
+  return () => clearTimeout(timer);
+}
+
+/** Aborted at a time, in milliseconds since the epoch. */
+function signalAt(time: number): AbortSignal {
+  if (!Number.isFinite(time)) return new AbortController().signal;
+  return AbortSignal.timeout(Math.min(LONGEST_MS, Math.max(0, Math.floor(time - Date.now()))));
+}

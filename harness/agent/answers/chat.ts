@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import * as v from "valibot";
+import { BrokenAnswer, FailedAnswer } from "../events.ts";
+import { inputOf } from "../tool-input.ts";
+
+const Call = v.object({ function: v.object({ name: v.string(), arguments: v.optional(v.unknown(), "") }) });
+
+/** An answer of OpenAI's Chat Completions, as it comes unstreamed. */
+const Answer = v.object({
+  choices: v.tupleWithRest(
+    [
+      v.object({
+        message: v.object({
+          content: v.nullish(v.string(), ""),
+          refusal: v.nullish(v.string(), ""),
+          tool_calls: v.nullish(v.array(Call), []),
+        }),
+        finish_reason: v.string(),
+      }),
+    ],
+    v.unknown(),
+  ),
+  usage: v.nullish(v.record(v.string(), v.unknown())),
+});
+
+const CallPart = v.object({
+  index: v.optional(v.number(), 0),
+  function: v.nullish(v.object({ name: v.nullish(v.string()), arguments: v.nullish(v.string()) })),
+});
+const Chunk = v.object({
+  choices: v.nullish(
+    v.array(
+      v.object({
+        delta: v.nullish(
+          v.object({
+            content: v.nullish(v.string()),
+            refusal: v.nullish(v.string()),
+            tool_calls: v.nullish(v.array(CallPart)),
+          }),
+        ),
+        finish_reason: v.nullish(v.string()),
+      }),
+    ),
+    [],
+  ),
+  usage: v.nullish(v.record(v.string(), v.unknown())),
+});
+const Failure = v.object({
+  error: v.object({ message: v.optional(v.string(), "no reason was given"), type: v.nullish(v.string()) }),
+});
+
+/** Puts the events of a stream together. @throws BrokenAnswer where its end is missing; FailedAnswer */
+export function wholeCompletion(events: readonly unknown[]): unknown {
+  const calls: { name: string; arguments: string }[] = [];
+  let content = "";
+  let refusal = "";
+  let usage: Record<string, unknown> | undefined;
+  let finish: string | undefined;
+  for (const data of events) {
+    const failure = v.safeParse(Failure, data);
+    if (failure.success) throw new FailedAnswer(failure.output.error.type ?? "", failure.output.error.message);
+    const chunk = v.safeParse(Chunk, data);
+    if (!chunk.success) throw new BrokenAnswer("an event of the answer is none of Chat Completions");
+    usage = chunk.output.usage ?? usage;
+    const [choice] = chunk.output.choices;
+    content += choice?.delta?.content ?? "";
+    refusal += choice?.delta?.refusal ?? "";
+    finish = choice?.finish_reason ?? finish;
+    for (const part of choice?.delta?.tool_calls ?? []) {
+      const call = calls[part.index] ?? { name: "", arguments: "" };
+      calls[part.index] = call;
+      call.name += part.function?.name ?? "";
+      call.arguments += part.function?.arguments ?? "";
+    }
+  }
+  if (finish === undefined) throw new BrokenAnswer("the answer broke off");
+  const message = {
+    content,
+    refusal,
+    tool_calls: calls.filter((call) => call !== undefined).map((call) => ({ function: call })),
+  };
+  return { choices: [{ message, finish_reason: finish }], usage };
+}
+
+/**
+ * The events of a stream that brings this answer, each call with an id of its own. The text and each call end by a reason to
+ * finish: the provider of the Strands SDK ends blocks only there, and would mix up those of one answer. @throws BrokenAnswer
+ */
+export function completionEvents(whole: unknown): object[] {
+  const answer = v.safeParse(Answer, whole);
+  if (!answer.success) throw new BrokenAnswer("the answer is none of Chat Completions");
+  const [{ message, finish_reason }] = answer.output.choices;
+  const { refusal } = message;
+  const text = message.content === "" ? refusal : message.content;
+  const reason = stopOf(refusal === "" ? finish_reason : "content_filter", message.tool_calls.length > 0);
+  const chunk = (delta: object, finish: string | null = null) => ({
+    id: "completion",
+    object: "chat.completion.chunk",
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+  return [
+    chunk({ role: "assistant", content: "" }),
+    ...(text === "" ? [] : [chunk({ content: text }), chunk({}, reason)]),
+    ...message.tool_calls.flatMap((call, index) => [
+      chunk({
+        tool_calls: [
+          {
+            index,
+            id: randomUUID(),
+            type: "function",
+            function: { name: call.function.name, arguments: JSON.stringify(inputOf(call.function.arguments)) },
+          },
+        ],
+      }),
+      chunk({}, reason),
+    ]),
+    ...(text === "" && message.tool_calls.length === 0 ? [chunk({}, reason)] : []),
+    ...(answer.output.usage ? [{ id: "completion", choices: [], usage: answer.output.usage }] : []),
+  ];
+}
+
+/** Some servers say `stop` although they send calls. */
+function stopOf(reason: string, hasCalls: boolean): string {
+  if (hasCalls && reason !== "length") return "tool_calls";
+  return reason === "tool_calls" ? "stop" : reason;
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import * as v from "valibot";
+import { BrokenAnswer, FailedAnswer } from "../events.ts";
+import { inputOf } from "../tool-input.ts";
+
+const Text = v.object({ type: v.literal("text"), text: v.string() });
+const Thinking = v.object({
+  type: v.literal("thinking"),
+  thinking: v.string(),
+  signature: v.optional(v.string(), ""),
+});
+const Redacted = v.object({ type: v.literal("redacted_thinking"), data: v.string() });
+const Call = v.object({ type: v.literal("tool_use"), name: v.string(), input: v.unknown() });
+const Content = v.variant("type", [Text, Thinking, Redacted, Call]);
+type Content = v.InferOutput<typeof Content>;
+
+const Usage = v.record(v.string(), v.unknown());
+
+/** An answer of Anthropic's Messages API, as it comes unstreamed. Blocks of kinds that nobody asked for are left out. */
+const Answer = v.object({
+  content: v.array(
+    v.union([
+      Content,
+      v.pipe(
+        v.object({ type: v.string() }),
+        v.transform(() => undefined),
+      ),
+    ]),
+  ),
+  stop_reason: v.string(),
+  usage: v.optional(Usage, {}),
+});
+
+const Delta = v.variant("type", [
+  v.object({ type: v.literal("text_delta"), text: v.string() }),
+  v.object({ type: v.literal("input_json_delta"), partial_json: v.string() }),
+  v.object({ type: v.literal("thinking_delta"), thinking: v.string() }),
+  v.object({ type: v.literal("signature_delta"), signature: v.string() }),
+]);
+const Event = v.variant("type", [
+  v.object({ type: v.literal("message_start"), message: v.object({ usage: v.optional(Usage, {}) }) }),
+  v.object({ type: v.literal("content_block_start"), index: v.number(), content_block: v.unknown() }),
+  v.object({ type: v.literal("content_block_delta"), index: v.number(), delta: v.unknown() }),
+  v.object({
+    type: v.literal("message_delta"),
+    delta: v.object({ stop_reason: v.nullish(v.string()) }),
+    usage: v.nullish(Usage),
+  }),
+  v.object({ type: v.literal("error"), error: v.object({ type: v.string(), message: v.string() }) }),
+]);
+
+/** Puts the events of a stream together. @throws BrokenAnswer where its end is missing; FailedAnswer */
+export function wholeMessage(events: readonly unknown[]): unknown {
+  const content: Content[] = [];
+  const inputs = new Map<number, string>();
+  let usage: Record<string, unknown> = {};
+  let stopReason: string | undefined;
+  for (const data of events) {
+    const event = v.safeParse(Event, data);
+    // A ping, or what a later version of the API may add.
+    if (!event.success) continue;
+    const { output } = event;
+    if (output.type === "error") throw new FailedAnswer(output.error.type, output.error.message);
+    if (output.type === "message_start") usage = { ...usage, ...output.message.usage };
+    else if (output.type === "content_block_start") {
+      const block = v.safeParse(Content, output.content_block);
+      if (block.success) content[output.index] = block.output;
+    } else if (output.type === "content_block_delta") {
+      const delta = v.safeParse(Delta, output.delta);
+      if (delta.success) grow(content, inputs, output.index, delta.output);
+    } else {
+      stopReason = output.delta.stop_reason ?? stopReason;
+      usage = { ...usage, ...output.usage };
+    }
+  }
+  if (stopReason === undefined) throw new BrokenAnswer("the answer broke off");
+  const blocks = content.map((block, index) =>
+    block.type === "tool_use" && inputs.has(index) ? { ...block, input: inputs.get(index) } : block,
+  );
+  return { content: blocks.filter((block) => block !== undefined), stop_reason: stopReason, usage };
+}
+
+function grow(content: Content[], inputs: Map<number, string>, index: number, delta: v.InferOutput<typeof Delta>) {
+  const block = content[index];
+  if (delta.type === "input_json_delta") inputs.set(index, (inputs.get(index) ?? "") + delta.partial_json);
+  else if (delta.type === "text_delta" && block?.type === "text") block.text += delta.text;
+  else if (delta.type === "thinking_delta" && block?.type === "thinking") block.thinking += delta.thinking;
+  else if (delta.type === "signature_delta" && block?.type === "thinking") block.signature += delta.signature;
+}
+
+/** The events of a stream that brings this answer, each call with an id of its own. @throws BrokenAnswer */
+export function messageEvents(whole: unknown): object[] {
+  const answer = v.safeParse(Answer, whole);
+  if (!answer.success) throw new BrokenAnswer("the answer is none of the Messages API");
+  const { usage } = answer.output;
+  const content = answer.output.content.filter((block) => block !== undefined);
+  const hasCalls = content.some(({ type }) => type === "tool_use");
+  const counted = { ...usage, input_tokens: usage["input_tokens"] ?? 0, output_tokens: usage["output_tokens"] ?? 0 };
+  return [
+    {
+      type: "message_start",
+      message: { id: "message", type: "message", role: "assistant", model: "", content: [], usage: counted },
+    },
+    ...content.flatMap((block, index) => [
+      ...blockEvents(block).map((event) => ({ ...event, index })),
+      { type: "content_block_stop", index },
+    ]),
+    {
+      type: "message_delta",
+      delta: { stop_reason: stopOf(answer.output.stop_reason, hasCalls), stop_sequence: null },
+      usage: counted,
+    },
+    { type: "message_stop" },
+  ];
+}
+
+function blockEvents(block: Content): object[] {
+  if (block.type === "tool_use") {
+    const start = { type: "tool_use", id: randomUUID(), name: block.name, input: {} };
+    const delta = { type: "input_json_delta", partial_json: JSON.stringify(inputOf(block.input)) };
+    return [
+      { type: "content_block_start", content_block: start },
+      { type: "content_block_delta", delta },
+    ];
+  }
+  if (block.type === "thinking") {
+    // A signature counts also where the thinking itself is not shown.
+    return [
+      { type: "content_block_start", content_block: { type: "thinking", thinking: "", signature: "" } },
+      ...(block.thinking === ""
+        ? []
+        : [{ type: "content_block_delta", delta: { type: "thinking_delta", thinking: block.thinking } }]),
+      { type: "content_block_delta", delta: { type: "signature_delta", signature: block.signature } },
+    ];
+  }
+  return [{ type: "content_block_start", content_block: block }];
+}
+
+/** Some servers name another reason than that of the calls which they send. */
+function stopOf(reason: string, hasCalls: boolean): string {
+  if (hasCalls && reason !== "max_tokens") return "tool_use";
+  return reason === "tool_use" ? "end_turn" : reason;
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import * as v from "valibot";
+import { BrokenAnswer, FailedAnswer } from "../events.ts";
+import { inputOf } from "../tool-input.ts";
+
+const Part = v.union([
+  v.object({ type: v.literal("output_text"), text: v.string() }),
+  v.object({ type: v.literal("refusal"), refusal: v.string() }),
+]);
+const Item = v.variant("type", [
+  v.object({ type: v.literal("message"), content: v.array(v.unknown()) }),
+  v.object({ type: v.literal("function_call"), name: v.string(), arguments: v.unknown() }),
+]);
+
+const Failure = v.object({ message: v.nullish(v.string(), "no reason was given"), code: v.nullish(v.string(), "") });
+
+/** An answer of OpenAI's Responses, as it comes unstreamed. Items of kinds that nobody asked for, such as reasoning, are left out. */
+const Answer = v.object({
+  status: v.string(),
+  output: v.array(v.unknown()),
+  incomplete_details: v.nullish(v.object({ reason: v.nullish(v.string()) })),
+  error: v.nullish(Failure),
+  usage: v.nullish(v.record(v.string(), v.unknown())),
+});
+
+const Ended = v.object({
+  type: v.picklist(["response.completed", "response.incomplete", "response.failed"]),
+  response: v.looseObject({ output: v.optional(v.array(v.unknown()), []) }),
+});
+const ItemDone = v.object({ type: v.literal("response.output_item.done"), item: v.unknown() });
+const ErrorEvent = v.object({ type: v.literal("error"), ...Failure.entries });
+
+/** The answer that the events of a stream end with. @throws BrokenAnswer where the end is missing; FailedAnswer */
+export function wholeResponse(events: readonly unknown[]): unknown {
+  const items: unknown[] = [];
+  for (const data of events) {
+    const error = v.safeParse(ErrorEvent, data);
+    if (error.success) throw new FailedAnswer(error.output.code, error.output.message);
+    const item = v.safeParse(ItemDone, data);
+    if (item.success) items.push(item.output.item);
+    const ended = v.safeParse(Ended, data);
+    if (!ended.success) continue;
+    const { response } = ended.output;
+    // Not every server repeats at the end what it has sent.
+    return response.output.length > 0 ? response : { ...response, output: items };
+  }
+  throw new BrokenAnswer("the answer broke off");
+}
+
+/** The events of a stream that brings this answer, each call with an id of its own. @throws BrokenAnswer; FailedAnswer */
+export function responseEvents(whole: unknown): object[] {
+  const answer = v.safeParse(Answer, whole);
+  if (!answer.success) throw new BrokenAnswer("the answer is none of the Responses API");
+  const { status, output, incomplete_details, error, usage } = answer.output;
+  if (status === "failed") throw new FailedAnswer(error?.code ?? "", error?.message ?? "no reason was given");
+  const items = output.flatMap((item) => {
+    const parsed = v.safeParse(Item, item);
+    return parsed.success ? [parsed.output] : [];
+  });
+  const isCut = status === "incomplete" && incomplete_details?.reason !== "content_filter";
+  const end = { id: "response", status, output: [], usage: usage ?? undefined };
+  return [
+    { type: "response.created", response: { id: "response", output: [] } },
+    ...items.flatMap(itemEvents),
+    isCut
+      ? { type: "response.incomplete", response: { ...end, incomplete_details: { reason: "max_output_tokens" } } }
+      : { type: "response.completed", response: end },
+  ];
+}
+
+function itemEvents(item: v.InferOutput<typeof Item>): object[] {
+  const id = randomUUID();
+  if (item.type === "message") {
+    return item.content.flatMap((part) => {
+      const parsed = v.safeParse(Part, part);
+      if (!parsed.success) return [];
+      const delta = parsed.output.type === "refusal" ? parsed.output.refusal : parsed.output.text;
+      return delta === "" ? [] : [{ type: "response.output_text.delta", item_id: id, delta }];
+    });
+  }
+  const call = { type: "function_call", id, call_id: id, name: item.name, arguments: "" };
+  const input = JSON.stringify(inputOf(item.arguments));
+  return [
+    { type: "response.output_item.added", item: call },
+    { type: "response.function_call_arguments.done", item_id: id, arguments: input },
+  ];
+}

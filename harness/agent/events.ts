@@ -1,0 +1,50 @@
+/** What came of a model call and is no answer: it may be asked again. */
+export class BrokenAnswer extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "BrokenAnswer";
+  }
+}
+
+/** The provider's own word, in the middle of a stream, that it gives up. */
+export class FailedAnswer extends Error {
+  /** The API's name for the kind of failure, such as `overloaded_error`. */
+  readonly kind: string;
+
+  constructor(kind: string, message: string) {
+    super(message);
+    this.name = "FailedAnswer";
+    this.kind = kind;
+  }
+}
+
+/**
+ * The data of the events of a stream (`text/event-stream`), parsed, without the mark of its end.
+ * @throws BrokenAnswer where one is not JSON
+ */
+export function parseEvents(text: string): unknown[] {
+  const events = text.replaceAll("\r\n", "\n").split("\n\n").map(dataOf);
+  return events.filter((data) => data !== "" && data !== "[DONE]").map(parsed);
+}
+
+/** The stream that such events came in. */
+export function printEvents(events: readonly object[]): string {
+  const named = (event: object) => ("type" in event ? `event: ${String(event.type)}\n` : "");
+  return [...events.map((event) => `${named(event)}data: ${JSON.stringify(event)}\n\n`), "data: [DONE]\n\n"].join("");
+}
+
+function dataOf(event: string): string {
+  const lines = event.split("\n").filter((line) => line.startsWith("data:"));
+  return lines
+    .map((line) => line.slice("data:".length).replace(/^ /, ""))
+    .join("\n")
+    .trim();
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new BrokenAnswer("an event of the answer is not JSON");
+  }
+}

@@ -1,0 +1,30 @@
+import type { Engine } from "../engine.ts";
+import { listSkills, readSkill } from "../skill-index.ts";
+import { createToolbox } from "../toolbox.ts";
+import { agentEngine } from "./agent.ts";
+import { briefing } from "./briefing.ts";
+import type { AgentWork } from "./work.ts";
+
+/** An agent with a language model, and the tools that its run's mode lets it have. */
+export async function makeAgent(modelId: string, work: AgentWork): Promise<Engine> {
+  const { context, clones, host, sandbox, shell } = work;
+  const skills = await listSkills(clones, host.workspace);
+  const toolbox = await createToolbox({ ...work, skills, loadSkill: (id) => readSkill(id, clones, host.workspace) });
+  const all = toolbox.tools;
+  const tools = context.mode === "plan" ? all.filter(({ readsOnly }) => readsOnly) : all;
+  const systemPrompt = briefing(
+    {
+      mode: context.mode,
+      basePrompt: work.basePrompt,
+      workspace: sandbox.paths.workspace,
+      workingDirectory: shell.here,
+      repositories: clones.map(({ owner, name, path }) => ({ name: `${owner}/${name}`, path })),
+      attachments: context.attachments.map(({ filename }) => filename),
+      skills,
+      network: sandbox.network,
+      computerUse: context.agent_config.computer_use_enabled === true,
+    },
+    tools,
+  );
+  return { engine: agentEngine(modelId, systemPrompt, work), tools, close: () => toolbox.close() };
+}

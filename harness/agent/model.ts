@@ -1,0 +1,52 @@
+import Anthropic from "@anthropic-ai/sdk";
+import type { Model } from "@strands-agents/sdk";
+import { AnthropicModel } from "@strands-agents/sdk/models/anthropic";
+import { OpenAIModel } from "@strands-agents/sdk/models/openai";
+import OpenAI from "openai";
+import { createTransport, type ModelApi, type TransportLimits } from "./transport.ts";
+
+export interface ModelOptions {
+  /** An id of the models list. */
+  readonly modelId: string;
+  /** Base address of the model gateway. */
+  readonly modelUrl: string;
+  /** The run's key. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+  readonly limits?: TransportLimits;
+}
+
+/** Tokens of one answer; the gateway lowers it where a budget has no room for so many. */
+const ANSWER_TOKENS = 32_000;
+/** Tokens that a conversation may have before it is made shorter: no model of the list takes fewer. */
+const CONTEXT_TOKENS = 200_000;
+/** The same for a server of somebody's own, of which nothing is known. */
+const COMPATIBLE_CONTEXT_TOKENS = 100_000;
+
+/** The API in which the gateway speaks to a model, by its id. */
+function apiOf(modelId: string): ModelApi {
+  if (modelId.startsWith("openai/")) return "responses";
+  return modelId.startsWith("compatible/") ? "chat" : "messages";
+}
+
+/** A model behind the gateway. All of the clients' settings are given, so that none is read from the environment. */
+export function createModel({ modelId, modelUrl, key, signal, limits = {} }: ModelOptions): Model {
+  const api = apiOf(modelId);
+  const fetch = createTransport({ api, key, signal, limits });
+  const common = { apiKey: key, fetch, maxRetries: 0, timeout: 2 ** 31 - 1, logLevel: "off" } as const;
+  if (api === "messages") {
+    const baseURL = `${modelUrl}/anthropic`;
+    return new AnthropicModel({
+      modelId,
+      maxTokens: ANSWER_TOKENS,
+      contextWindowLimit: CONTEXT_TOKENS,
+      cacheConfig: { strategy: "auto" },
+      client: new Anthropic({ ...common, baseURL, authToken: null, webhookKey: null }),
+    });
+  }
+  const nobody = { organization: null, project: null, adminAPIKey: null, webhookSecret: null };
+  const client = new OpenAI({ ...common, ...nobody, baseURL: `${modelUrl}/openai/v1` });
+  return api === "responses"
+    ? new OpenAIModel({ api, modelId, contextWindowLimit: CONTEXT_TOKENS, client })
+    : new OpenAIModel({ api, modelId, contextWindowLimit: COMPATIBLE_CONTEXT_TOKENS, client });
+}

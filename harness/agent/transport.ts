@@ -1,0 +1,118 @@
+import { completionEvents, wholeCompletion } from "./answers/chat.ts";
+import { messageEvents, wholeMessage } from "./answers/messages.ts";
+import { responseEvents, wholeResponse } from "./answers/responses.ts";
+import { BrokenAnswer, parseEvents, printEvents } from "./events.ts";
+
+/** The APIs of the model gateway. */
+export type ModelApi = keyof typeof APIS;
+
+interface Api {
+  /** Puts the events of a stream together to the answer as it would have come unstreamed. */
+  whole(events: readonly unknown[]): unknown;
+  /** The events of a stream that brings such an answer. */
+  events(whole: unknown): object[];
+}
+
+const APIS = {
+  messages: { whole: wholeMessage, events: messageEvents },
+  chat: { whole: wholeCompletion, events: completionEvents },
+  responses: { whole: wholeResponse, events: responseEvents },
+} as const satisfies Record<string, Api>;
+
+export interface TransportOptions {
+  readonly api: ModelApi;
+  /** The run's key. */
+  readonly key: string;
+  /** Ends a call at once. */
+  readonly signal: AbortSignal;
+  readonly limits?: TransportLimits;
+}
+
+export interface TransportLimits {
+  /** How long a call may take, in milliseconds. @default 900000 */
+  readonly callMs?: number;
+  /** How long a call may go without a sign of life, in milliseconds. @default 240000 */
+  readonly idleMs?: number;
+}
+
+const CALL_MS = 15 * 60_000;
+const IDLE_MS = 4 * 60_000;
+/** Bytes of one answer. */
+const ANSWER_BYTES = 32 * 1024 * 1024;
+
+/**
+ * What the SDKs of the providers call the model gateway with. Of what they would send nothing but the body is kept: they read
+ * keys, addresses and headers from the environment, which is nobody's but the host's here. An answer is handed on only when
+ * it is there to its end, whether it came as a stream or whole: a stream that breaks off leaves nothing behind.
+ */
+export function createTransport({ api, key, signal, limits = {} }: TransportOptions): typeof fetch {
+  const { callMs = CALL_MS, idleMs = IDLE_MS } = limits;
+  return async (input, init) => {
+    const watch = createWatch(idleMs);
+    const ends = AbortSignal.any([signal, watch.signal, AbortSignal.timeout(callMs)]);
+    try {
+      const response = await fetch(urlOf(input), {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${key}`,
+          accept: "text/event-stream, application/json",
+          "content-type": "application/json",
+          "anthropic-version": "2023-06-01",
+        },
+        body: typeof init?.body === "string" ? init.body : null,
+        redirect: "error",
+        signal: ends,
+      });
+      const text = await textOf(response, watch.alive);
+      if (!response.ok) return new Response(text, { status: response.status, headers: errorHeaders(response) });
+      return replayed(APIS[api], text);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (ends.aborted) throw new BrokenAnswer("the model took too long to answer");
+      throw error;
+    } finally {
+      watch.end();
+    }
+  };
+}
+
+function replayed({ whole, events }: Api, text: string): Response {
+  const isWhole = text.trimStart().startsWith("{");
+  const answer = isWhole ? parsed(text) : whole(parseEvents(text));
+  return new Response(printEvents(events(answer)), { headers: { "content-type": "text/event-stream" } });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BrokenAnswer("the answer is not JSON");
+  }
+}
+
+async function textOf(response: Response, alive: () => void): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    alive();
+    bytes += chunk.length;
+    if (bytes > ANSWER_BYTES) throw new BrokenAnswer(`the answer has more than ${ANSWER_BYTES} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function errorHeaders({ headers }: Response): Record<string, string> {
+  const retryAfter = headers.get("retry-after");
+  return { "content-type": "application/json", ...(retryAfter === null ? {} : { "retry-after": retryAfter }) };
+}
+
+const urlOf = (input: string | URL | Request): string => (input instanceof Request ? input.url : String(input));
+
+/** Aborts its signal when nobody has said `alive` for so long. */
+function createWatch(idleMs: number) {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), idleMs);
+  return { signal: controller.signal, alive: () => void timer.refresh(), end: () => clearTimeout(timer) };
+}

@@ -1,0 +1,246 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { text } from "node:stream/consumers";
+
+// The one program of ours that runs inside of the sandbox: it reads and changes files for the agent, with the rights of its
+// commands and never those of the harness. It reads one request from its standard input, answers one line, and imports nothing.
+
+interface Request {
+  /** Directories, with links resolved or not, below which files may be read and changed. */
+  readonly roots: readonly string[];
+  /** What relative paths start from. */
+  readonly from: string;
+  readonly read?: readonly ReadRequest[];
+  readonly edit?: readonly EditRequest[];
+}
+
+interface ReadRequest {
+  readonly path: string;
+  readonly start_line?: number;
+  readonly end_line?: number;
+}
+
+interface EditRequest {
+  readonly path: string;
+  readonly action: "replace" | "write" | "delete";
+  readonly old_text?: string;
+  readonly new_text?: string;
+  readonly replace_all?: boolean;
+}
+
+type Report = { readonly path: string } & Readonly<Record<string, unknown>>;
+
+/** Bytes of a file that is read or changed. */
+const FILE_BYTES = 4 * 1024 * 1024;
+/** Bytes of text that one call answers. */
+const READ_BYTES = 40 * 1024;
+/** Names that are told of a directory. */
+const MOST_NAMES = 200;
+/** A file with a NUL among so many first bytes is no text. */
+const PROBE_BYTES = 8_192;
+
+async function main(): Promise<void> {
+  const request: Request = JSON.parse(await text(process.stdin));
+  const roots = await Promise.all(request.roots.map((root) => realpath(root)));
+  const place = { roots, from: request.from };
+  const results =
+    request.read === undefined ? await editAll(request.edit ?? [], place) : await readAll(request.read, place);
+  process.stdout.write(`\n${JSON.stringify({ results })}\n`);
+}
+
+interface Place {
+  readonly roots: readonly string[];
+  readonly from: string;
+}
+
+async function readAll(wanted: readonly ReadRequest[], place: Place): Promise<Report[]> {
+  const reports: Report[] = [];
+  let room = READ_BYTES;
+  for (const request of wanted) {
+    const report = await readOne(request, place, room).catch((error: unknown) => failed(request.path, error));
+    room -= Buffer.byteLength(String(report["content"] ?? ""));
+    reports.push(report);
+  }
+  return reports;
+}
+
+async function readOne({ path, start_line = 1, end_line }: ReadRequest, place: Place, room: number): Promise<Report> {
+  const file = await existing(path, place);
+  if ((await lstat(file)).isDirectory()) {
+    const names = await readdir(file, { withFileTypes: true });
+    const shown = names.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
+    return { path, directory: true, names: shown.slice(0, MOST_NAMES), count: shown.length };
+  }
+  const bytes = await contentOf(file);
+  if (isBinary(bytes)) return { path, binary: true, size_bytes: bytes.length };
+  const lines = linesOf(bytes.toString("utf8"));
+  const last = Math.min(end_line ?? lines.length, lines.length);
+  if (start_line > Math.max(1, lines.length)) throw new Error(`has ${lines.length} lines`);
+  const kept: string[] = [];
+  let size = 0;
+  for (const line of lines.slice(start_line - 1, last)) {
+    size += Buffer.byteLength(line);
+    if (size > room) break;
+    kept.push(line);
+  }
+  const isCut = kept.length < last - start_line + 1;
+  const next = isCut ? { cut: `there was no room for more: go on at line ${start_line + kept.length}` } : {};
+  return {
+    path,
+    start_line,
+    end_line: start_line + kept.length - 1,
+    lines: lines.length,
+    content: kept.join(""),
+    ...next,
+  };
+}
+
+/** Each with its end; the last may have none. */
+const linesOf = (content: string): string[] => content.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+/** Edits of one file are made all or none, in one step; what other files need is done all the same. */
+async function editAll(edits: readonly EditRequest[], place: Place): Promise<Report[]> {
+  const groups = new Map<string, EditRequest[]>();
+  for (const edit of edits) {
+    const key = resolve(place.from, edit.path);
+    groups.set(key, [...(groups.get(key) ?? []), edit]);
+  }
+  const reports: Report[] = [];
+  for (const [, group] of groups) {
+    const path = group[0]?.path ?? "";
+    reports.push(await editOne(path, group, place).catch((error: unknown) => failed(path, error)));
+  }
+  return reports;
+}
+
+async function editOne(path: string, edits: readonly EditRequest[], place: Place): Promise<Report> {
+  const last = edits.at(-1);
+  if (last?.action === "delete") {
+    await remove(path, place);
+    return { path, done: "deleted" };
+  }
+  const { file, mode } = await writable(path, place);
+  let content = mode === undefined ? undefined : await contentOf(file);
+  for (const [index, edit] of edits.entries()) {
+    const number = edits.length === 1 ? "" : `edit ${index + 1}: `;
+    if (edit.action === "write") content = Buffer.from(edit.new_text ?? "");
+    else content = Buffer.from(replaced(content, edit, number));
+  }
+  if (content === undefined || content.length > FILE_BYTES) throw new Error(`would have more than ${FILE_BYTES} bytes`);
+  await write(file, content, mode);
+  return { path, done: mode === undefined ? "created" : "changed", size_bytes: content.length };
+}
+
+function replaced(content: Buffer | undefined, edit: EditRequest, number: string): string {
+  const { old_text = "", new_text = "", replace_all = false } = edit;
+  if (content === undefined) throw new Error(`${number}there is no such file; write makes one`);
+  if (isBinary(content)) throw new Error(`${number}is no text`);
+  const whole = content.toString("utf8");
+  if (!Buffer.from(whole).equals(content)) throw new Error(`${number}is not UTF-8`);
+  if (old_text === "") throw new Error(`${number}old_text is empty`);
+  const places = placesOf(whole, old_text);
+  if (places.length === 0) throw new Error(`${number}old_text is not in the file: read it again`);
+  if (places.length > 1 && !replace_all) {
+    const lines = places.slice(0, 10).map((place) => whole.slice(0, place).split("\n").length);
+    const where = `at the lines ${lines.join(", ")}${places.length > 10 ? ", …" : ""}`;
+    throw new Error(`${number}old_text is there ${places.length} times, ${where}: give more of what is around it`);
+  }
+  return whole.split(old_text).join(new_text);
+}
+
+function placesOf(whole: string, part: string): number[] {
+  const places: number[] = [];
+  for (let at = whole.indexOf(part); at >= 0; at = whole.indexOf(part, at + part.length)) places.push(at);
+  return places;
+}
+
+async function remove(path: string, place: Place): Promise<void> {
+  const wanted = resolve(place.from, path);
+  const file = join(within(await realpath(dirname(wanted)), place), basename(wanted));
+  if ((await lstat(file)).isDirectory()) throw new Error("is a directory");
+  await unlink(file);
+}
+
+/** Written beside it and put in its place at once, so that nobody finds half a file. */
+async function write(file: string, content: Buffer, mode: number | undefined): Promise<void> {
+  const draft = join(dirname(file), `.runyard-${randomUUID()}`);
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const handle = await open(draft, flags, 0o666);
+  try {
+    if (mode !== undefined) await handle.chmod(mode & 0o7777);
+    await handle.writeFile(content);
+    await handle.close();
+    await rename(draft, file);
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Where to write; links are followed as far as they stay in the place. The mode is that of the file that is there. */
+async function writable(path: string, place: Place): Promise<{ file: string; mode?: number }> {
+  const wanted = resolve(place.from, path);
+  const found = await lstat(wanted).catch(() => undefined);
+  if (found !== undefined) {
+    const file = within(await realpath(wanted), place);
+    const stats = await lstat(file);
+    if (!stats.isFile()) throw new Error("is no regular file");
+    return { file, mode: stats.mode };
+  }
+  let above = dirname(wanted);
+  while ((await lstat(above).catch(() => undefined)) === undefined) above = dirname(above);
+  const folder = join(within(await realpath(above), place), dirname(wanted).slice(above.length));
+  await mkdir(folder, { recursive: true });
+  return { file: join(folder, basename(wanted)) };
+}
+
+async function existing(path: string, place: Place): Promise<string> {
+  return within(await realpath(resolve(place.from, path)), place);
+}
+
+function within(file: string, { roots }: Place): string {
+  if (roots.some((root) => file === root || file.startsWith(root + sep))) return file;
+  throw new Error("lies outside of the workspace");
+}
+
+async function contentOf(file: string): Promise<Buffer> {
+  // A pipe would make us wait for somebody to write to it.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    return await bytesOf(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function bytesOf(handle: FileHandle): Promise<Buffer> {
+  const stats = await handle.stat();
+  if (!stats.isFile()) throw new Error("is no regular file");
+  if (stats.size > FILE_BYTES) throw new Error(`has ${stats.size} bytes, more than ${FILE_BYTES}: use run_command`);
+  return await handle.readFile();
+}
+
+const isBinary = (bytes: Buffer): boolean => bytes.subarray(0, PROBE_BYTES).includes(0);
+
+function failed(path: string, error: unknown): Report {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  return { path, error: (code !== undefined && REASONS[code]) || message };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EACCES: "may not be accessed",
+  EISDIR: "is a directory",
+  ENOTDIR: "a part of the path is no directory",
+  ELOOP: "its links lead nowhere",
+  ENAMETOOLONG: "the path is too long",
+};
+
+main().catch((error: unknown) => {
+  process.stdout.write(`\n${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import type { Launch } from "./sandbox.ts";
+
+/** A program that was started in its sandbox. */
+export interface Launched {
+  readonly process: ChildProcess;
+  /** Its standard input, where it has one. */
+  readonly input: Writable | undefined;
+  /** Its standard output and its standard error. */
+  readonly output: readonly Readable[];
+  /** What it writes to descriptor 3. */
+  readonly report: Readable | undefined;
+}
+
+/**
+ * Starts a program with a group of its own, so that a kill reaches what it starts and not the harness.
+ * @param stdin whether it is written to. @default "ignore"
+ */
+export function startLaunch(
+  { file, args, env, cwd, filter, hidden = [] }: Launch,
+  stdin: "ignore" | "pipe" = "ignore",
+): Launched {
+  const feeds = [filter, hidden.length === 0 ? undefined : hidden.map((argument) => `${argument}\0`).join("")].filter(
+    (feed) => feed !== undefined,
+  );
+  const stdio = [stdin, ...["pipe", "pipe", "pipe", ...feeds].map(() => "pipe" as const)];
+  const child = spawn(file, [...args], { env, cwd, detached: true, stdio });
+  for (const [index, feed] of feeds.entries()) {
+    const pipe = child.stdio[4 + index];
+    if (!isWritable(pipe)) continue;
+    // Who does not read them has ended already, and tells why by its exit.
+    pipe.on("error", () => {});
+    pipe.end(feed);
+  }
+  const [input, stdout, stderr, report] = child.stdio;
+  return {
+    process: child,
+    input: isWritable(input) ? input : undefined,
+    output: [stdout, stderr].filter(isReadable),
+    report: isReadable(report) ? report : undefined,
+  };
+}
+
+const isReadable = (stream: unknown): stream is Readable =>
+  typeof stream === "object" && stream !== null && "on" in stream && "read" in stream;
+
+const isWritable = (stream: unknown): stream is Writable =>
+  typeof stream === "object" && stream !== null && "on" in stream && "write" in stream;

@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from "node:fs";
+import { lstat, opendir } from "node:fs/promises";
+import { join } from "node:path";
+
+/** What the whole machine has, all that runs on it together; a look takes microseconds. */
+export interface Machine {
+  /** Bytes of memory, and those that can be had without taking them from anybody. */
+  readonly memoryBytes: number;
+  readonly availableBytes: number;
+  /** Processes and threads. */
+  readonly tasks: number;
+  /** Bytes and files that fit on the disk where a run's files are. */
+  readonly diskBytes: number;
+  readonly files: number;
+}
+
+/** @param folder a directory on the disk that is asked about */
+export function lookAtMachine(folder: string): Machine {
+  const memory = readFileSync("/proc/meminfo", "latin1");
+  const { bavail, bsize, ffree } = statfsSync(folder);
+  return {
+    memoryBytes: kibibytes(memory, "MemTotal"),
+    availableBytes: kibibytes(memory, "MemAvailable"),
+    tasks: Number(/\/(\d+)/.exec(readFileSync("/proc/loadavg", "latin1"))?.[1] ?? 0),
+    diskBytes: bavail * bsize,
+    files: ffree,
+  };
+}
+
+/** What one tree of processes uses. */
+export interface TreeUse {
+  /** Processes and threads. */
+  readonly tasks: number;
+  readonly memoryBytes: number;
+  /** Bytes of files that have no name any more and are kept by being open. */
+  readonly unnamedBytes: number;
+}
+
+/**
+ * Looks at a process and all below it. What forked processes share counts once. Where there are more tasks than `mostTasks`, it
+ * says so at once and looks no further.
+ * @param pid the process at the top, which itself is not counted as memory where it has ended
+ */
+export function lookAtTree(pid: number, mostTasks: number, enoughMemory: number): TreeUse {
+  const processes: number[] = [];
+  const waiting = [pid];
+  let tasks = 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    processes.push(next);
+    const threads = entriesOf(`/proc/${next}/task`);
+    tasks += threads.length;
+    if (tasks > mostTasks) return { tasks, memoryBytes: 0, unnamedBytes: 0 };
+    for (const thread of threads) {
+      const children = textOf(`/proc/${next}/task/${thread}/children`).trim();
+      if (children !== "") waiting.push(...children.split(" ").map(Number));
+    }
+  }
+  // A first sum counts shared pages too often, and is enough where it is small; the exact one takes its time.
+  const resident = processes.reduce((sum, process) => sum + residentBytes(process), 0);
+  const unnamed = unnamedFiles(processes);
+  const memoryBytes =
+    resident + unnamed.memory <= enoughMemory
+      ? resident
+      : processes.reduce((sum, process) => sum + kibibytes(textOf(`/proc/${process}/smaps_rollup`), "Pss"), 0);
+  return { tasks, memoryBytes: Math.max(memoryBytes, unnamed.memory), unnamedBytes: unnamed.disk };
+}
+
+const PAGE_BYTES = 4096;
+const residentBytes = (pid: number): number => Number(textOf(`/proc/${pid}/statm`).split(" ")[1] ?? 0) * PAGE_BYTES;
+
+/** Files without a name that these processes have open: in memory, and on disks. */
+function unnamedFiles(processes: readonly number[]): { memory: number; disk: number } {
+  const seen = new Set<string>();
+  const bytes = { memory: 0, disk: 0 };
+  for (const pid of processes) {
+    for (const descriptor of entriesOf(`/proc/${pid}/fd`)) {
+      const path = `/proc/${pid}/fd/${descriptor}`;
+      try {
+        const target = readlinkSync(path);
+        if (!target.endsWith(" (deleted)")) continue;
+        const { dev, ino, blocks, nlink } = statSync(path);
+        if (nlink > 0 || seen.has(`${dev}:${ino}`)) continue;
+        seen.add(`${dev}:${ino}`);
+        bytes[target.startsWith("/memfd:") ? "memory" : "disk"] += blocks * 512;
+      } catch {
+        // It was closed meanwhile.
+      }
+    }
+  }
+  return bytes;
+}
+
+/** Bytes and number of all files below a directory, as the disk has them; stops where there are more than `mostFiles`. */
+export async function lookAtFiles(folder: string, mostFiles: number): Promise<{ bytes: number; files: number }> {
+  const total = { bytes: 0, files: 0 };
+  const linked = new Set<number>();
+  const waiting = [folder];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    try {
+      for await (const entry of await opendir(next)) {
+        if (++total.files > mostFiles) return total;
+        const path = join(next, entry.name);
+        if (entry.isDirectory()) waiting.push(path);
+        const { blocks, nlink, ino } = await lstat(path);
+        if (nlink > 1 && !entry.isDirectory() && linked.size === linked.add(ino).size) continue;
+        total.bytes += blocks * 512;
+      }
+    } catch {
+      // It is gone, or a command took the right to look from it: the machine's own numbers tell of it still.
+    }
+  }
+  return total;
+}
+
+function kibibytes(text: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1] ?? 0) * 1024;
+}
+
+function entriesOf(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    // The process has ended.
+    return "";
+  }
+}

@@ -1,0 +1,137 @@
+/** The number of a call that a machine does not have. */
+const NONE = -1;
+/** What commands may not ask of the kernel: numbers of system calls on x86-64 and on arm64. */
+const REFUSED: Readonly<Record<string, readonly [x64: number, arm64: number]>> = {
+  // Keys of the host's user: the keyring of a session goes down to every process that it starts.
+  add_key: [248, 217],
+  request_key: [249, 218],
+  keyctl: [250, 219],
+  // What changes file systems, which nothing here needs and much of what escaped elsewhere began with.
+  mount: [165, 40],
+  umount2: [166, 39],
+  pivot_root: [155, 41],
+  chroot: [161, 51],
+  open_tree: [428, 428],
+  move_mount: [429, 429],
+  fsopen: [430, 430],
+  fsconfig: [431, 431],
+  fsmount: [432, 432],
+  fspick: [433, 433],
+  mount_setattr: [442, 442],
+  open_by_handle_at: [304, 265],
+  setns: [308, 268],
+  // Parts of the kernel that programs do without and attackers look for.
+  bpf: [321, 280],
+  perf_event_open: [298, 241],
+  userfaultfd: [323, 282],
+  io_uring_setup: [425, 425],
+  io_uring_enter: [426, 426],
+  io_uring_register: [427, 427],
+  kcmp: [312, 272],
+  lookup_dcookie: [212, 18],
+  fanotify_init: [300, 262],
+  // The machine itself.
+  syslog: [103, 116],
+  acct: [163, 89],
+  swapon: [167, 224],
+  swapoff: [168, 225],
+  reboot: [169, 142],
+  settimeofday: [164, 170],
+  clock_settime: [227, 112],
+  quotactl: [179, 60],
+  init_module: [175, 105],
+  finit_module: [313, 273],
+  delete_module: [176, 106],
+  kexec_load: [246, 104],
+  kexec_file_load: [320, 294],
+  vhangup: [153, 58],
+  iopl: [172, NONE],
+  ioperm: [173, NONE],
+};
+
+interface Machine {
+  /** AUDIT_ARCH_… */
+  readonly audit: number;
+  readonly column: 0 | 1;
+  readonly socket: number;
+  readonly ioctl: number;
+  readonly clone: number;
+  readonly unshare: number;
+}
+
+const MACHINES: Readonly<Record<string, Machine>> = {
+  x64: { audit: 0xc000003e, column: 0, socket: 41, ioctl: 16, clone: 56, unshare: 272 },
+  arm64: { audit: 0xc00000b7, column: 1, socket: 198, ioctl: 29, clone: 220, unshare: 97 },
+};
+const CLONE3 = 435;
+const CLONE_NEWUSER = 0x10000000;
+/** Unix, IPv4, IPv6 and netlink: others, such as a virtual machine's way to its host, are in no network namespace. */
+const FAMILIES = [1, 2, 10, 16];
+/** TIOCSTI and TIOCLINUX, which type into a terminal. */
+const TYPING = [0x5412, 0x541c];
+
+const EPERM = 1;
+const ENOSYS = 38;
+const EAFNOSUPPORT = 97;
+
+/** Where struct seccomp_data has them; of an argument its low half. */
+const AT = { number: 0, machine: 4, argument: (index: number) => 16 + 8 * index };
+
+type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
+const load = (at: number): Instruction => [0x20, 0, 0, at];
+const answer = (value: number): Instruction => [0x06, 0, 0, value];
+const allow = answer(0x7fff0000);
+const refuse = (errno: number): Instruction => answer(0x00050000 | errno);
+/** Carries out what follows where the loaded value is this one, and skips it otherwise. */
+const where = (value: number, ...then: readonly Instruction[]): Instruction[] => [
+  [0x15, 0, then.length, value],
+  ...then,
+];
+const whereAnyBit = (bits: number, ...then: readonly Instruction[]): Instruction[] => [
+  [0x45, 0, then.length, bits],
+  ...then,
+];
+
+/**
+ * The filter of system calls for commands, as bwrap reads it; undefined on a machine that it does not know. What is
+ * refused looks as it does to anybody without rights, so that programs go on without it. A new user namespace is refused too: in
+ * one of its own a command would have all of the kernel to itself that a plain user has not.
+ */
+export function seccompFilter(architecture: string = process.arch): Buffer | undefined {
+  const machine = MACHINES[architecture];
+  if (machine === undefined) return undefined;
+  const { audit, column, socket, ioctl, clone, unshare } = machine;
+  const refused = Object.values(REFUSED)
+    .map((numbers) => numbers[column])
+    .filter((number) => number !== NONE);
+  const program = [
+    load(AT.machine),
+    // Another machine's numbers mean other calls.
+    ...[[0x15, 1, 0, audit] as const, refuse(ENOSYS)],
+    load(AT.number),
+    // The x32 form of the same calls.
+    ...(column === 0 ? [[0x35, 0, 1, 0x40000000] as const, refuse(ENOSYS)] : []),
+    ...refused.flatMap((number) => where(number, refuse(EPERM))),
+    ...where(socket, load(AT.argument(0)), ...FAMILIES.flatMap((family) => where(family, allow)), refuse(EAFNOSUPPORT)),
+    ...where(ioctl, load(AT.argument(1)), ...TYPING.flatMap((request) => where(request, refuse(EPERM))), allow),
+    ...[clone, unshare].flatMap((number) =>
+      where(number, load(AT.argument(0)), ...whereAnyBit(CLONE_NEWUSER, refuse(EPERM)), allow),
+    ),
+    // Its flags are where no filter can look; programs then use the older one.
+    ...where(CLONE3, refuse(ENOSYS)),
+    allow,
+  ];
+  return encoded(program);
+}
+
+/** The instructions as struct sock_filter, little-endian. */
+function encoded(program: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(8 * program.length);
+  for (const [index, [code, ifTrue, ifFalse, value]] of program.entries()) {
+    bytes.writeUInt16LE(code, 8 * index);
+    bytes.writeUInt8(ifTrue, 8 * index + 2);
+    bytes.writeUInt8(ifFalse, 8 * index + 3);
+    bytes.writeUInt32LE(value, 8 * index + 4);
+  }
+  return bytes;
+}

@@ -1,0 +1,137 @@
+import * as v from "valibot";
+import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent, word } from "./agent.ts";
+import type { Doing, Teller } from "./teller.ts";
+
+const SYSTEM_PROMPT = "claude-system.md";
+const MCP = "claude-mcp.json";
+const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
+
+/** Anthropic's Claude Code. Its model API is Anthropic's Messages. */
+export const claude: ThirdPartyAgent = {
+  type: "claude",
+  package: "@anthropic-ai/claude-code",
+  // What the package's own script would put in its place; it starts the program of the platform's package.
+  program: "@anthropic-ai/claude-code/cli-wrapper.cjs",
+  api: "/anthropic",
+  files: ({ systemPrompt, mcpServers }) => ({
+    ...(systemPrompt === undefined ? {} : { [SYSTEM_PROMPT]: systemPrompt }),
+    [MCP]: JSON.stringify({
+      mcpServers: Object.fromEntries(mcpServers.map(([name, server]) => [name, mcpOf(server)])),
+    }),
+  }),
+  script: (asked) => [ENVIRONMENT, `node "$agent" ${argumentsOf(asked).join(" ")}`].join("\n"),
+  reader,
+  sessionFiles: (id) => `"$HOME"/.claude/projects/*/${id}.jsonl`,
+  sessionOf(file, workingDirectory) {
+    const id = /"sessionId":"([0-9a-f-]{36})"/.exec(file.slice(0, 65_536))?.[1];
+    if (!isUuid(id)) return undefined;
+    return { id, path: `.claude/projects/${workingDirectory.replace(/[^a-zA-Z0-9]/g, "-")}/${id}.jsonl` };
+  },
+};
+
+/** No word to anybody but the model API; and no question whether it may run what it wants, since the sandbox is the wall. */
+const ENVIRONMENT = [
+  'export ANTHROPIC_BASE_URL="http://127.0.0.1:$port/anthropic" ANTHROPIC_API_KEY=runyard IS_SANDBOX=1',
+  "export DISABLE_TELEMETRY=1 DISABLE_AUTOUPDATER=1 DISABLE_ERROR_REPORTING=1 DISABLE_BUG_COMMAND=1",
+  "export CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_INSTALLATION_CHECKS=1",
+  "unset ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_OAUTH_TOKEN CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_USE_VERTEX",
+].join("\n");
+
+function argumentsOf({ session, model, reasoningLevel, systemPrompt, mode, files }: Asked): string[] {
+  return [
+    ...["-p", "--output-format", "stream-json", "--verbose", "--model", word(model)],
+    ...["--permission-mode", mode === "plan" ? "plan" : "bypassPermissions"],
+    ...(reasoningLevel !== undefined && EFFORTS.includes(reasoningLevel) ? ["--effort", reasoningLevel] : []),
+    ...(systemPrompt === undefined ? [] : ["--append-system-prompt", `"$(cat ${word(`${files}/${SYSTEM_PROMPT}`)})"`]),
+    ...["--mcp-config", word(`${files}/${MCP}`)],
+    ...(session === undefined ? [] : ["--resume", session]),
+  ];
+}
+
+const mcpOf = (server: McpServer) => ("url" in server ? { type: "http", ...server } : { type: "stdio", ...server });
+
+const Content = v.array(
+  v.looseObject({
+    type: v.string(),
+    text: v.optional(v.string()),
+    id: v.optional(v.string()),
+    name: v.optional(v.string()),
+    input: v.optional(v.unknown()),
+    tool_use_id: v.optional(v.string()),
+    content: v.optional(v.unknown()),
+    is_error: v.optional(v.nullable(v.boolean())),
+  }),
+);
+const Line = v.looseObject({
+  type: v.string(),
+  subtype: v.optional(v.string()),
+  session_id: v.optional(v.string()),
+  /** Of what an agent below the first one says, the call that started it. */
+  parent_tool_use_id: v.optional(v.nullable(v.string())),
+  message: v.optional(v.object({ content: v.union([v.string(), Content]) })),
+  is_error: v.optional(v.boolean()),
+  result: v.optional(v.string()),
+  errors: v.optional(v.array(v.string())),
+});
+
+/** Lines of `--output-format stream-json`. */
+function reader(teller: Teller): StreamReader {
+  let session: string | undefined;
+  let ended: ReturnType<StreamReader["ended"]>;
+  return {
+    read(line) {
+      const parsed = v.safeParse(Line, line);
+      if (!parsed.success) return;
+      const { type, session_id, message, parent_tool_use_id, is_error = false, result, errors } = parsed.output;
+      if (isUuid(session_id)) session = session_id;
+      if (type === "result") ended = { success: !is_error, summary: result ?? errors?.join("; ") ?? "" };
+      if (type !== "assistant" && type !== "user") return;
+      const content = typeof message?.content === "string" ? [] : (message?.content ?? []);
+      for (const block of content) {
+        const { id = "", name = "", input = {}, tool_use_id = "" } = block;
+        // What an agent below says is its own; what it does is told.
+        if (type === "assistant" && block.type === "text" && !parent_tool_use_id) teller.text(block.text ?? "");
+        if (type === "assistant" && block.type === "tool_use") teller.action(id, doingOf(name, input));
+        if (type !== "user" || block.type !== "tool_result") continue;
+        teller.result(tool_use_id, block.is_error ? "failed" : "completed", { stdout: textOf(block.content) });
+      }
+    },
+    session: () => session,
+    ended: () => ended,
+  };
+}
+
+/** A tool of the agent as the conversation names it; one that it has no name for keeps its own. */
+function doingOf(tool: string, input: unknown): Doing {
+  const known = TOOLS[tool];
+  if (known !== undefined) return { ...known, input };
+  if (tool.startsWith("mcp__")) {
+    const [, server, name] = tool.split("__");
+    return { category: "integration", name: "call_mcp_tool", input: { server, tool: name, arguments: input } };
+  }
+  return { category: "integration", name: tool, input };
+}
+
+const TOOLS: Readonly<Record<string, Omit<Doing, "input">>> = {
+  Bash: { category: "command", name: "run_command" },
+  Read: { category: "files", name: "read_files" },
+  Write: { category: "files", name: "edit_files" },
+  Edit: { category: "files", name: "edit_files" },
+  MultiEdit: { category: "files", name: "edit_files" },
+  NotebookEdit: { category: "files", name: "edit_files" },
+  Glob: { category: "search", name: "search_files" },
+  Grep: { category: "search", name: "search_files" },
+  WebFetch: { category: "search", name: "WebFetch" },
+  WebSearch: { category: "search", name: "WebSearch" },
+  TodoWrite: { category: "documents", name: "create_plan" },
+  ExitPlanMode: { category: "documents", name: "create_plan" },
+  Skill: { category: "skill", name: "Skill" },
+};
+
+const Texts = v.array(v.looseObject({ text: v.optional(v.string()), type: v.optional(v.string()) }));
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  const parsed = v.safeParse(Texts, content);
+  return parsed.success ? parsed.output.map(({ text, type }) => text ?? `[${type ?? "part"}]`).join("\n") : "";
+}

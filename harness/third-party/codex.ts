@@ -1,0 +1,194 @@
+import * as v from "valibot";
+import {
+  type Asked,
+  isUuid,
+  type McpServer,
+  PLAN_ONLY,
+  type StreamReader,
+  type ThirdPartyAgent,
+  word,
+} from "./agent.ts";
+import type { Doing, Teller } from "./teller.ts";
+
+const CONFIG = "codex.toml";
+const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"];
+
+/** OpenAI's Codex. Its model API is OpenAI's Responses. */
+export const codex: ThirdPartyAgent = {
+  type: "codex",
+  package: "@openai/codex",
+  program: "@openai/codex/bin/codex.js",
+  api: "/openai/v1",
+  files: (asked) => ({ [CONFIG]: configOf(asked) }),
+  script: ({ session, files }) =>
+    [
+      'export RUNYARD_MODEL_KEY=runyard CODEX_HOME="$HOME/.codex"',
+      "unset OPENAI_API_KEY OPENAI_BASE_URL CODEX_API_KEY",
+      `mkdir -p "$CODEX_HOME" && cat ${word(`${files}/${CONFIG}`)} > "$CODEX_HOME/config.toml"`,
+      // The sandbox around it is the wall, and one inside another cannot be made.
+      `node "$agent" exec ${session === undefined ? "" : "resume "}--json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox \\`,
+      `  -c "model_providers.runyard.base_url=\\"http://127.0.0.1:$port/openai/v1\\"" ${session ?? ""} -`,
+    ].join("\n"),
+  reader,
+  sessionFiles: (id) => `"$HOME"/.codex/sessions/*/*/*/rollout-*-${id}.jsonl`,
+  sessionOf(file) {
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Meta), file.slice(0, file.indexOf("\n")));
+    if (!parsed.success) return undefined;
+    const { id, timestamp } = parsed.output.payload;
+    const [date = "", time = ""] = timestamp.slice(0, 19).split("T");
+    const name = `rollout-${date}T${time.replaceAll(":", "-")}-${id}.jsonl`;
+    return { id, path: `.codex/sessions/${date.replaceAll("-", "/")}/${name}` };
+  },
+};
+
+/** The first line of a session's file. */
+const Meta = v.object({
+  type: v.literal("session_meta"),
+  payload: v.object({
+    id: v.pipe(v.string(), v.uuid()),
+    timestamp: v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/)),
+  }),
+});
+
+function configOf({ model, reasoningLevel, systemPrompt, mode, mcpServers }: Asked): string {
+  const instructions = [systemPrompt, ...(mode === "plan" ? [PLAN_ONLY] : [])].filter((text) => text !== undefined);
+  return [
+    line("model", model),
+    line("model_provider", "runyard"),
+    ...(reasoningLevel !== undefined && EFFORTS.includes(reasoningLevel)
+      ? [line("model_reasoning_effort", reasoningLevel)]
+      : []),
+    ...(instructions.length === 0 ? [] : [line("developer_instructions", instructions.join("\n\n"))]),
+    line("approval_policy", "never"),
+    line("sandbox_mode", "danger-full-access"),
+    line("check_for_update_on_startup", false),
+    line("web_search", "disabled"),
+    "[model_providers.runyard]",
+    line("name", "Runyard"),
+    line("base_url", "http://127.0.0.1"),
+    line("env_key", "RUNYARD_MODEL_KEY"),
+    line("wire_api", "responses"),
+    line("requires_openai_auth", false),
+    ...mcpServers.flatMap(([name, server]) => mcpLines(name, server)),
+    // Each of these would have it ask its maker's servers what there is.
+    "[features]",
+    ...["plugins", "remote_plugin", "apps"].map((feature) => line(feature, false)),
+    "[analytics]",
+    line("enabled", false),
+    "[feedback]",
+    line("enabled", false),
+    "",
+  ].join("\n");
+}
+
+/** What JSON writes is TOML too, but for DEL, which TOML does not take. */
+const line = (name: string, value: unknown): string => `${name} = ${JSON.stringify(value).replaceAll("\u007f", "")}`;
+
+function mcpLines(name: string, server: McpServer): string[] {
+  const table = (members: Readonly<Record<string, string>>) =>
+    Object.entries(members).map(([member, value]) => line(JSON.stringify(member), value));
+  const own =
+    "url" in server ? [line("url", server.url)] : [line("command", server.command), line("args", server.args)];
+  const [part, members] = "url" in server ? ["http_headers", server.headers] : ["env", server.env];
+  return [`[mcp_servers.${name}]`, ...own, `[mcp_servers.${name}.${part}]`, ...table(members)];
+}
+
+const Item = v.looseObject({
+  id: v.string(),
+  type: v.string(),
+  text: v.optional(v.string()),
+  command: v.optional(v.string()),
+  aggregated_output: v.optional(v.string()),
+  exit_code: v.optional(v.nullable(v.number())),
+  status: v.optional(v.string()),
+  message: v.optional(v.string()),
+});
+const Line = v.looseObject({
+  type: v.string(),
+  thread_id: v.optional(v.string()),
+  item: v.optional(Item),
+  message: v.optional(v.string()),
+  error: v.optional(v.nullable(v.object({ message: v.string() }))),
+});
+type Item = v.InferOutput<typeof Item>;
+
+/** Lines of `codex exec --json`. */
+function reader(teller: Teller): StreamReader {
+  const begun = new Set<string>();
+  let session: string | undefined;
+  let ended: ReturnType<StreamReader["ended"]>;
+  let failure = "";
+
+  const begin = (item: Item) => {
+    if (begun.has(item.id)) return;
+    begun.add(item.id);
+    teller.action(item.id, doingOf(item));
+  };
+  const complete = (item: Item) => {
+    if (item.type === "agent_message") return teller.text(item.text ?? "");
+    if (item.type === "reasoning" || item.type === "error") return;
+    begin(item);
+    const isFailed = item.status === "failed" || item.status === "declined";
+    teller.result(item.id, isFailed ? (item.status === "declined" ? "denied" : "failed") : "completed", outputOf(item));
+  };
+  return {
+    read(line) {
+      const parsed = v.safeParse(Line, line);
+      if (!parsed.success) return;
+      const { type, thread_id, item, message, error } = parsed.output;
+      if (isUuid(thread_id)) session = thread_id;
+      if (type === "item.started" && item !== undefined && ACTIONS.has(item.type)) begin(item);
+      if (type === "item.completed" && item !== undefined) complete(item);
+      if (type === "error") failure = message ?? failure;
+      // Its last words are its answer, which the teller has.
+      if (type === "turn.completed") ended = { success: true, summary: "" };
+      if (type === "turn.failed") ended = { success: false, summary: error?.message ?? failure };
+    },
+    session: () => session,
+    ended: () => ended,
+  };
+}
+
+const ACTIONS = new Set(["command_execution", "file_change", "mcp_tool_call", "web_search", "todo_list"]);
+
+function doingOf({
+  id: _,
+  type,
+  status: __,
+  aggregated_output: ___,
+  exit_code: ____,
+  text: _____,
+  ...item
+}: Item): Doing {
+  switch (type) {
+    case "command_execution":
+      return { category: "command", name: "run_command", input: { command: commandOf(item.command ?? "") } };
+    case "file_change":
+      return { category: "files", name: "edit_files", input: { changes: item["changes"] } };
+    case "mcp_tool_call":
+      return {
+        category: "integration",
+        name: "call_mcp_tool",
+        input: { server: item["server"], tool: item["tool"], arguments: item["arguments"] },
+      };
+    case "web_search":
+      return { category: "search", name: type, input: { query: item["query"] } };
+    case "todo_list":
+      return { category: "documents", name: "create_plan", input: { items: item["items"] } };
+    default:
+      return { category: "integration", name: type, input: item };
+  }
+}
+
+/** What it runs it wraps into a shell of its own; the model has said what is inside. */
+function commandOf(command: string): string {
+  const [, inner] = /^(?:\/\S+\/)?(?:ba|z)?sh -l?c '([\s\S]*)'$/.exec(command) ?? [];
+  return inner === undefined ? command : inner.replaceAll("'\\''", "'").replaceAll(`'"'"'`, "'");
+}
+
+function outputOf(item: Item): Record<string, unknown> {
+  if (item.type === "command_execution")
+    return { exit_code: item.exit_code ?? null, stdout: item.aggregated_output ?? "" };
+  const output = item["result"] ?? item["error"];
+  return output === undefined || output === null ? {} : { result: output };
+}

@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { answerGemini, type CallModel } from "./gemini-api.ts";
+
+export interface ForwarderOptions {
+  /** Path of the Unix socket that it listens on; commands reach it there. */
+  readonly socket: string;
+  /** Address of the model gateway. */
+  readonly modelUrl: string;
+  /** The run's key, which commands do not see. */
+  readonly key: string;
+  /** Id of the model that every call is for, whatever the agent names. */
+  readonly modelId: string;
+}
+
+/** Stands between an agent of others and the model gateway. */
+export interface Forwarder extends AsyncDisposable {
+  readonly socket: string;
+}
+
+const PATHS = ["/anthropic/v1/messages", "/openai/v1/chat/completions", "/openai/v1/responses"];
+
+/** The headers of a call that belong to its API. */
+const PASSED_ON = ["anthropic-version", "anthropic-beta", "openai-beta"];
+const GEMINI = "/gemini/";
+/** A call that is larger is refused by the gateway anyway. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Serves the model gateway's paths at a Unix socket, with the run's key put in: nothing else can be reached through it. Every
+ * call is for the run's one model: agents name smaller ones of their maker for small tasks, which a deployment may not have.
+ */
+export async function openForwarder({ socket, modelUrl, key, modelId }: ForwarderOptions): Promise<Forwarder> {
+  const over = new AbortController();
+  const base = modelUrl.replace(/\/+$/, "");
+  const call: CallModel = (path, body, headers = {}) =>
+    fetch(`${base}${path}`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json", "x-api-key": key },
+      body: JSON.stringify(body),
+      signal: over.signal,
+    });
+  const server = createServer((request, response) => {
+    serve(request, response, call, modelId).catch((error: unknown) => {
+      // Of an answer that has begun the agent sees that it breaks off.
+      if (response.headersSent) response.destroy();
+      else refuse(response, 502, `the model gateway could not be reached: ${String(error)}`);
+    });
+  });
+  server.listen(socket);
+  await once(server, "listening");
+  return {
+    socket,
+    async [Symbol.asyncDispose]() {
+      over.abort();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, call: CallModel, modelId: string) {
+  const { pathname } = new URL(request.url ?? "/", "http://localhost");
+  const path = PATHS.find((known) => known === pathname);
+  if (request.method !== "POST" || (path === undefined && !pathname.startsWith(GEMINI)))
+    return refuse(response, 404, `there is no ${request.method} ${pathname} here`);
+  const body = await bodyOf(request);
+  if (body === undefined) return refuse(response, 400, "the body must be a JSON object of at most 8 MiB");
+  if (path === undefined) return await send(await answerGemini(pathname, body, modelId, call), response);
+  const headers = PASSED_ON.flatMap((name) => {
+    const value = request.headers[name];
+    return typeof value === "string" ? [[name, value] as const] : [];
+  });
+  await send(await call(path, { ...body, model: modelId }, Object.fromEntries(headers)), response);
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown> | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    const piece = Buffer.from(chunk);
+    bytes += piece.length;
+    if (bytes <= MOST_BYTES) chunks.push(piece);
+  }
+  if (bytes > MOST_BYTES) return undefined;
+  try {
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+    return typeof body === "object" && body !== null && !Array.isArray(body) ? { ...body } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of the gateway's headers, what an agent acts upon; its body comes decoded. */
+const SHOWN = /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id)$/;
+
+async function send(answer: Response, response: ServerResponse): Promise<void> {
+  response.writeHead(answer.status, Object.fromEntries([...answer.headers].filter(([name]) => SHOWN.test(name))));
+  if (answer.body === null) response.end();
+  else await pipeline(Readable.fromWeb(answer.body), response);
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify({ error: { type: "invalid_request_error", code: status, message } }));
+}

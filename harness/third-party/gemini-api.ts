@@ -1,0 +1,106 @@
+import { chatTranslator, type GeminiChunk, messagesTranslator, type Translator, whole } from "./gemini-answer.ts";
+import { chatRequest, googlesTool, messagesRequest, type Question, questionOf } from "./gemini-request.ts";
+
+/** A call as it goes to the model gateway; the path is one of its own. */
+export type CallModel = (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>;
+
+/**
+ * Answers a call of Google's Gemini API by the model gateway, which does not speak it: with Anthropic's Messages API for models of
+ * Anthropic's, and with OpenAI's Chat Completions for all others.
+ */
+export async function answerGemini(path: string, body: unknown, modelId: string, call: CallModel): Promise<Response> {
+  const method = path.slice(path.lastIndexOf(":") + 1);
+  if (method === "countTokens") return Response.json({ totalTokens: Math.ceil(JSON.stringify(body).length / 4) });
+  const isStreamed = method === "streamGenerateContent";
+  if (!isStreamed && method !== "generateContent") return failure(404, `the method ${method} is not supported here`);
+  const question = questionOf(body);
+  if (question === undefined) return failure(400, "the body is no request of generateContent");
+  // An answer without it would be made up.
+  const tool = googlesTool(body);
+  if (tool !== undefined) return failure(400, `the tool ${tool} is Google's own, and this model does not have it`);
+  const given = await ask(question, modelId, call);
+  if (!given.ok || given.body === null) return failure(given.status, errorText(await given.text()));
+  const chunks = translated(given.body, isMessages(modelId) ? messagesTranslator() : chatTranslator());
+  if (isStreamed) return new Response(streamOf(chunks), { headers: { "content-type": "text/event-stream" } });
+  const all: GeminiChunk[] = [];
+  try {
+    for await (const chunk of chunks) all.push(chunk);
+  } catch (error) {
+    return failure(502, String(error));
+  }
+  return Response.json(whole(all));
+}
+
+const isMessages = (modelId: string): boolean => /^(anthropic|bedrock)\//.test(modelId);
+
+const ask = (question: Question, modelId: string, call: CallModel): Promise<Response> =>
+  isMessages(modelId)
+    ? call("/anthropic/v1/messages", messagesRequest(question, modelId), { "anthropic-version": "2023-06-01" })
+    : call("/openai/v1/chat/completions", chatRequest(question, modelId));
+
+async function* translated(stream: ReadableStream<Uint8Array>, translator: Translator): AsyncGenerator<GeminiChunk> {
+  for await (const data of dataOf(stream)) {
+    if (data !== "[DONE]") yield* translator.see(JSON.parse(data));
+  }
+  yield translator.end();
+}
+
+/** The data of each event of a stream. */
+async function* dataOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of stream) {
+    const events = (rest + decoder.decode(bytes, { stream: true })).split(/\r?\n\r?\n/);
+    rest = events.pop() ?? "";
+    yield* events.flatMap(dataLines);
+  }
+  yield* dataLines(rest);
+}
+
+function dataLines(event: string): string[] {
+  const lines = event.split(/\r?\n/).filter((line) => line.startsWith("data:"));
+  return lines.length === 0 ? [] : [lines.map((line) => line.slice("data:".length).trim()).join("\n")];
+}
+
+function streamOf(chunks: AsyncGenerator<GeminiChunk>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const event = (data: unknown) => encoder.encode(`data: ${JSON.stringify(data)}\r\n\r\n`);
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(event(value));
+      } catch (error) {
+        controller.enqueue(event(errorOf(502, String(error))));
+        controller.close();
+      }
+    },
+    async cancel() {
+      await chunks.return(undefined);
+    },
+  });
+}
+
+const STATUS: Readonly<Record<number, string>> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  429: "RESOURCE_EXHAUSTED",
+};
+
+const errorOf = (code: number, message: string) => ({
+  error: { code, message, status: STATUS[code] ?? "INTERNAL" },
+});
+
+const failure = (code: number, message: string): Response => Response.json(errorOf(code, message), { status: code });
+
+function errorText(text: string): string {
+  try {
+    const { error } = Object(JSON.parse(text));
+    return String(Object(error).message ?? text);
+  } catch {
+    return text;
+  }
+}

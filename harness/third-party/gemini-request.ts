@@ -1,0 +1,273 @@
+import * as v from "valibot";
+
+/** What a conversation with a model holds, in no provider's words. */
+export type Part =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "image"; readonly mimeType: string; readonly data: string }
+  | { readonly kind: "call"; readonly id: string; readonly name: string; readonly input: unknown }
+  | { readonly kind: "result"; readonly id: string; readonly text: string };
+
+export interface Turn {
+  readonly role: "user" | "assistant";
+  readonly parts: readonly Part[];
+}
+
+/** A request to a model, in no provider's words. */
+export interface Question {
+  readonly system: string;
+  readonly turns: readonly Turn[];
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
+  readonly mustCall: boolean;
+  readonly mostTokens: number;
+}
+
+/** Tokens of an answer where the request does not say. */
+const MOST_TOKENS = 32_000;
+
+const Content = v.looseObject({
+  role: v.optional(v.string()),
+  parts: v.optional(
+    v.array(
+      v.looseObject({
+        text: v.optional(v.string()),
+        thought: v.optional(v.boolean()),
+        inlineData: v.optional(v.object({ mimeType: v.string(), data: v.string() })),
+        functionCall: v.optional(
+          v.looseObject({ id: v.optional(v.string()), name: v.string(), args: v.optional(v.unknown()) }),
+        ),
+        functionResponse: v.optional(
+          v.looseObject({ id: v.optional(v.string()), name: v.string(), response: v.optional(v.unknown()) }),
+        ),
+      }),
+    ),
+    [],
+  ),
+});
+type Content = v.InferOutput<typeof Content>;
+
+const Declaration = v.looseObject({
+  name: v.string(),
+  description: v.optional(v.string(), ""),
+  parametersJsonSchema: v.optional(v.unknown()),
+  parameters: v.optional(v.unknown()),
+});
+
+const GeminiRequest = v.looseObject({
+  contents: v.union([
+    v.array(Content),
+    v.pipe(
+      Content,
+      v.transform((content) => [content]),
+    ),
+  ]),
+  systemInstruction: v.optional(v.union([v.string(), Content])),
+  tools: v.optional(v.array(v.looseObject({ functionDeclarations: v.optional(v.array(Declaration), []) })), []),
+  toolConfig: v.optional(
+    v.looseObject({ functionCallingConfig: v.optional(v.looseObject({ mode: v.optional(v.string()) })) }),
+  ),
+  generationConfig: v.optional(
+    v.looseObject({
+      maxOutputTokens: v.optional(v.number()),
+      responseMimeType: v.optional(v.string()),
+      responseJsonSchema: v.optional(v.unknown()),
+      responseSchema: v.optional(v.unknown()),
+    }),
+    {},
+  ),
+});
+
+/** A tool of a request that only Google's servers can carry out; undefined where there is none. */
+export function googlesTool(body: unknown): string | undefined {
+  const parsed = v.safeParse(GeminiRequest, body);
+  const names = parsed.success ? parsed.output.tools.flatMap((tool) => Object.keys(tool)) : [];
+  return names.find((name) => name !== "functionDeclarations");
+}
+
+/** A request of Google's generateContent; undefined where it is none. What only Google's models know (thinking, sampling) is left out. */
+export function questionOf(body: unknown): Question | undefined {
+  const parsed = v.safeParse(GeminiRequest, body);
+  if (!parsed.success) return undefined;
+  const { contents, systemInstruction = "", tools, toolConfig, generationConfig } = parsed.output;
+  const system = typeof systemInstruction === "string" ? systemInstruction : plainText(systemInstruction);
+  return {
+    system: [system, formOf(generationConfig)].filter((text) => text !== "").join("\n\n"),
+    turns: merged(pairedTurns(contents)),
+    tools: tools
+      .flatMap(({ functionDeclarations }) => functionDeclarations)
+      .map(({ name, description, parametersJsonSchema, parameters }) => ({
+        name,
+        description,
+        schema: schemaOf(parametersJsonSchema ?? parameters),
+      })),
+    mustCall: toolConfig?.functionCallingConfig?.mode === "ANY",
+    mostTokens: generationConfig.maxOutputTokens ?? MOST_TOKENS,
+  };
+}
+
+const plainText = ({ parts }: Content): string => parts.flatMap(({ text }) => text ?? []).join("\n");
+
+/** An answer in JSON is asked for in words: not every model can be held to a schema. */
+function formOf(config: v.InferOutput<typeof GeminiRequest>["generationConfig"]): string {
+  if (config.responseMimeType !== "application/json") return "";
+  const schema = config.responseJsonSchema ?? config.responseSchema;
+  const form = schema === undefined ? "" : ` It must match this schema: ${JSON.stringify(lowered(schema))}`;
+  return `Answer with one JSON value and nothing else: no explanation, no code fence.${form}`;
+}
+
+function schemaOf(schema: unknown): object {
+  const made = lowered(schema);
+  return typeof made === "object" && made !== null ? { type: "object", ...made } : { type: "object", properties: {} };
+}
+
+/** Google writes the types of a schema in capitals, where it does not take JSON Schema. */
+function lowered(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(lowered);
+  if (typeof schema !== "object" || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [
+      name,
+      name === "type" && typeof value === "string" ? value.toLowerCase() : lowered(value),
+    ]),
+  );
+}
+
+/**
+ * The turns, with each call followed by exactly one result: models of others refuse calls without one, and results without a
+ * call, both of which a resumed session may have.
+ */
+function pairedTurns(contents: readonly Content[]): Turn[] {
+  const turns: Turn[] = [];
+  let open: { id: string; name: string }[] = [];
+  let count = 0;
+  const close = () => {
+    const parts = open.map(({ id }): Part => ({ kind: "result", id, text: "There is no result of this call." }));
+    if (parts.length > 0) turns.push({ role: "user", parts });
+    open = [];
+  };
+  for (const { role, parts } of contents) {
+    const isModel = role === "model";
+    if (isModel) close();
+    const made: Part[] = [];
+    for (const part of parts) {
+      if (part.thought === true) continue;
+      if (part.text !== undefined && part.text !== "") made.push({ kind: "text", text: part.text });
+      if (part.inlineData !== undefined) made.push({ kind: "image", ...part.inlineData });
+      if (part.functionCall !== undefined && isModel) {
+        const { name, args = {} } = part.functionCall;
+        const id = identifier(part.functionCall.id ?? `call_${count++}`);
+        open.push({ id, name });
+        made.push({ kind: "call", id, name, input: args });
+      }
+      if (part.functionResponse !== undefined && !isModel) {
+        const { id, name, response } = part.functionResponse;
+        const index = open.findIndex((call) => (id === undefined ? call.name === name : call.id === identifier(id)));
+        const [call] = index < 0 ? [] : open.splice(index, 1);
+        if (call !== undefined) made.push({ kind: "result", id: call.id, text: outputText(response) });
+      }
+    }
+    // What has no result by now will not get one any more.
+    if (!isModel && open.length > 0 && made.some(({ kind }) => kind === "text")) {
+      made.push(...open.map(({ id }): Part => ({ kind: "result", id, text: "There is no result of this call." })));
+      open = [];
+    }
+    if (made.length > 0) turns.push({ role: isModel ? "assistant" : "user", parts: made });
+  }
+  close();
+  return turns;
+}
+
+/** Other makers allow fewer characters in an id. */
+const identifier = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
+
+const Output = v.looseObject({ output: v.string() });
+
+function outputText(response: unknown): string {
+  const parsed = v.safeParse(Output, response);
+  return parsed.success ? parsed.output.output : JSON.stringify(response ?? {});
+}
+
+/** Turns alternate, and of what the user brings, results come first. */
+function merged(turns: readonly Turn[]): Turn[] {
+  const made: { role: Turn["role"]; parts: Part[] }[] = [];
+  for (const { role, parts } of turns) {
+    const last = made.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else made.push({ role, parts: [...parts] });
+  }
+  for (const { parts } of made) parts.sort((a, b) => Number(b.kind === "result") - Number(a.kind === "result"));
+  return made;
+}
+
+/** The question as a request of Anthropic's Messages API. */
+export function messagesRequest({ system, turns, tools, mustCall, mostTokens }: Question, model: string) {
+  return {
+    model,
+    max_tokens: mostTokens,
+    stream: true,
+    ...(system === "" ? {} : { system }),
+    messages: turns.map(({ role, parts }) => ({ role, content: parts.map(messagesBlock) })),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),
+          ...(mustCall ? { tool_choice: { type: "any" } } : {}),
+        }),
+  };
+}
+
+function messagesBlock(part: Part) {
+  switch (part.kind) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "image":
+      return { type: "image", source: { type: "base64", media_type: part.mimeType, data: part.data } };
+    case "call":
+      return { type: "tool_use", id: part.id, name: part.name, input: part.input };
+    case "result":
+      return { type: "tool_result", tool_use_id: part.id, content: part.text };
+  }
+}
+
+/** The question as a request of OpenAI's Chat Completions API. */
+export function chatRequest({ system, turns, tools, mustCall, mostTokens }: Question, model: string) {
+  return {
+    model,
+    max_completion_tokens: mostTokens,
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...turns.flatMap(chatMessages)],
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, schema }) => ({
+            type: "function",
+            function: { name, description, parameters: schema },
+          })),
+          ...(mustCall ? { tool_choice: "required" } : {}),
+        }),
+  };
+}
+
+function chatMessages({ role, parts }: Turn): object[] {
+  const text = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+  if (role === "assistant") {
+    const calls = parts.flatMap((part) =>
+      part.kind === "call"
+        ? [{ id: part.id, type: "function", function: { name: part.name, arguments: JSON.stringify(part.input) } }]
+        : [],
+    );
+    return [{ role, content: text === "" ? null : text, ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
+  }
+  const images = parts.flatMap((part) =>
+    part.kind === "image"
+      ? [{ type: "image_url", image_url: { url: `data:${part.mimeType};base64,${part.data}` } }]
+      : [],
+  );
+  const said = [...(text === "" ? [] : [{ type: "text", text }]), ...images];
+  return [
+    ...parts.flatMap((part) =>
+      part.kind === "result" ? [{ role: "tool", tool_call_id: part.id, content: part.text }] : [],
+    ),
+    ...(said.length === 0 ? [] : [{ role, content: images.length === 0 ? text : said }]),
+  ];
+}

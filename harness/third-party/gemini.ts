@@ -1,0 +1,151 @@
+import * as v from "valibot";
+import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent, word } from "./agent.ts";
+import type { Doing, Teller } from "./teller.ts";
+
+const SETTINGS = "gemini-settings.json";
+const PROJECTS = "gemini-projects.json";
+const SYSTEM_PROMPT = "gemini-system.md";
+/** The agent's own name for the workspace. */
+const PROJECT = "workspace";
+
+/** Google's Gemini CLI. Its model API is Google's, which the forwarder translates. */
+export const gemini: ThirdPartyAgent = {
+  type: "gemini",
+  package: "@google/gemini-cli",
+  program: "@google/gemini-cli/bundle/gemini.js",
+  api: "/gemini",
+  files: ({ systemPrompt, workingDirectory, mcpServers }) => ({
+    [SETTINGS]: JSON.stringify({
+      ...QUIET,
+      mcpServers: Object.fromEntries(mcpServers.map(([name, server]) => [name, mcpOf(server)])),
+    }),
+    [PROJECTS]: JSON.stringify({ projects: { [workingDirectory]: PROJECT } }),
+    ...(systemPrompt === undefined ? {} : { [SYSTEM_PROMPT]: systemPrompt }),
+  }),
+  script,
+  reader,
+  sessionFiles: (id) => `"$HOME"/.gemini/tmp/${PROJECT}/chats/session-*-${id.slice(0, 8)}.jsonl`,
+  sessionOf(file) {
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Meta), file.slice(0, file.indexOf("\n")));
+    if (!parsed.success) return undefined;
+    const { sessionId: id, startTime } = parsed.output;
+    const minute = startTime.slice(0, 16).replace(":", "-");
+    return { id, path: `.gemini/tmp/${PROJECT}/chats/session-${minute}-${id.slice(0, 8)}.jsonl` };
+  },
+};
+
+/** No telemetry, no look for a newer version, no question how to sign in, and no tools that our models do not have. */
+const QUIET = {
+  security: { auth: { selectedType: "gemini-api-key" } },
+  privacy: { usageStatisticsEnabled: false },
+  telemetry: { enabled: false },
+  // Google's servers carry these out, as parts of a call of its own models.
+  tools: { exclude: ["google_web_search", "web_fetch"] },
+  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, checkpointing: { enabled: false } },
+};
+
+const mcpOf = (server: McpServer) =>
+  "url" in server ? { httpUrl: server.url, headers: server.headers, trust: true } : { ...server, trust: true };
+
+/** The first line of a session's file. */
+const Meta = v.object({
+  sessionId: v.pipe(v.string(), v.uuid()),
+  startTime: v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:/)),
+});
+
+function script({ session, model, systemPrompt, mode, workingDirectory, files }: Asked): string {
+  const copy = (name: string, to: string) => `cat ${word(`${files}/${name}`)} > "$HOME/.gemini/${to}"`;
+  const approval = mode === "plan" ? "plan" : "yolo";
+  return [
+    'export GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$port/gemini" GEMINI_API_KEY=runyard',
+    "export GEMINI_TELEMETRY_ENABLED=false GEMINI_CLI_NO_RELAUNCH=true NO_COLOR=1",
+    "unset GOOGLE_API_KEY GOOGLE_GENAI_USE_VERTEXAI GOOGLE_GENAI_USE_GCA GOOGLE_CLOUD_PROJECT",
+    `mkdir -p "$HOME/.gemini/tmp/${PROJECT}/chats" "$HOME/.gemini/history/${PROJECT}"`,
+    copy(SETTINGS, "settings.json"),
+    copy(PROJECTS, "projects.json"),
+    `printf %s ${word(workingDirectory)} | tee "$HOME/.gemini/tmp/${PROJECT}/.project_root" > "$HOME/.gemini/history/${PROJECT}/.project_root"`,
+    systemPrompt === undefined ? ":" : copy(SYSTEM_PROMPT, "GEMINI.md"),
+    `node "$agent" --output-format stream-json --approval-mode ${approval} --skip-trust --model ${word(model)} ${
+      session === undefined ? "" : `--resume ${session}`
+    }`,
+  ].join("\n");
+}
+
+const Line = v.looseObject({
+  type: v.string(),
+  session_id: v.optional(v.string()),
+  role: v.optional(v.string()),
+  content: v.optional(v.string()),
+  delta: v.optional(v.boolean()),
+  tool_name: v.optional(v.string()),
+  tool_id: v.optional(v.string()),
+  parameters: v.optional(v.unknown()),
+  status: v.optional(v.string()),
+  output: v.optional(v.unknown()),
+  severity: v.optional(v.string()),
+  message: v.optional(v.string()),
+  error: v.optional(v.nullable(v.looseObject({ message: v.optional(v.string()) }))),
+});
+type Line = v.InferOutput<typeof Line>;
+
+/** Lines of `--output-format stream-json`. */
+function reader(teller: Teller): StreamReader {
+  let session: string | undefined;
+  let ended: ReturnType<StreamReader["ended"]>;
+  let failure = "";
+  let isSpeaking = false;
+
+  const speak = ({ content = "", delta = false }: Line) => {
+    if (isSpeaking && delta) teller.more(content);
+    else teller.text(content);
+    isSpeaking = true;
+  };
+  return {
+    read(input) {
+      const parsed = v.safeParse(Line, input);
+      if (!parsed.success) return;
+      const line = parsed.output;
+      if (line.type === "message" && line.role === "assistant") return speak(line);
+      isSpeaking = false;
+      const { tool_id = "", tool_name = "", parameters = {}, status, output, error } = line;
+      if (line.type === "init" && isUuid(line.session_id)) session = line.session_id;
+      if (line.type === "tool_use") teller.action(tool_id, doingOf(tool_name, parameters));
+      if (line.type === "tool_result")
+        teller.result(tool_id, status === "success" ? "completed" : "failed", {
+          stdout: output ?? error?.message ?? "",
+        });
+      if (line.type === "error") failure = line.message ?? failure;
+      // Its last words are its answer, which the teller has.
+      if (line.type === "result")
+        ended =
+          status === "success"
+            ? { success: true, summary: "" }
+            : { success: false, summary: error?.message ?? failure };
+    },
+    session: () => session,
+    ended: () => ended,
+  };
+}
+
+/** A tool of the agent as the conversation names it; one that it has no name for keeps its own. */
+function doingOf(tool: string, input: unknown): Doing {
+  const known = TOOLS[tool];
+  if (known !== undefined) return { ...known, input };
+  if (tool.startsWith("mcp_"))
+    return { category: "integration", name: "call_mcp_tool", input: { tool, arguments: input } };
+  return { category: "integration", name: tool, input };
+}
+
+const TOOLS: Readonly<Record<string, Omit<Doing, "input">>> = {
+  run_shell_command: { category: "command", name: "run_command" },
+  read_file: { category: "files", name: "read_files" },
+  read_many_files: { category: "files", name: "read_files" },
+  list_directory: { category: "files", name: "read_files" },
+  replace: { category: "files", name: "edit_files" },
+  write_file: { category: "files", name: "edit_files" },
+  glob: { category: "search", name: "search_files" },
+  grep_search: { category: "search", name: "search_files" },
+  write_todos: { category: "documents", name: "create_plan" },
+  exit_plan_mode: { category: "documents", name: "create_plan" },
+  activate_skill: { category: "skill", name: "activate_skill" },
+};

@@ -1,0 +1,49 @@
+import { StringDecoder } from "node:string_decoder";
+import { cutBytesFromEnd } from "../output.ts";
+
+/** Takes apart what an agent prints. */
+export interface Lines {
+  readonly push: (chunk: Buffer) => void;
+  /** The rest is a line too. */
+  end(): void;
+  /** The last of what is no JSON: what the agent, or what started it, complained of. */
+  noise(): string;
+}
+
+/** A longer line is none that an agent means to be read. */
+const LINE_CHARACTERS = 32 * 1024 * 1024;
+const NOISE_BYTES = 2_000;
+
+/** `read` is given each line that holds a JSON object. */
+export function createLines(read: (line: unknown) => void): Lines {
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  let noise = "";
+
+  const take = (line: string) => {
+    if (line.trim() === "") return;
+    const json = line.startsWith("{") ? parsed(line) : undefined;
+    if (json === undefined) noise = cutBytesFromEnd(`${noise}${line}\n`, NOISE_BYTES);
+    else read(json);
+  };
+  return {
+    push(chunk) {
+      const pieces = (rest + decoder.write(chunk)).split("\n");
+      rest = (pieces.pop() ?? "").slice(0, LINE_CHARACTERS);
+      for (const line of pieces) take(line);
+    },
+    end() {
+      take(rest);
+      rest = "";
+    },
+    noise: () => noise.trim(),
+  };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import type { AgentWork } from "../agent/work.ts";
+import type { AgentEngine } from "../engine.ts";
+import { mcpServersOf, type ThirdPartyAgent } from "./agent.ts";
+import { missing } from "./agents.ts";
+import { createThirdPartyEngine } from "./engine.ts";
+import { createSessions } from "./sessions.ts";
+
+/** The engine of a run that asks for an agent of others. */
+export function makeThirdParty(agent: ThirdPartyAgent, modelId: string, work: AgentWork): AgentEngine {
+  const { context, sandbox } = work;
+  const { programs: folder, node, paths: seen } = sandbox;
+  if (folder === undefined) return withoutProgram(agent);
+  const { conversation_id: conversationId, mode, agent_config } = context;
+  const systemPrompt = [briefing(work), ...(work.basePrompt === undefined ? [] : [work.basePrompt])].join("\n\n");
+  const sessions = createSessions({ ...work, agent, conversationId, seen });
+  const mcpServers = mcpServersOf(context.mcp_servers);
+  const reasoningLevel = agent_config.harness?.reasoning_level;
+  return createThirdPartyEngine({
+    ...work,
+    agent,
+    folder,
+    node,
+    modelId,
+    reasoningLevel,
+    systemPrompt,
+    mode,
+    mcpServers,
+    seen,
+    sessions,
+  });
+}
+
+/** What an agent cannot know of where it is. */
+function briefing({ context, sandbox }: AgentWork): string {
+  const { workspace, output } = sandbox.paths;
+  const names = context.attachments.map(({ filename }) => filename).join(", ");
+  return [
+    "You work in a sandbox of your own, and nobody is there to answer a question: where something is unclear, decide, and say how.",
+    `Your workspace is ${workspace}. Files that you put into ${output} are handed to whoever asked for your work.`,
+    ...(names === "" ? [] : [`Files that came with the task are in ${workspace}/attachments: ${names}.`]),
+    ...(sandbox.network ? [] : ["Commands have no network."]),
+  ].join("\n");
+}
+
+const withoutProgram = (agent: ThirdPartyAgent): AgentEngine => ({
+  takeTurn: async () => ({ success: false, summary: missing(agent), error_code: "operation_not_supported" }),
+});

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ControlPlane } from "../api.ts";
+import type { CommandRunner } from "../commands.ts";
+import { openInside } from "../inside.ts";
+import type { Log } from "../log.ts";
+import type { Redactor } from "../redact.ts";
+import type { WorkspacePaths } from "../sandbox.ts";
+import { messageOf } from "../stop.ts";
+import { downloadFile, uploadFile } from "../transfer.ts";
+import { type Session, type ThirdPartyAgent, word } from "./agent.ts";
+
+/** An agent's session from one execution to the next: its own file, as the conversation's raw transcript. */
+export interface Sessions {
+  /**
+   * Brings the session back that the conversation's transcript is of. Undefined where there is none, where it is another
+   * agent's, and where it could not be brought back.
+   */
+  restore(): Promise<string | undefined>;
+  /** Stores the session's file. @throws when it could not be stored */
+  save(session: string): Promise<void>;
+}
+
+export interface SessionOptions {
+  readonly agent: ThirdPartyAgent;
+  readonly conversationId: string;
+  readonly plane: Pick<ControlPlane, "externalConversation" | "transcriptTarget" | "transcriptUrl">;
+  /** Copies inside the sandbox: what lies in HOME is the commands', and may be a link to anywhere. */
+  readonly runner: CommandRunner;
+  readonly redactor: Redactor;
+  readonly log: Log;
+  /** Paths on the host, and as commands see them. */
+  readonly host: WorkspacePaths;
+  readonly seen: WorkspacePaths;
+  readonly workingDirectory: string;
+  readonly signal: AbortSignal;
+}
+
+const FILE = "runyard-transcript.jsonl";
+/** Bytes of a transcript that is kept. */
+const MOST_BYTES = 64 * 1024 * 1024;
+const COPY_MS = 60_000;
+const MIME_TYPE = "application/x-ndjson";
+
+export function createSessions(options: SessionOptions): Sessions {
+  const { agent, plane, runner, redactor, log, host, seen, workingDirectory, signal } = options;
+  const file = join(host.tmp, FILE);
+  const inside = word(join(seen.tmp, FILE));
+  const clean = () => rm(file, { force: true, recursive: true });
+  let isDeclared = false;
+
+  const inSandbox = async (command: string) => {
+    const { exitCode, text } = await runner.run({ command, workingDirectory: seen.workspace, timeoutMs: COPY_MS });
+    if (exitCode !== 0) throw new Error(`the session could not be copied: ${text.trim().slice(-500)}`);
+  };
+  const read = async (): Promise<string> => {
+    await using opened = await openInside(host.tmp, file);
+    if (opened.sizeBytes > MOST_BYTES) throw new Error(`the session has more than ${MOST_BYTES} bytes`);
+    return await readFile(opened.path, "utf8");
+  };
+  return {
+    async restore() {
+      const url = await plane.transcriptUrl();
+      if (url === undefined) return undefined;
+      try {
+        await clean();
+        await downloadFile(url, file, signal);
+        const session: Session | undefined = agent.sessionOf(await read(), workingDirectory);
+        if (session === undefined) return undefined;
+        const place = `"$HOME"/${session.path}`;
+        await inSandbox(`mkdir -p "$(dirname ${place})" && cp ${inside} ${place}`);
+        return session.id;
+      } catch (error) {
+        signal.throwIfAborted();
+        log("warn", "the agent's session was not brought back", { detail: messageOf(error) });
+        return undefined;
+      } finally {
+        await clean();
+      }
+    },
+    async save(session) {
+      try {
+        await inSandbox(`rm -rf ${inside}; cp "$(ls -S ${agent.sessionFiles(session)} | head -n 1)" ${inside}`);
+        const text = redactor.text(await read());
+        await clean();
+        await writeFile(file, text, { flag: "wx" });
+        if (!isDeclared) await plane.externalConversation(agent.type);
+        isDeclared = true;
+        const described = {
+          conversation_id: options.conversationId,
+          size_bytes: Buffer.byteLength(text),
+          sha256: createHash("sha256").update(text).digest("hex"),
+        };
+        await using written = await openInside(host.tmp, file);
+        await uploadFile(await plane.transcriptTarget(described), written.path, MIME_TYPE, signal);
+        // The second time it says that the bytes are there.
+        await plane.transcriptTarget(described);
+      } finally {
+        await clean();
+      }
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { Repository } from "#shared/wire/config.ts";
+import { identityOf } from "#shared/wire/skill-file.ts";
+
+/** Names of secrets that hold a token of GitHub, as its own command line looks for them. */
+const TOKEN_NAMES = ["GH_TOKEN", "GITHUB_TOKEN"];
+
+/** A repository on GitHub, and with which token its API may be asked. */
+export interface GithubRepository {
+  readonly owner: string;
+  readonly name: string;
+  /** Base address of the API, without a slash at its end. */
+  readonly apiUrl: string;
+  readonly token: string;
+}
+
+export interface GithubAccess {
+  readonly repositories: readonly Repository[];
+  readonly secrets: Readonly<Record<string, string>>;
+  /** In place of the API of github.com. @default https://api.github.com */
+  readonly apiUrl?: string | undefined;
+}
+
+/**
+ * The repository that `wanted` (owner/repo) names, or the only one of the run. A token goes to the API of github.com, and one of a
+ * repository's own URL to its host; nothing that the model says changes where to.
+ * @throws where there is none, or no token for it
+ */
+export function githubRepository(wanted: string | undefined, access: GithubAccess): GithubRepository {
+  const own = access.repositories.map(placeOf).filter((place) => place !== undefined);
+  const [only, ...others] = own;
+  const same = (place: Place) => `${place.owner}/${place.name}`.toLowerCase() === wanted?.toLowerCase();
+  const place = wanted === undefined ? (others.length === 0 ? only : undefined) : (own.find(same) ?? named(wanted));
+  if (place === undefined) {
+    const names = own.map(({ owner, name }) => `${owner}/${name}`).join(", ");
+    throw new Error(`repository must be one as owner/repo; this run has ${names || "none on GitHub"}`);
+  }
+  const { owner, name, host } = place;
+  const planted = TOKEN_NAMES.map((secret) => access.secrets[secret]).find((value) => value !== undefined);
+  // A planted token is for github.com: another host must not get to see it.
+  const token = place.token ?? (host === GITHUB ? planted : undefined);
+  if (token === undefined) {
+    throw new Error(
+      `there is no token for ${host}: have the environment name a secret ${TOKEN_NAMES.join(" or ")}, or push and report a pull request that is opened elsewhere`,
+    );
+  }
+  const apiUrl = host === GITHUB ? (access.apiUrl ?? "https://api.github.com") : `https://${host}/api/v3`;
+  return { owner, name, apiUrl, token };
+}
+
+const GITHUB = "github.com";
+
+interface Place {
+  readonly owner: string;
+  readonly name: string;
+  readonly host: string;
+  readonly token?: string;
+}
+
+function placeOf({ url }: Repository): Place | undefined {
+  const { owner, name } = identityOf(url);
+  if (owner === "" || name === "") return undefined;
+  const parsed = URL.parse(url);
+  if (parsed?.protocol === "https:") {
+    const token = decodeURIComponent(parsed.password);
+    return { owner, name, host: parsed.host, ...(token === "" ? {} : { token }) };
+  }
+  const host = parsed?.protocol === "ssh:" ? parsed.hostname : /^[\w.-]+@([\w.-]+):/.exec(url)?.[1];
+  return host === undefined ? undefined : { owner, name, host };
+}
+
+function named(wanted: string): Place | undefined {
+  const [, owner, name] = /^([\w.-]+)\/([\w.-]+)$/.exec(wanted) ?? [];
+  return owner === undefined || name === undefined ? undefined : { owner, name, host: GITHUB };
+}

@@ -1,0 +1,36 @@
+import { handler } from "../functions/execution/run-sandbox.ts";
+import { copyHarness, takeEnvelope } from "./container.ts";
+import { serveInvocations } from "./lambda-runtime.ts";
+import { serveHooks } from "./microvm-hooks.ts";
+
+/** Port that a MicroVM's hooks are called on; the image says the same to AWS in infra/constructs/microvm-image.ts. */
+const HOOKS_PORT = 9000;
+/** Milliseconds of an execution in a sandbox that says itself when it ends. */
+const LONGEST_MS = 86_400_000;
+
+/** Carries out the execution of an envelope that says when its sandbox ends, in the way of the function. */
+const execute = (envelope: unknown): Promise<unknown> =>
+  handler(envelope, { getRemainingTimeInMillis: () => (deadlineOf(envelope) ?? Date.now() + LONGEST_MS) - Date.now() });
+
+function deadlineOf(envelope: unknown): number | undefined {
+  if (typeof envelope !== "object" || envelope === null || !("deadline_at" in envelope)) return undefined;
+  return typeof envelope.deadline_at === "number" ? envelope.deadline_at : undefined;
+}
+
+/** The first program of every sandbox on AWS: a Lambda function, a MicroVM, or one of the two containers of a task. */
+async function main(): Promise<void> {
+  const [what, folder = ""] = process.argv.slice(2);
+  const runtime = process.env["AWS_LAMBDA_RUNTIME_API"];
+  if (runtime !== undefined) return serveInvocations(runtime, handler);
+  if (what === "copy") return copyHarness(folder, process.env["RUNYARD_ENVELOPE"] ?? "");
+  if (what === "run") return void (await execute(takeEnvelope(folder)));
+  await serveHooks(Number(process.env["RUNYARD_HOOKS_PORT"] ?? HOOKS_PORT), execute);
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`${JSON.stringify({ level: "error", message: String(error) })}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,43 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+
+/** What Lambda calls. */
+export type Handler = (event: unknown, context: { getRemainingTimeInMillis(): number }) => Promise<unknown>;
+
+/**
+ * The runtime of a function that is an image: takes invocations from Lambda one after the other and answers them, until the
+ * process is ended. https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
+ */
+export async function serveInvocations(api: string, handler: Handler): Promise<never> {
+  const base = `http://${api}/2018-06-01/runtime/invocation`;
+  for (;;) {
+    // It may be an hour until the next one, so nothing here may lose patience.
+    const next = await call(`${base}/next`);
+    const id = next.headers["lambda-runtime-aws-request-id"];
+    const deadline = Number(next.headers["lambda-runtime-deadline-ms"]);
+    try {
+      const event: unknown = JSON.parse(next.body);
+      const answer = await handler(event, { getRemainingTimeInMillis: () => deadline - Date.now() });
+      await call(`${base}/${id}/response`, JSON.stringify(answer ?? null));
+    } catch (error) {
+      const { name, message } = error instanceof Error ? error : new Error(String(error));
+      await call(`${base}/${id}/error`, JSON.stringify({ errorType: name, errorMessage: message }));
+    }
+  }
+}
+
+interface Answer {
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+async function call(url: string, body?: string): Promise<Answer> {
+  const outgoing = request(url, { method: body === undefined ? "GET" : "POST", agent: false, timeout: 0 });
+  outgoing.end(body);
+  const [incoming]: IncomingMessage[] = await once(outgoing, "response");
+  if (incoming === undefined) throw new Error(`${url} did not answer`);
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  if ((incoming.statusCode ?? 500) >= 300) throw new Error(`${url} answered ${incoming.statusCode}`);
+  return { headers: incoming.headers, body: Buffer.concat(chunks).toString() };
+}

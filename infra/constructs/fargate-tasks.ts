@@ -1,0 +1,98 @@
+import { Aws, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { IpAddresses, type IVpc, SecurityGroup, SubnetType, Vpc } from "aws-cdk-lib/aws-ec2";
+import { CfnCluster } from "aws-cdk-lib/aws-ecs";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import type { SandboxImage } from "./sandbox-image.ts";
+
+export interface FargateTasksProps {
+  /** The image that the harness is copied out of. */
+  readonly image: SandboxImage;
+}
+
+/** Name of the cluster, by which its tasks are told from others. */
+const CLUSTER = "runyard";
+
+/**
+ * What tasks of Fargate need to run in: a cluster, and a network with an internet gateway and nothing that is billed while no task
+ * runs. A NAT gateway would be; instead each task has a public address for its own time, and a security group that lets nothing in.
+ */
+export class FargateTasks extends Construct {
+  readonly clusterArn: string;
+  readonly executionRole: Role;
+  /** Settings by which the functions that start and stop tasks find all this. */
+  readonly environment: Readonly<Record<string, string>>;
+
+  constructor(scope: Construct, id: string, { image }: FargateTasksProps) {
+    super(scope, id);
+    const vpc: unknown = new Vpc(this, "Network", {
+      vpcName: "runyard-sandboxes",
+      ipAddresses: IpAddresses.cidr("10.83.0.0/16"),
+      maxAzs: 2,
+      natGateways: 0,
+      subnetConfiguration: [
+        { name: "Public", subnetType: SubnetType.PUBLIC, cidrMask: 18, mapPublicIpOnLaunch: false },
+      ],
+      // The default group is used by nobody, and emptying it would take a function of CDK's.
+      restrictDefaultSecurityGroup: false,
+    });
+    if (!isVpc(vpc)) throw new Error("aws-cdk-lib is there twice");
+    const group = new SecurityGroup(this, "Group", {
+      vpc,
+      description: "Runyard sandboxes: everything out, nothing in",
+      allowAllOutbound: true,
+    });
+    const log = new LogGroup(this, "Log", {
+      logGroupName: "/runyard/fargate",
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    new CfnCluster(this, "Cluster", {
+      clusterName: CLUSTER,
+      clusterSettings: [{ name: "containerInsights", value: "disabled" }],
+    });
+    this.clusterArn = Stack.of(this).formatArn({ service: "ecs", resource: "cluster", resourceName: CLUSTER });
+    // ECS itself uses it, to pull our image and to open the log. What runs in a task has no role, and so no credential.
+    this.executionRole = new Role(this, "ExecutionRole", {
+      assumedBy: new ServicePrincipal("ecs-tasks.amazonaws.com"),
+      description: "runyard-fargate-execution",
+      inlinePolicies: {
+        rights: new PolicyDocument({
+          statements: [
+            new PolicyStatement({
+              actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
+              resources: [log.logGroupArn],
+            }),
+            new PolicyStatement({
+              actions: ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"],
+              resources: [image.repository.repositoryArn],
+            }),
+            new PolicyStatement({ actions: ["ecr:GetAuthorizationToken"], resources: ["*"] }),
+          ],
+        }),
+      },
+    });
+    this.environment = {
+      FARGATE_CLUSTER: CLUSTER,
+      FARGATE_SUBNETS: vpc.publicSubnets.map(({ subnetId }) => subnetId).join(","),
+      FARGATE_SECURITY_GROUP: group.securityGroupId,
+      FARGATE_EXECUTION_ROLE_ARN: this.executionRole.roleArn,
+      FARGATE_HARNESS_IMAGE: image.repository.repositoryUriForTag(image.tag),
+      FARGATE_LOG_GROUP: log.logGroupName,
+    };
+  }
+
+  /** All tasks of the cluster. */
+  get taskArns(): string {
+    return `arn:${Aws.PARTITION}:ecs:${Aws.REGION}:${Aws.ACCOUNT_ID}:task/${CLUSTER}/*`;
+  }
+
+  /** All definitions of tasks that are ours: each is called after what is in it. */
+  get definitionArns(): string {
+    return `arn:${Aws.PARTITION}:ecs:${Aws.REGION}:${Aws.ACCOUNT_ID}:task-definition/runyard-*:*`;
+  }
+}
+
+/** CDK's Vpc misses its own interface under exactOptionalPropertyTypes by one member, and only in the types. */
+const isVpc = (vpc: unknown): vpc is IVpc => vpc instanceof Vpc;

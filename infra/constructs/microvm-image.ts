@@ -1,0 +1,94 @@
+import { Aws, CfnCondition, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { CfnMicrovmImage } from "aws-cdk-lib/aws-lambda";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { Asset } from "aws-cdk-lib/aws-s3-assets";
+import { Construct } from "constructs";
+
+/** Regions with Lambda MicroVMs: https://docs.aws.amazon.com/lambda/latest/dg/microvms.html; a setting adds those that came later. */
+export const MICROVM_REGIONS = ["us-east-1", "us-east-2", "us-west-2", "ap-northeast-1", "eu-west-1"] as const;
+
+/** Port on which the program in the machine hears the hooks; image/entry.ts has the same one. */
+const HOOKS_PORT = 9000;
+/** MiB that a machine has at least; it may take four times as much, which costs more while it does. */
+const MEMORY_MIB = 2048;
+
+export interface MicrovmImageProps {
+  /** The directory of the Dockerfile, as it was uploaded. */
+  readonly source: Asset;
+  /** Regions with MicroVMs beside the known ones. */
+  readonly regions: readonly string[];
+  /** Version of AWS's own base image that the Dockerfile is built upon. */
+  readonly baseVersion: string;
+}
+
+/**
+ * The image that MicroVMs start from: a snapshot of a machine with the program of image/entry.ts running, which Lambda makes of the
+ * Dockerfile. It holds no secret, and what starts from it gets no role. In a region without MicroVMs there is none.
+ */
+export class MicrovmImage extends Construct {
+  readonly arn: string;
+  /** The ARN where the region has MicroVMs, else an empty text. */
+  readonly arnIfAny: string;
+
+  constructor(scope: Construct, id: string, { source, regions, baseVersion }: MicrovmImageProps) {
+    super(scope, id);
+    const name = "runyard-sandbox";
+    this.arn = Stack.of(this).formatArn({ service: "lambda", resource: `microvm-image:${name}` });
+    const hasMicrovms = new CfnCondition(this, "HasMicrovms", {
+      expression: Fn.conditionOr(
+        ...[...new Set([...MICROVM_REGIONS, ...regions])].map((region) => Fn.conditionEquals(Aws.REGION, region)),
+      ),
+    });
+    this.arnIfAny = Fn.conditionIf(hasMicrovms.logicalId, this.arn, "").toString();
+    const log = new LogGroup(this, "Log", {
+      logGroupName: "/runyard/builds/microvm-image",
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(this, "BuildRole", {
+      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+      description: "runyard-build-microvm-image",
+      inlinePolicies: {
+        rights: new PolicyDocument({
+          statements: [
+            new PolicyStatement({
+              actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
+              resources: [log.logGroupArn],
+            }),
+            new PolicyStatement({
+              actions: ["s3:GetObject"],
+              resources: [source.bucket.arnForObjects(source.s3ObjectKey)],
+            }),
+          ],
+        }),
+      },
+    });
+    role.assumeRolePolicy?.addStatements(
+      new PolicyStatement({ actions: ["sts:TagSession"], principals: [new ServicePrincipal("lambda.amazonaws.com")] }),
+    );
+    const image = new CfnMicrovmImage(this, "Image", {
+      name,
+      description: "Sandboxes of Runyard: Node 24, git, ripgrep, Python, build tools and the harness.",
+      baseImageArn: `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:aws:microvm-image:al2023-1`,
+      baseImageVersion: baseVersion,
+      buildRoleArn: role.roleArn,
+      codeArtifact: { uri: source.s3ObjectUrl },
+      cpuConfigurations: [{ architecture: "ARM_64" }],
+      resources: [{ minimumMemoryInMiB: MEMORY_MIB }],
+      additionalOsCapabilities: [],
+      egressNetworkConnectors: [
+        `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:aws:network-connector:aws-network-connector:INTERNET_EGRESS`,
+      ],
+      environmentVariables: [],
+      hooks: {
+        port: HOOKS_PORT,
+        microvmImageHooks: { ready: "ENABLED", readyTimeoutInSeconds: 120 },
+        microvmHooks: { run: "ENABLED", runTimeoutInSeconds: 10 },
+      },
+      logging: { cloudWatch: { logGroup: log.logGroupName } },
+    });
+    image.cfnOptions.condition = hasMicrovms;
+    image.node.addDependency(role);
+  }
+}

@@ -1,0 +1,197 @@
+import { CfnResource, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { BuildSpec, ComputeType, LinuxArmBuildImage, Project, Source } from "aws-cdk-lib/aws-codebuild";
+import { Repository, TagMutability } from "aws-cdk-lib/aws-ecr";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from "aws-cdk-lib/aws-lambda";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { Asset } from "aws-cdk-lib/aws-s3-assets";
+import { Construct } from "constructs";
+
+export interface SandboxImageProps {
+  /** The directory of the Dockerfile, as it was uploaded. */
+  readonly source: Asset;
+}
+
+/** Minutes that a build may take; it takes about five. */
+const BUILD_MINUTES = 30;
+
+/**
+ * The image of the sandboxes, built in the account while it is deployed: CodeBuild builds it and puts it into a repository of ECR,
+ * so that no Docker is needed where the deployment is started from. A tag says what the image was built of and never changes; what is
+ * there already is not built again.
+ */
+export class SandboxImage extends Construct {
+  readonly repository: Repository;
+  readonly tag: string;
+  /** There once the image is. */
+  readonly built: CfnResource;
+
+  constructor(scope: Construct, id: string, { source }: SandboxImageProps) {
+    super(scope, id);
+    this.tag = source.assetHash.slice(0, 32);
+    this.repository = new Repository(this, "Repository", {
+      repositoryName: "runyard-sandbox",
+      imageTagMutability: TagMutability.IMMUTABLE,
+      imageScanOnPush: true,
+      // An image can be built again at any time.
+      removalPolicy: RemovalPolicy.DESTROY,
+      emptyOnDelete: true,
+      lifecycleRules: [{ description: "the latest images", maxImageCount: 5 }],
+    });
+    const project = this.#project(source);
+    const starter = this.#starter(project);
+    this.built = new CfnResource(this, "Built", {
+      type: "AWS::CloudFormation::CustomResource",
+      properties: {
+        ServiceToken: starter.functionArn,
+        ServiceTimeout: (BUILD_MINUTES + 10) * 60,
+        Tag: this.tag,
+      },
+    });
+  }
+
+  #project(source: Asset): Project {
+    const log = new LogGroup(this, "Log", {
+      logGroupName: "/runyard/builds/sandbox-image",
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(this, "BuildRole", {
+      assumedBy: new ServicePrincipal("codebuild.amazonaws.com"),
+      description: "runyard-build-sandbox-image",
+      inlinePolicies: {
+        rights: new PolicyDocument({
+          statements: [
+            allow(["logs:CreateLogStream", "logs:PutLogEvents"], log.logGroupArn),
+            allow(["s3:GetObject", "s3:GetObjectVersion"], source.bucket.arnForObjects(source.s3ObjectKey)),
+            allow(PUSH, this.repository.repositoryArn),
+            // It takes no resource: the token it answers is good for what the statement above allows.
+            allow(["ecr:GetAuthorizationToken"], "*"),
+          ],
+        }),
+      },
+    });
+    return new Project(this, "Build", {
+      projectName: "runyard-sandbox-image",
+      description: "Builds the image of Runyard's sandboxes.",
+      role: role.withoutPolicyUpdates(),
+      source: Source.s3({ bucket: source.bucket, path: source.s3ObjectKey }),
+      environment: {
+        buildImage: LinuxArmBuildImage.AMAZON_LINUX_2023_STANDARD_3_0,
+        computeType: ComputeType.SMALL,
+        // Docker runs in the build's own machine, which ends with it.
+        privileged: true,
+        environmentVariables: {
+          REGISTRY: { value: this.repository.repositoryUri.split("/")[0] ?? "" },
+          REPOSITORY: { value: this.repository.repositoryName },
+          IMAGE: { value: this.repository.repositoryUriForTag(this.tag) },
+          TAG: { value: this.tag },
+        },
+      },
+      logging: { cloudWatch: { logGroup: log } },
+      timeout: Duration.minutes(BUILD_MINUTES),
+      buildSpec: BuildSpec.fromObject({
+        version: "0.2",
+        phases: { build: { commands: BUILD }, post_build: { commands: TELL } },
+      }),
+    });
+  }
+
+  /** The function that starts a build for CloudFormation, which the build itself answers when it is over. */
+  #starter(project: Project): LambdaFunction {
+    const log = new LogGroup(this, "StarterLog", {
+      logGroupName: "/runyard/functions/build-sandbox-image",
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(this, "StarterRole", {
+      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+      description: "runyard-build-sandbox-image",
+      inlinePolicies: {
+        rights: new PolicyDocument({
+          statements: [
+            allow(["logs:CreateLogStream", "logs:PutLogEvents"], log.logGroupArn),
+            allow(["codebuild:StartBuild"], project.projectArn),
+          ],
+        }),
+      },
+    });
+    return new LambdaFunction(this, "Starter", {
+      functionName: "runyard-build-sandbox-image",
+      description: `Starts the build of the sandboxes' image while ${Stack.of(this).stackName} is deployed.`,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      handler: "index.handler",
+      code: Code.fromInline(STARTER),
+      role: role.withoutPolicyUpdates(),
+      logGroup: log,
+      loggingFormat: LoggingFormat.JSON,
+      tracing: Tracing.DISABLED,
+      timeout: Duration.seconds(30),
+      environment: { PROJECT: project.projectName },
+    });
+  }
+}
+
+const allow = (actions: readonly string[], resource: string) =>
+  new PolicyStatement({ actions: [...actions], resources: [resource] });
+
+const PUSH = [
+  "ecr:BatchCheckLayerAvailability",
+  "ecr:BatchGetImage",
+  "ecr:CompleteLayerUpload",
+  "ecr:DescribeImages",
+  "ecr:InitiateLayerUpload",
+  "ecr:PutImage",
+  "ecr:UploadLayerPart",
+];
+
+const BUILD = [
+  "echo SUCCESS > /tmp/there && aws ecr describe-images --repository-name $REPOSITORY --image-ids imageTag=$TAG > /dev/null 2>&1 || rm /tmp/there",
+  '[ -f /tmp/there ] || aws ecr get-login-password | docker login --username AWS --password-stdin "$REGISTRY"',
+  '[ -f /tmp/there ] || docker build --platform linux/arm64 --provenance=false --tag "$IMAGE" .',
+  '[ -f /tmp/there ] || docker push "$IMAGE"',
+];
+
+/** It is told also of a build that failed. CloudFormation takes the answer at a signed URL, whose signature has no content type. */
+const TELL = [
+  '[ "$CODEBUILD_BUILD_SUCCEEDING" = 1 ] && STATUS=SUCCESS || STATUS=FAILED',
+  `printf '%s' "$ANSWER" | sed "s/STATUS_OF_BUILD/$STATUS/" > /tmp/answer.json`,
+  "curl --fail --silent --show-error --retry 5 --request PUT --header 'Content-Type:' --data-binary @/tmp/answer.json \"$ANSWER_URL\"",
+];
+
+/** A deletion is answered at once: what was built goes with its repository. */
+export const STARTER = `const { CodeBuildClient, StartBuildCommand } = require("@aws-sdk/client-codebuild");
+exports.handler = async (event) => {
+  const answer = (Status) => JSON.stringify({
+    Status,
+    Reason: "see the log group /runyard/builds/sandbox-image",
+    PhysicalResourceId: "runyard-sandbox-image",
+    StackId: event.StackId,
+    RequestId: event.RequestId,
+    LogicalResourceId: event.LogicalResourceId,
+  });
+  const tell = (Status) =>
+    fetch(event.ResponseURL, { method: "PUT", headers: { "content-type": "" }, body: answer(Status) });
+  if (event.RequestType === "Delete") return void (await tell("SUCCESS"));
+  try {
+    await new CodeBuildClient().send(new StartBuildCommand({
+      projectName: process.env.PROJECT,
+      environmentVariablesOverride: [
+        { name: "ANSWER_URL", value: event.ResponseURL },
+        { name: "ANSWER", value: answer("STATUS_OF_BUILD") },
+      ],
+    }));
+  } catch (error) {
+    console.error(error);
+    await tell("FAILED");
+  }
+};
+`;

@@ -1,0 +1,30 @@
+import { readJson } from "./files.ts";
+import { LocalFile } from "./local-file.ts";
+import { localPaths, shown } from "./paths.ts";
+import { Problem, red } from "./terminal.ts";
+
+/** The emulator of the local cloud of this checkout. @throws Problem where it was never started */
+export async function localEndpoint(): Promise<string> {
+  const paths = localPaths(process.env);
+  const local = await readJson(paths.localFile, LocalFile);
+  if (local === undefined) throw new Problem(`There is no ${shown(paths.localFile)}: run npm start first.`);
+  return local.emulator_url;
+}
+
+/** What the SDK throws where nobody has said which account is meant, in words that say what to do; anything else as it is. */
+export function aboutCredentials(error: unknown): unknown {
+  const isAboutThem =
+    (error instanceof Error && error.name === "CredentialsProviderError") || /region is missing/i.test(String(error));
+  if (!isAboutThem) return error;
+  return new Problem("There are no AWS credentials or no region: set AWS_PROFILE and AWS_REGION, or say --local.");
+}
+
+/** Runs a program that somebody has called by hand: what goes wrong is told without a stack, and the exit code is 1. */
+export async function runByHand(main: (args: string[]) => Promise<void>): Promise<void> {
+  await main(process.argv.slice(2)).catch((error: unknown) => {
+    const isOurs = error instanceof Problem;
+    console.error(red(isOurs ? error.message : String(error)));
+    for (const line of isOurs ? error.details : []) console.error(`\n${line}`);
+    process.exitCode = 1;
+  });
+}

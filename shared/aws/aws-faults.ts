@@ -1,0 +1,157 @@
+import { createdAtOf } from "#shared/ids.ts";
+import { seededRandom } from "#shared/random.ts";
+import { memberOf } from "./middleware.ts";
+import { type Answer, type ServiceError, type WireCall, wholeAnswer } from "./wire.ts";
+
+/**
+ * What happens to calls of AWS now and then:
+ * - `throttled`: refused, since there were too many;
+ * - `conflict`: refused, since another transaction is at one of the items;
+ * - `failed`: refused with a 500;
+ * - `slow`: answered late;
+ * - `unheard`: done, and its answer lost on the way, so the SDK makes it again;
+ * - `twice`: done twice: a message that is delivered twice, or an asynchronous invocation;
+ * - `partial`: answered without some of the keys that were asked for, which DynamoDB lists as unprocessed;
+ * - `stale`: answered by an index that does not know yet what was written last.
+ */
+export type AwsFault = "throttled" | "conflict" | "failed" | "slow" | "unheard" | "twice" | "partial" | "stale";
+
+/** Of a hundred calls, those that something happens to. */
+const PERCENT = 5;
+const LEAST_WAIT_MS = 50;
+const MOST_WAIT_MS = 1_000;
+/** How far an index is behind at most. AWS says "usually within a fraction of a second", and promises nothing. */
+const LAG_MS = 3_000;
+/** Answers of indexes that are remembered, to be given again when they are no longer true. */
+const REMEMBERED = 200;
+
+export interface Faults {
+  /** What happens to this call; undefined for nothing. */
+  next(call: WireCall): AwsFault | undefined;
+  /** Makes the call in the way that the fault says. `send` makes it once. @throws TimeoutError where its answer is lost */
+  make(fault: AwsFault | undefined, call: WireCall, send: () => Promise<unknown>): Promise<unknown>;
+}
+
+/**
+ * A plan of faults. `setting`: a seed, or `seed/percent` of calls that something happens to. The same seed gives the n-th call
+ * of the function `name` the same fate, where it can have it.
+ */
+export function plannedFaults(setting: string, name: string): Faults {
+  const [, seed = "0", percent = String(PERCENT)] = /^(\d+)(?:\/(\d+))?$/.exec(setting) ?? [];
+  const random = seededRandom(
+    [...name].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), Number(seed)),
+  );
+  const memory = new Map<string, { readonly at: number; readonly answer: Answer }>();
+
+  return {
+    next(call) {
+      const [draw, choice] = [random() * 100, random()];
+      if (draw >= Number(percent)) return undefined;
+      const possible = possibleOf(call);
+      return possible[Math.floor(choice * possible.length)];
+    },
+
+    async make(fault, call, send) {
+      if (fault === "slow") await wait(LEAST_WAIT_MS + random() * (MOST_WAIT_MS - LEAST_WAIT_MS));
+      if (fault === "twice") await send();
+      if (fault === "unheard") {
+        await send();
+        throw Object.assign(new Error("the answer was lost on its way"), { name: "TimeoutError" });
+      }
+      if (fault === "partial") return withUnprocessed(await wholeAnswer(await send()), call);
+      if (!isIndexQuery(call)) return send();
+      const key = Buffer.from(call.body).toString();
+      const earlier = memory.get(key);
+      const answer = await wholeAnswer(await send());
+      if (fault === "stale" && earlier !== undefined && Date.now() - earlier.at < LAG_MS) return earlier.answer;
+      memory.delete(key);
+      memory.set(key, { at: Date.now(), answer });
+      for (const [oldest] of [...memory].slice(0, Math.max(0, memory.size - REMEMBERED))) memory.delete(oldest);
+      return fault === "stale" ? withoutLatest(answer) : answer;
+    },
+  };
+}
+
+/** The error that a fault is answered with; undefined where the call is made. */
+export function errorOf(fault: AwsFault, { service, command, json }: WireCall): ServiceError | undefined {
+  if (fault === "throttled") return THROTTLED[service] ?? THROTTLED["SSM"];
+  if (fault === "failed") return { status: 500, code: FAILED[service] ?? "InternalServerError", message: "Injected" };
+  if (fault !== "conflict") return undefined;
+  const message = "Transaction is ongoing for the item";
+  if (command !== "TransactWriteItems") return { status: 400, code: "TransactionConflictException", message };
+  const items = memberOf(json(), "TransactItems");
+  const count = Array.isArray(items) ? items.length : 1;
+  const CancellationReasons = Array.from({ length: count }, (_, index) =>
+    index === count - 1 ? { Code: "TransactionConflict", Message: message } : { Code: "None" },
+  );
+  const told = `Transaction cancelled, please refer cancellation reasons for specific reasons [${CancellationReasons.map(({ Code }) => Code).join(", ")}]`;
+  return { status: 400, code: "TransactionCanceledException", message: told, more: { CancellationReasons } };
+}
+
+const throttle = (status: number, code: string): ServiceError => ({ status, code, message: "Rate exceeded" });
+const THROTTLED: Readonly<Record<string, ServiceError>> = {
+  DynamoDB: throttle(400, "ProvisionedThroughputExceededException"),
+  SQS: throttle(403, "RequestThrottled"),
+  Lambda: throttle(429, "TooManyRequestsException"),
+  S3: throttle(503, "SlowDown"),
+  SSM: throttle(400, "ThrottlingException"),
+  Scheduler: throttle(429, "ThrottlingException"),
+};
+const FAILED: Readonly<Record<string, string>> = {
+  Lambda: "ServiceException",
+  S3: "InternalError",
+  SQS: "InternalError",
+  Scheduler: "InternalServerException",
+};
+
+function possibleOf(call: WireCall): readonly AwsFault[] {
+  const always = ["throttled", "failed", "slow", "unheard"] as const;
+  if (call.service === "SQS" && call.command === "SendMessage") return [...always, "twice"];
+  if (call.service === "Lambda") {
+    // Who waits for an answer would make the function work twice at the same time, which Lambda never does by itself.
+    return call.headers["x-amz-invocation-type"] === "Event" ? [...always, "twice"] : ["throttled", "failed", "slow"];
+  }
+  // Being behind is what indexes do all the time, where the other faults are rare.
+  if (isIndexQuery(call)) return [...always, "stale", "stale", "stale", "stale"];
+  if (call.command === "BatchGetItem") return [...always, "partial"];
+  const isWrite = /^(TransactWrite|Put|Update|Delete)Items?$/.test(call.command);
+  return isWrite ? [...always, "conflict"] : always;
+}
+
+const isIndexQuery = ({ command, json }: WireCall): boolean =>
+  command === "Query" && memberOf(json(), "IndexName") !== undefined;
+
+/** Half of what was found, and the keys of the other half to be asked for again. */
+function withUnprocessed(answer: Answer, call: WireCall): Answer {
+  if (answer.statusCode !== 200) return answer;
+  const body: unknown = JSON.parse(Buffer.from(answer.body).toString());
+  const found = Object.entries(Object(memberOf(body, "Responses")));
+  const asked = Object(memberOf(call.json(), "RequestItems"));
+  const [table, items] = found[0] ?? [];
+  if (table === undefined || !Array.isArray(items) || items.length < 2) return answer;
+  const half = Math.ceil(items.length / 2);
+  const left = items.slice(half).map((item: unknown) => ({ pk: memberOf(item, "pk"), sk: memberOf(item, "sk") }));
+  const UnprocessedKeys = { [table]: { ...Object(memberOf(asked, table)), Keys: left } };
+  const Responses = { ...Object.fromEntries(found), [table]: items.slice(0, half) };
+  return { ...answer, body: Buffer.from(JSON.stringify({ ...Object(body), Responses, UnprocessedKeys })) };
+}
+
+/** An index's answer without what was written in the last seconds. */
+function withoutLatest(answer: Answer): Answer {
+  if (answer.statusCode !== 200) return answer;
+  const body: unknown = JSON.parse(Buffer.from(answer.body).toString());
+  const items = memberOf(body, "Items");
+  if (!Array.isArray(items)) return answer;
+  const since = Date.now() - LAG_MS;
+  const Items = items.filter((item: unknown) => writtenAt(item) < since);
+  return { ...answer, body: Buffer.from(JSON.stringify({ ...Object(body), Items, Count: Items.length })) };
+}
+
+/** When an entry was written last, as far as its keys tell; milliseconds since the epoch. */
+function writtenAt(item: unknown): number {
+  const text = (name: string): string => String(memberOf(memberOf(item, name), "S") ?? "");
+  const [updated] = text("updated_key").split("#");
+  return Math.max(Number(updated) || 0, ...text("pk").split("#").map(createdAtOf));
+}
+
+const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -1,0 +1,80 @@
+import {
+  GetMicrovmCommand,
+  type LambdaMicrovmsClient,
+  RunMicrovmCommand,
+  TerminateMicrovmCommand,
+} from "@aws-sdk/client-lambda-microvms";
+import { type Sandbox, StartDeferred } from "#shared/sandbox/sandbox.ts";
+
+/** Seconds that a MicroVM may live, the most that AWS gives one: https://docs.aws.amazon.com/lambda/latest/microvm-api/API_RunMicrovm.html */
+export const MICROVM_SECONDS = 28_800;
+/** Milliseconds of them that are left when the harness is to be done. */
+const MARGIN_MS = 60_000;
+
+export interface MicrovmSettings {
+  /** ARN of the image that they start from. */
+  readonly imageArn: () => string;
+  /** The region whose network connectors they get. */
+  readonly region: () => string;
+  readonly now: () => number;
+}
+
+/**
+ * Sandboxes that are Firecracker virtual machines, one an execution. They get no role and so no credential, nothing comes in from
+ * outside, and none is ever put to sleep for want of incoming calls: they make calls and take none.
+ */
+export function microvmSandbox(client: LambdaMicrovmsClient, { imageArn, region, now }: MicrovmSettings): Sandbox {
+  const connector = (name: string) => `arn:aws:lambda:${region()}:aws:network-connector:aws-network-connector:${name}`;
+  return {
+    async start(envelope) {
+      const deadline = now() + MICROVM_SECONDS * 1000 - MARGIN_MS;
+      const command = new RunMicrovmCommand({
+        imageIdentifier: imageArn(),
+        clientToken: envelope.execution_id,
+        runHookPayload: JSON.stringify({ ...envelope, deadline_at: deadline }),
+        maximumDurationInSeconds: MICROVM_SECONDS,
+        ingressNetworkConnectors: [connector("NO_INGRESS")],
+        egressNetworkConnectors: [connector("INTERNET_EGRESS")],
+        // Without a role nothing could write a log; the run's own timeline tells what happened.
+        logging: { disabled: {} },
+      });
+      try {
+        const { microvmId } = await client.send(command);
+        return microvmId;
+      } catch (error) {
+        if (error instanceof Error && DEFERRED.has(error.name)) {
+          throw new StartDeferred(error.message, { cause: error });
+        }
+        throw error;
+      }
+    },
+
+    async stop({ handle }) {
+      // Nobody knows its name: it ends by itself, since its key is dead, and at the latest when its time is over.
+      if (handle === undefined) return false;
+      const named = { microvmIdentifier: handle };
+      try {
+        await client.send(new TerminateMicrovmCommand(named));
+        const { state } = await client.send(new GetMicrovmCommand(named));
+        return state === "TERMINATED";
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        if (error.name === "ResourceNotFoundException") return true;
+        // It is in a state between two others.
+        if (error.name === "ConflictException") return false;
+        throw error;
+      }
+    },
+  };
+}
+
+/** A conflict is an image that is just being replaced, or a start under a name that was used: a new execution has a new one. */
+const DEFERRED: ReadonlySet<string> = new Set([
+  "ThrottlingException",
+  "TooManyRequestsException",
+  "InsufficientCapacityException",
+  "ServiceQuotaExceededException",
+  "ConflictException",
+  "InternalServerException",
+  "ServiceException",
+]);

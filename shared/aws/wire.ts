@@ -1,0 +1,80 @@
+import { memberOf } from "./middleware.ts";
+
+/** One attempt at a call of AWS, as it goes over the wire. */
+export interface WireCall {
+  /** `DynamoDB`, `SQS`, `Lambda`, `S3`. */
+  readonly service: string;
+  /** `TransactWriteItems`, `SendMessage`. */
+  readonly command: string;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** The body of a service that speaks JSON. */
+  readonly json: () => unknown;
+}
+
+/** An error as a service answers it. */
+export interface ServiceError {
+  readonly status: number;
+  /** The name that the SDK's exception has. */
+  readonly code: string;
+  readonly message: string;
+  /** Members beside the message, by their names on the wire. @default none */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+/** An HTTP answer as the SDK's own client would hand it over. */
+export interface Answer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+export function wireCallOf(service: string, command: string, request: unknown): WireCall {
+  const headers = Object.entries(Object(memberOf(request, "headers"))).map(([name, value]) => [
+    name.toLowerCase(),
+    String(value),
+  ]);
+  const bytes = bytesOf(memberOf(request, "body"));
+  const json = (): unknown => JSON.parse(bytes.toString());
+  return { service, command, headers: Object.fromEntries(headers), body: bytes, json };
+}
+
+function bytesOf(body: unknown): Buffer {
+  if (typeof body === "string") return Buffer.from(body);
+  // A view of its bytes: the SDK's own kind of body would be asked for a text otherwise, and warns of that.
+  return body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : Buffer.alloc(0);
+}
+
+/** An error in the wire's words, so that the SDK makes its own exception of it, and retries it or not as it does on AWS. */
+export function answerOf(service: string, { status, code, message, more }: ServiceError): Answer {
+  if (service === "S3") {
+    const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+    return { statusCode: status, headers: { "content-type": "application/xml" }, body: Buffer.from(body) };
+  }
+  const headers = { "content-type": "application/x-amz-json-1.0", "x-amzn-errortype": code };
+  const body = JSON.stringify({ __type: `com.amazonaws#${code}`, message, ...more });
+  return { statusCode: status, headers, body: Buffer.from(body) };
+}
+
+/** Reads an answer's body, which can be read only once, and answers it with the bytes in its place. */
+export async function wholeAnswer(response: unknown): Promise<Answer> {
+  const body = memberOf(response, "body");
+  const chunks: Uint8Array[] = [];
+  if (body instanceof Uint8Array) chunks.push(body);
+  else if (isStream(body)) for await (const chunk of body) chunks.push(Buffer.from(chunk));
+  const headers = Object.entries(Object(memberOf(response, "headers")));
+  return {
+    statusCode: Number(memberOf(response, "statusCode")),
+    // The body may be another one in a moment.
+    headers: Object.fromEntries(
+      headers
+        .filter(([name]) => !["content-length", "x-amz-crc32"].includes(name.toLowerCase()))
+        .map(([name, value]) => [name, String(value)]),
+    ),
+    body: Buffer.concat(chunks),
+  };
+}
+
+const isStream = (body: unknown): body is AsyncIterable<Uint8Array | string> =>
+  typeof body === "object" && body !== null && Symbol.asyncIterator in body;

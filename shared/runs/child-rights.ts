@@ -1,0 +1,66 @@
+import { RunyardError } from "#shared/errors.ts";
+import type { Principal } from "#shared/principals/principal.ts";
+import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
+import type { RunAgentRequest } from "#shared/wire/run.ts";
+import type { Parent } from "./family.ts";
+import type { RunPorts } from "./ports.ts";
+
+/** A run whose own key makes a child of it. */
+interface Bounds {
+  readonly config: ResolvedAgentConfig;
+}
+
+/** What a run's own key is bound by: the run that it is of, also where it makes a child of a descendant. Others are bound by nothing here. */
+export async function boundsOf(
+  principal: Principal,
+  parent: Parent | undefined,
+  { runs }: Pick<RunPorts, "runs">,
+): Promise<Bounds | undefined> {
+  if (principal.kind !== "run" || parent?.runId === principal.head.run_id) {
+    return principal.kind === "run" ? parent : undefined;
+  }
+  const own = await runs.headAndBody(principal.head.run_id);
+  if (own === undefined) throw new RunyardError("internal_error");
+  return own.body;
+}
+
+/**
+ * Refuses what a run's own key asks for its child beyond what the run has itself: whatever works in a sandbox may hold that key. Its
+ * identity, its secrets and its budget are looked at where those are looked up.
+ */
+export function refuseBeyond({ config: asked = {} }: Pick<RunAgentRequest, "config">, { config: own }: Bounds): void {
+  if (asked.environment_id !== undefined && asked.environment_id !== own.environment_id) {
+    throw beyond("environment_id", "work in the run's own environment");
+  }
+  if (hostOf(asked) !== undefined && hostOf(asked) !== own.worker_host) {
+    throw beyond("worker_host", "work where the run itself does");
+  }
+  const urls = new Set(own.repositories?.map(({ url }) => url));
+  const foreign = asked.repositories?.findIndex(({ url }) => !urls.has(url)) ?? -1;
+  if (foreign >= 0) throw beyond(`repositories[${foreign}]`, "have the run's own repositories");
+  for (const name of AUTH_SECRETS) {
+    const secret = asked.harness_auth_secrets?.[name];
+    if (secret === undefined || secret === own.harness_auth_secrets?.[name]) continue;
+    throw beyond(`harness_auth_secrets.${name}`, "sign in as the run itself does");
+  }
+}
+
+const AUTH_SECRETS = ["claude_auth_secret_name", "codex_auth_secret_name"] as const;
+
+/** `hosted` and `warp` are names of this service's own sandboxes. */
+const hostOf = ({ worker_host: host }: AmbientAgentConfig): string | undefined =>
+  host === "hosted" || host === "warp" ? undefined : host;
+
+const beyond = (member: string, what: string) =>
+  new RunyardError("not_authorized", { detail: `config.${member}: a run's children ${what}` });
+
+/** The request with the run's own environment and worker, which no default replaces. */
+export function withinRun<R extends { readonly config?: AmbientAgentConfig }>(request: R, { config: own }: Bounds): R {
+  const { environment_id: _, worker_host: __, ...config } = request.config ?? {};
+  const { environment_id, worker_host } = own;
+  const kept = {
+    ...(environment_id === undefined ? {} : { environment_id }),
+    ...(worker_host === undefined ? {} : { worker_host }),
+  };
+  return { ...request, config: { ...config, ...kept } };
+}

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { clientOf } from "../support/client.ts";
+import { Stage } from "./support/play.ts";
+
+const harness = (type: string) => ({ prompt: "Work.", config: { harness: { type } } });
+/** A command of codex, which looks at it again where it takes longer than this. */
+const exec = (cmd: string) => ({ tools: [{ name: "exec_command", input: { cmd, yield_time_ms: 30_000 } }] });
+
+/** Waits until the run's conversation has an action. */
+async function begun(stage: Stage, runId: string): Promise<void> {
+  for (let look = 0; look < 300; look++) {
+    if ((await stage.blocks(runId)).some(({ type }) => type === "action")) return;
+    await sleep(100);
+  }
+  throw new Error(`the agent did nothing: ${stage.log}`);
+}
+
+describe("a run with an agent of another maker", () => {
+  it.each(["claude", "codex", "gemini"])("ends FAILED with what %s says where its model refuses", async (type) => {
+    await using stage = await Stage.make();
+    const runId = await stage.create(harness(type));
+    stage.models.otherwise = { status: 400 };
+    await stage.execute([]);
+    const { state, status_message } = await stage.shown(runId);
+    expect(state).toBe("FAILED");
+    expect(status_message.message).toMatch(
+      new RegExp(`^The harness ${type} ended with exit code \\d+: .*answers 400`, "s"),
+    );
+  });
+
+  it("says what to install where the agent is not there", async () => {
+    await using stage = await Stage.make();
+    const runId = await stage.create(harness("claude"));
+    await stage.execute([], { environment: { RUNYARD_AGENTS: "/nowhere" } });
+    expect(await stage.shown(runId)).toMatchObject({
+      state: "FAILED",
+      status_message: {
+        error_code: "operation_not_supported",
+        message: expect.stringContaining("npm ci --prefix image"),
+      },
+    });
+    expect(stage.models.seen).toEqual([]);
+  });
+
+  it.each(["claude", "codex", "gemini"])("works with %s where there is no bubblewrap", async (type) => {
+    await using stage = await Stage.make();
+    const runId = await stage.create(harness(type));
+    await stage.execute([{ text: "Done." }], { environment: { RUNYARD_SANDBOX: "none" } });
+    expect(await stage.shown(runId), stage.log).toMatchObject({ state: "SUCCEEDED" });
+    expect((await stage.transcript(runId)).length).toBeGreaterThan(100);
+  });
+
+  it.each(["claude", "codex", "gemini"])("plans with %s where that is the run's mode", async (type) => {
+    await using stage = await Stage.make();
+    const runId = await stage.create({ ...harness(type), mode: "plan" });
+    await stage.execute([{ text: "First this, then that." }]);
+    expect(await stage.shown(runId), stage.log).toMatchObject({ state: "SUCCEEDED" });
+    expect((await stage.blocks(runId)).at(-1)).toMatchObject({ text: "First this, then that." });
+    expect(JSON.stringify(stage.models.seen[0]?.body)).toMatch(/plan mode/i);
+  });
+
+  it("is told what was said where it has no session of that, such as another agent's", async () => {
+    await using stage = await Stage.make();
+    const first = await stage.create(harness("codex"));
+    await stage.execute([{ ...exec("echo one"), text: "I look." }, { text: "It is one." }]);
+    await stage.create({ ...harness("claude"), prompt: "And then?", conversation_id: first });
+    await stage.execute([{ text: "Two." }]);
+    const asked = JSON.stringify(stage.models.seen.at(-1)?.body.messages);
+    for (const said of ["I look.", "echo one", "It is one.", "And then?"]) expect(asked).toContain(said);
+    expect(asked).toContain("before you were part of it");
+  });
+
+  it.each([
+    ["claude", { name: "Bash", input: { command: "tail -f /dev/null", description: "waits", timeout: 600_000 } }],
+    ["codex", exec("tail -f /dev/null").tools[0]],
+    ["gemini", { name: "run_shell_command", input: { command: "tail -f /dev/null", description: "waits" } }],
+  ])(
+    "is broken off with %s by a follow-up that interrupts, and goes on with that in the same session",
+    async (type, tool) => {
+      await using stage = await Stage.make();
+      const runId = await stage.create(harness(type));
+      const executing = stage.execute([{ tools: tool === undefined ? [] : [tool] }, { text: "Stopped." }]);
+      await begun(stage, runId);
+      const interrupt = { message: "Never mind.", policy: "interrupt" };
+      await clientOf(stage.world).post(`/agent/runs/${runId}/followups`, interrupt);
+      await executing;
+      expect(await stage.shown(runId), stage.log).toMatchObject({ state: "SUCCEEDED" });
+      const blocks = await stage.blocks(runId);
+      expect(blocks.filter(({ type }) => type !== "event")).toMatchObject([
+        { text: "Work." },
+        { type: "action", input: { command: "tail -f /dev/null" } },
+        { type: "action_result", state: "failed", output: { interrupted: true } },
+        { role: "assistant", text: "Interrupted by follow-up 1." },
+        { role: "user", text: "Never mind." },
+        { role: "assistant", text: "Stopped." },
+      ]);
+      const last = JSON.stringify(stage.models.seen.at(-1)?.body);
+      for (const said of ["Work.", "Never mind."]) expect(last).toContain(said);
+    },
+  );
+
+  it("is cut where the time of its execution is over, and the next one goes on in its session and its workspace", async () => {
+    await using stage = await Stage.make();
+    const runId = await stage.create(harness("codex"));
+    await stage.execute([exec("echo half > half.txt"), exec("sleep 300")], { lifetimeMs: 20_000 });
+    expect(await stage.shown(runId), stage.log).toMatchObject({ state: "QUEUED" });
+    await stage.execute([exec("cat half.txt"), { text: "Whole." }]);
+    expect(await stage.shown(runId), stage.log).toMatchObject({ state: "SUCCEEDED" });
+    const blocks = await stage.blocks(runId);
+    expect(blocks.at(-2)).toMatchObject({ type: "action_result", output: { stdout: "half\n" } });
+    expect(blocks.at(-1)).toMatchObject({ role: "assistant", text: "Whole." });
+    const last = JSON.stringify(stage.models.seen.at(-1)?.body.input);
+    for (const said of ["echo half", "sleep 300", "You were interrupted"]) expect(last).toContain(said);
+  });
+
+  it.each(["claude", "codex", "gemini"])("ends with %s as soon as its budget is spent", async (type) => {
+    await using stage = await Stage.make();
+    const runId = await stage.create({ prompt: "Work.", config: { harness: { type }, budget_usd: 0.0001 } });
+    await stage.execute([]);
+    expect(await stage.shown(runId), stage.log).toMatchObject({
+      state: "FAILED",
+      status_message: { error_code: "budget_exceeded" },
+    });
+    expect(stage.models.seen).toEqual([]);
+  });
+
+  it("is killed with all that it started when the run is cancelled", async () => {
+    await using stage = await Stage.make();
+    const runId = await stage.create(harness("codex"));
+    const executing = stage.execute([exec("sleep 300")]);
+    await begun(stage, runId);
+    expect((await clientOf(stage.world).post(`/agent/runs/${runId}/cancel`)).status).toBe(200);
+    await executing;
+    expect(await stage.shown(runId)).toMatchObject({ state: "CANCELLED" });
+    expect(stage.log).toContain('"kind":"cancelled"');
+  });
+});
+
+describe.each(["claude", "codex", "gemini"])("the MCP servers of a run with the harness %s", (type) => {
+  it("are there for the agent", async () => {
+    await using stage = await Stage.make();
+    const server = `
+      process.stdin.setEncoding("utf8").on("data", (text) => text.split("\\n").filter(Boolean).forEach((line) => {
+        const { id, method, params } = JSON.parse(line);
+        const answer = {
+          initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "box", version: "1" } },
+          "tools/list": { tools: [{ name: "weigh", description: "weighs " + process.env.BOX, inputSchema: { type: "object" } }] },
+        }[method] ?? {};
+        if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result: answer }) + "\\n");
+      }));`;
+    const mcp_servers = { box: { command: "node", args: ["-e", server], env: { BOX: "the-one-box" } } };
+    const runId = await stage.create({ prompt: "Work.", config: { harness: { type }, mcp_servers } });
+    await stage.execute([{ text: "Done." }]);
+    expect(await stage.shown(runId), stage.log).toMatchObject({ state: "SUCCEEDED" });
+    expect(JSON.stringify(stage.models.seen[0]?.body)).toContain("weigh");
+  });
+});

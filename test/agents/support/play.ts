@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
+import type { Envelope } from "#shared/wire/harness.ts";
+import { clientOf } from "../../support/client.ts";
+import { createRun, deliver } from "../../support/execution.ts";
+import { gatewayOf, MODEL_SETTINGS } from "../../support/gateway.ts";
+import type { Turn } from "../../support/model-shapes.ts";
+import { ModelStandIn } from "../../support/model-stand-in.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+import { WorldServer } from "./world-server.ts";
+
+const MAIN = fileURLToPath(new URL("../../../harness/main.ts", import.meta.url));
+
+interface Execution {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Milliseconds until the sandbox ends. @default it does not */
+  readonly lifetimeMs?: number;
+}
+
+/** A world with models, whose runs are executed by the real harness in processes of its own. */
+export class Stage implements AsyncDisposable {
+  readonly world: World;
+  readonly models: ModelStandIn;
+  readonly server: WorldServer;
+  log = "";
+
+  private constructor(world: World, models: ModelStandIn, server: WorldServer) {
+    this.world = world;
+    this.models = models;
+    this.server = server;
+  }
+
+  static async make(): Promise<Stage> {
+    for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+    const [world, models] = await Promise.all([makeWorld(), ModelStandIn.start()]);
+    return new Stage(world, models, await WorldServer.start(world, gatewayOf(world, models).serve));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    vi.unstubAllEnvs();
+    await Promise.all([this.server[Symbol.asyncDispose](), this.models[Symbol.asyncDispose]()]);
+  }
+
+  /** A new run, as its id. */
+  create(body: Record<string, unknown>): Promise<string> {
+    return createRun(this.world, body);
+  }
+
+  /** Executes what is queued to its end: each turn of the models answers one request. */
+  async execute(turns: readonly Turn[], options: Execution = {}): Promise<void> {
+    this.models.turns.push(...turns);
+    const before = this.world.started.length;
+    await deliver(this.world, "runs");
+    const envelope = this.world.started[before];
+    if (envelope === undefined) throw new Error("no sandbox was started");
+    await this.#run(envelope, options);
+    await deliver(this.world, "ends");
+  }
+
+  async #run(given: Envelope, { environment = {}, lifetimeMs }: Execution): Promise<void> {
+    const envelope = lifetimeMs === undefined ? given : { ...given, deadline_at: Date.now() + lifetimeMs };
+    const env = { PATH: process.env["PATH"] ?? "", ...environment };
+    const child = spawn(process.execPath, [MAIN], { env, stdio: ["pipe", "pipe", "pipe"] });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk: Buffer) => {
+        this.log += chunk.toString();
+      });
+    }
+    child.stdin.end(JSON.stringify(this.server.envelopeOf(envelope)));
+    await once(child, "close");
+  }
+
+  /** A run as its caller sees it. */
+  async shown(runId: string) {
+    return (await clientOf(this.world).get(`/agent/runs/${runId}`)).body;
+  }
+
+  /** All blocks of a run's conversation, with their roles. */
+  async blocks(runId: string): Promise<Record<string, unknown>[]> {
+    const { body } = await clientOf(this.world).get(`/agent/runs/${runId}/conversation`);
+    const steps: { messages: { role: string; content: object[] }[] }[] = body.steps;
+    return steps.flatMap(({ messages }) =>
+      messages.flatMap(({ role, content }) => content.map((block) => ({ role, ...block }))),
+    );
+  }
+
+  /** The raw transcript that GET /agent/runs/{runId}/transcript leads to. */
+  async transcript(runId: string): Promise<string> {
+    const { headers } = await clientOf(this.world).get(`/agent/runs/${runId}/transcript`);
+    return await this.world.download(headers["location"] ?? "");
+  }
+}

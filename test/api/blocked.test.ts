@@ -1,0 +1,142 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Client, clientOf } from "../support/client.ts";
+import { createRun, deliver, type Harness, nextExecution, startedRun, workingRun } from "../support/execution.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+});
+
+const QUESTION = "Which of the two databases is the right one?";
+const ask = (harness: Harness, summary = QUESTION) =>
+  harness.support("finish-task", { success: false, blocked: true, summary });
+const read = async (runId: string) => (await ada.get(`/agent/runs/${runId}`)).body;
+const timelineOf = async (runId: string) => (await ada.get(`/agent/runs/${runId}/timeline`)).body.events;
+
+describe("an agent's question", () => {
+  it("ends its execution and leaves the run BLOCKED with the question as its status message", async () => {
+    const harness = await workingRun(world);
+    world.clock.now += 2_000;
+    await harness.messages(1, QUESTION);
+    expect((await ask(harness)).status).toBe(200);
+    const run = await read(harness.run_id);
+    expect(run).toMatchObject({
+      state: "BLOCKED",
+      status_message: { message: QUESTION },
+      run_time: "PT2.000S",
+      is_sandbox_running: false,
+    });
+    expect(run.status_message.error_code, "a question is no error").toBeUndefined();
+    expect(await timelineOf(harness.run_id)).toMatchObject([
+      { event_type: "run_created" },
+      { event_type: "run_pending" },
+      { event_type: "worker_container_ready" },
+      { event_type: "run_blocked", payload: { state: "BLOCKED", detail: QUESTION } },
+    ]);
+    expect((await timelineOf(harness.run_id)).at(-1).payload.is_error).toBeUndefined();
+    expect((await harness.beat()).status, "its key is dead").toBe(401);
+    expect((await ada.get("/agent/runs?state=BLOCKED")).body.runs).toMatchObject([{ run_id: harness.run_id }]);
+    const { body } = await ada.get(`/agent/runs/${harness.run_id}/events?after=0&wait=0`);
+    expect(body.ended, "who follows it is told that it has ended").toBe(true);
+    expect((await ada.get(`/agent/runs/${harness.run_id}/response`)).body).toMatchObject({ state: "BLOCKED" });
+  });
+
+  it("is answered by a follow-up: the next execution goes on with the conversation and the answer", async () => {
+    const harness = await workingRun(world);
+    await harness.messages(1, QUESTION);
+    await ask(harness);
+    await deliver(world);
+    const before = await ada.get(`/agent/runs/${harness.run_id}/transcript`);
+    expect(before.status, "it is composed though the run may go on").toBe(302);
+    const { started_at } = await read(harness.run_id);
+    expect((await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "the second" })).status).toBe(200);
+    const queued = await read(harness.run_id);
+    expect(queued).toMatchObject({ state: "QUEUED", started_at });
+    expect(queued.status_message).toBeUndefined();
+    const next = await nextExecution(world);
+    const { context } = (await next.resolve()).body;
+    expect(context.messages).toMatchObject([{ content: [{ text: QUESTION }] }]);
+    expect(context.followups).toMatchObject([{ message: "the second" }]);
+    await next.beat(1);
+    await next.finish();
+    expect((await read(harness.run_id)).state).toBe("SUCCEEDED");
+    const types = (await timelineOf(harness.run_id)).map(({ event_type }: { event_type: string }) => event_type);
+    expect(types.slice(3)).toEqual([
+      "run_blocked",
+      "followup_received",
+      "run_pending",
+      "worker_container_ready",
+      "run_succeeded",
+    ]);
+  });
+
+  it("passes through INPROGRESS where it is the execution's first word", async () => {
+    const harness = await startedRun(world);
+    expect((await ask(harness)).status).toBe(200);
+    expect(await timelineOf(harness.run_id)).toMatchObject([
+      { event_type: "run_created" },
+      { event_type: "run_pending" },
+      { event_type: "worker_container_ready", payload: { state: "INPROGRESS" } },
+      { event_type: "run_blocked" },
+    ]);
+  });
+
+  it("is not waited for where its answer came meanwhile", async () => {
+    const harness = await workingRun(world);
+    await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "by the way: the second" });
+    await ask(harness);
+    expect((await read(harness.run_id)).state).toBe("QUEUED");
+    const { context } = (await (await nextExecution(world)).resolve()).body;
+    expect(context.followups).toMatchObject([{ message: "by the way: the second" }]);
+  });
+
+  it("holds no slot while it is open", async () => {
+    await ada.put(`/agent/teams/${world.team}`, { settings: { concurrency_limit: 1 } });
+    const harness = await workingRun(world);
+    const second = await createRun(world);
+    await deliver(world, "runs");
+    expect((await read(second)).state).toBe("QUEUED");
+    await ask(harness);
+    await deliver(world);
+    expect((await read(second)).state).toBe("PENDING");
+  });
+
+  it("that is empty is one all the same, and a long one is cut", async () => {
+    const harness = await workingRun(world);
+    await ask(harness, " \n ");
+    expect((await read(harness.run_id)).status_message.message).toBe("the agent waits for an answer");
+    const other = await workingRun(world);
+    await ask(other, "why ".repeat(1_000));
+    expect((await read(other.run_id)).status_message.message).toHaveLength(1_024);
+  });
+
+  it("is none of a run that is done: answers 400 and ends nothing", async () => {
+    const harness = await workingRun(world);
+    const answer = await harness.support("finish-task", { success: true, blocked: true, summary: QUESTION });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "blocked" }] } });
+    expect((await read(harness.run_id)).state).toBe("INPROGRESS");
+    const notBlocked = { success: true, blocked: false, summary: "done" };
+    expect((await harness.support("finish-task", notBlocked)).status).toBe(200);
+    expect((await read(harness.run_id)).state).toBe("SUCCEEDED");
+  });
+
+  it("is asked again after each answer", async () => {
+    const { run_id, ...first } = await workingRun(world);
+    await ask({ run_id, ...first });
+    for (const answer of ["one", "two"]) {
+      await ada.post(`/agent/runs/${run_id}/followups`, { message: answer });
+      await deliver(world, "ends");
+      const next = await nextExecution(world);
+      await next.resolve();
+      await next.beat((await next.resolve()).body.context.followups[0].number);
+      await ask(next, `and after ${answer}?`);
+      expect(await read(run_id)).toMatchObject({
+        state: "BLOCKED",
+        status_message: { message: `and after ${answer}?` },
+      });
+    }
+  });
+});

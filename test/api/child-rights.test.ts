@@ -1,0 +1,137 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { refuseBeyond, withinRun } from "#shared/runs/child-rights.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { harnessOf, workingRun } from "../support/execution.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+});
+
+const OWN = "https://github.com/acme/own.git";
+const OTHER = "https://github.com/acme/other.git";
+
+async function environment(name: string, body: object = {}, by: Client = ada): Promise<string> {
+  return (await by.post("/agent/environments", { name, ...body })).body.uid;
+}
+
+/** The configuration that a run shows. */
+const configOf = async (runId: string) => (await ada.get(`/agent/runs/${runId}`)).body.agent_config;
+
+describe("what a run's own key may give its children", () => {
+  it("is its own environment, whether it is named or not, and no default instead of it", async () => {
+    const [own, other] = [await environment("own", { setup_commands: ["make"] }), await environment("other")];
+    await ada.put(`/agent/teams/${world.team}`, { settings: { default_environment_id: other } });
+    const parent = await workingRun(world, { prompt: "p", config: { environment_id: own } });
+    for (const config of [{}, { environment_id: own }]) {
+      const { status, body } = await parent.client.post("/agent/runs", { prompt: "child", config });
+      expect(status).toBe(200);
+      expect((await configOf(body.run_id)).environment_id).toBe(own);
+      const child = harnessOf(world, await world.dispatch(body.run_id));
+      expect((await child.resolve()).body.context.setup_commands).toEqual(["make"]);
+    }
+  });
+
+  it("is none where it has none itself", async () => {
+    const parent = await workingRun(world);
+    const other = await environment("other");
+    await ada.put(`/agent/teams/${world.team}`, { settings: { default_environment_id: other } });
+    const { body } = await parent.client.post("/agent/runs", { prompt: "child" });
+    expect((await configOf(body.run_id)).environment_id).toBeUndefined();
+  });
+
+  it("is also an environment that only the person may use who made the run", async () => {
+    const mine = await environment("mine", { team: false });
+    const parent = await workingRun(world, { prompt: "p", config: { environment_id: mine } });
+    const { status, body } = await parent.client.post("/agent/runs", { prompt: "child" });
+    expect(status).toBe(200);
+    expect((await configOf(body.run_id)).environment_id).toBe(mine);
+  });
+
+  it("is bounded for the children of its children by what those have", async () => {
+    const own = await environment("own");
+    const parent = await workingRun(world, { prompt: "p", config: { environment_id: own } });
+    const { body } = await parent.client.post("/agent/runs", { prompt: "child" });
+    const child = harnessOf(world, await world.dispatch(body.run_id));
+    await child.resolve();
+    const grandchild = await child.client.post("/agent/runs", { prompt: "c", config: { environment_id: own } });
+    expect(grandchild.status).toBe(200);
+    const foreign = { prompt: "c", config: { environment_id: await environment("other") } };
+    expect((await child.client.post("/agent/runs", foreign)).status).toBe(403);
+  });
+
+  it("is its own environment also for children of a descendant that has another, by a person's hand", async () => {
+    const [own, other] = [await environment("own"), await environment("other")];
+    const parent = await workingRun(world, { prompt: "p", config: { environment_id: own } });
+    const richer = { prompt: "c", parent_run_id: parent.run_id, config: { environment_id: other } };
+    const parent_run_id = (await ada.post("/agent/runs", richer)).body.run_id;
+    const asked = { prompt: "c", parent_run_id, config: { environment_id: other } };
+    expect((await parent.client.post("/agent/runs", asked)).status).toBe(403);
+    const { body } = await parent.client.post("/agent/runs", { prompt: "c", parent_run_id });
+    expect((await configOf(body.run_id)).environment_id).toBe(own);
+  });
+
+  it("are repositories that it has itself, at any ref", async () => {
+    const parent = await workingRun(world, { prompt: "p", config: { repositories: [{ url: OWN }] } });
+    const config = { repositories: [{ url: OWN, ref: "feature", path: "there" }] };
+    const { status, body } = await parent.client.post("/agent/runs", { prompt: "child", config });
+    expect(status).toBe(200);
+    expect((await configOf(body.run_id)).repositories).toEqual(config.repositories);
+  });
+
+  it("is nothing beyond: answers 403 naming the member, and stores nothing", async () => {
+    const [own, other] = [await environment("own"), await environment("other")];
+    const foreign = await environment("theirs", {}, clientOf(world, world.otherKey));
+    const parent = await workingRun(world, {
+      prompt: "p",
+      config: { environment_id: own, repositories: [{ url: OWN }] },
+    });
+    const agent = await world.agent();
+    const before = structuredClone(world.table.all());
+    for (const [member, body] of [
+      ["config.environment_id", { config: { environment_id: other } }],
+      ["config.environment_id", { config: { environment_id: foreign } }],
+      ["config.environment_id", { config: { environment_id: "0193a4b0-0000-7000-8000-000000000000" } }],
+      ["config.repositories[1]", { config: { repositories: [{ url: OWN }, { url: OTHER }] } }],
+      [
+        "config.harness_auth_secrets.claude_auth_secret_name",
+        { config: { harness_auth_secrets: { claude_auth_secret_name: "TOKEN" } } },
+      ],
+      ["agent_identity_uid", { agent_identity_uid: agent.uid }],
+    ] as const) {
+      const answer = await parent.client.post("/agent/runs", { prompt: "child", ...body });
+      expect(answer, member).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
+      expect(answer.body.detail).toContain(`${member}: `);
+    }
+    expect(world.table.all()).toEqual(before);
+  });
+
+  it("binds no person who makes a child of a run", async () => {
+    const parent = await workingRun(world);
+    const other = await environment("other");
+    const body = { prompt: "c", parent_run_id: parent.run_id, config: { environment_id: other } };
+    const { status, body: child } = await ada.post("/agent/runs", body);
+    expect(status).toBe(200);
+    expect((await configOf(child.run_id)).environment_id).toBe(other);
+  });
+
+  it("is the worker that it works on itself, and none where it works on none", () => {
+    const asks = (worker_host: string, own?: string) => () =>
+      refuseBeyond({ config: { worker_host } }, { config: own === undefined ? {} : { worker_host: own } });
+    expect(asks("laptop")).toThrow("config.worker_host: a run's children work where the run itself does");
+    expect(asks("laptop", "desktop")).toThrow("config.worker_host: ");
+    expect(asks("laptop", "laptop")).not.toThrow();
+    expect(withinRun({ config: { name: "n" } }, { config: { worker_host: "laptop" } })).toEqual({
+      config: { name: "n", worker_host: "laptop" },
+    });
+  });
+
+  it("takes the names of the service's own sandboxes for what they are", async () => {
+    const parent = await workingRun(world);
+    const created = await parent.client.post("/agent/runs", { prompt: "c", config: { worker_host: "hosted" } });
+    expect(created.status).toBe(200);
+  });
+});

@@ -1,0 +1,84 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { type Client, clientOf } from "../support/client.ts";
+import { createRun, workingRun } from "../support/execution.ts";
+import { MODEL_SETTINGS } from "../support/gateway.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+beforeEach(async () => {
+  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  world = await makeWorld();
+  ada = clientOf(world);
+  return () => vi.unstubAllEnvs();
+});
+
+const resolved = async (config: Record<string, unknown>) => {
+  const runId = await createRun(world, { prompt: "hello", config });
+  return (await ada.get(`/agent/runs/${runId}`)).body.agent_config;
+};
+const refused = async (config: Record<string, unknown>, more: Record<string, unknown> = {}) =>
+  ada.post("/agent/runs", { prompt: "hello", config, ...more });
+
+describe("config.harness of another maker", () => {
+  it.each([
+    ["claude", "anthropic/claude-opus-5-5"],
+    ["codex", "openai/gpt-5.4"],
+    ["gemini", "anthropic/claude-opus-5-5"],
+  ])("is shown with the model that %s can speak to", async (type, model_id) => {
+    expect(await resolved({ harness: { type } })).toMatchObject({ model_id, harness: { type, model_id } });
+  });
+
+  it("takes its own model before the run's, and the run's where it can speak to that", async () => {
+    const own = { type: "claude", model_id: "anthropic/claude-sonnet-5-5", reasoning_level: "high" };
+    expect(await resolved({ model_id: "openai/gpt-5.4", harness: own })).toMatchObject({
+      model_id: "anthropic/claude-sonnet-5-5",
+      harness: own,
+    });
+    const model_id = "compatible/llama";
+    expect(await resolved({ model_id, harness: { type: "codex" } })).toMatchObject({ harness: { model_id } });
+    const bedrock = "bedrock/global.anthropic.claude-sonnet-5-5";
+    expect(await resolved({ model_id: bedrock, harness: { type: "claude" } })).toMatchObject({ model_id: bedrock });
+  });
+
+  it("goes past the team's default model where it cannot speak to that", async () => {
+    await ada.put(`/agent/teams/${world.team}`, { settings: { default_model_id: "openai/gpt-5.4" } });
+    expect(await resolved({ harness: { type: "claude" } })).toMatchObject({ model_id: "anthropic/claude-opus-5-5" });
+  });
+
+  it.each([
+    [{ harness: { type: "claude", model_id: "openai/gpt-5.4" } }, "config.harness.model_id"],
+    [{ harness: { type: "codex", model_id: "anthropic/claude-opus-5-5" } }, "config.harness.model_id"],
+    [{ harness: { type: "gemini", model_id: "local/runbook" } }, "config.harness.model_id"],
+    [{ harness: { type: "claude", model_id: "none" } }, "config.harness.model_id"],
+    [{ model_id: "openai/gpt-5.4", harness: { type: "claude" } }, "config.model_id"],
+  ])("answers 400 for a model that it cannot speak to: %j", async (config, path) => {
+    expect(await refused(config)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
+  });
+
+  it("answers 422 where no model is for it, where the caller executes the run, and for a key of its own", async () => {
+    vi.stubEnv("MODEL_PROVIDERS", "openai");
+    const none = await refused({ harness: { type: "claude" } });
+    const local = await refused({ harness: { type: "codex" } }, { execution_location: "LOCAL" });
+    const secret = await refused({
+      harness: { type: "codex" },
+      harness_auth_secrets: { codex_auth_secret_name: "CODEX" },
+    });
+    for (const [answer, named] of [
+      [none, "config.harness.type"],
+      [local, "config.harness.type"],
+      [secret, "config.harness_auth_secrets.codex_auth_secret_name"],
+    ] as const) {
+      expect(answer).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
+      expect(answer.body.detail).toContain(named);
+    }
+  });
+
+  it("is told to the execution", async () => {
+    const harness = await workingRun(world, { prompt: "a", config: { harness: { type: "gemini" } } });
+    const { body } = await harness.resolve();
+    expect(body.context.agent_config).toMatchObject({
+      harness: { type: "gemini", model_id: "anthropic/claude-opus-5-5" },
+    });
+  });
+});

@@ -1,0 +1,295 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { sha256 } from "#shared/ids.ts";
+import type { Provider } from "#shared/sandbox/sandbox.ts";
+import { StartDeferred } from "#shared/sandbox/sandbox.ts";
+import { keys } from "#shared/table/keys.ts";
+import { sizeOfItem } from "../../bench/item-size.ts";
+import { clientOf } from "../support/client.ts";
+import {
+  consume,
+  createRun,
+  deliver,
+  type Harness,
+  nextExecution,
+  startedRun,
+  workingRun,
+} from "../support/execution.ts";
+import { stateOf, timelineOf } from "../support/look.ts";
+import { reap } from "../support/reaper.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await makeWorld();
+  offer("microvm");
+});
+
+const offer = (...providers: Provider[]) => world.offered.splice(0, world.offered.length, ...providers);
+const headOf = async (run: string) => world.table.get(keys.head(run));
+const handleOf = ({ execution_id }: Harness, provider = "microvm") => `${provider}-${execution_id}`;
+const stopsOf = () => world.stopped.map(({ handle }) => handle);
+
+async function passes(count: number, seconds = 15): Promise<void> {
+  for (let pass = 0; pass < count; pass++) {
+    world.clock.now += seconds * 1000;
+    await reap(world);
+    await deliver(world, "ends");
+  }
+}
+
+const stoppedBy = async (run: string) => {
+  const { events } = (await clientOf(world).get(`/agent/runs/${run}/timeline`)).body;
+  return events
+    .filter(({ event_type }: { event_type: string }) => event_type === "run_stopped")
+    .map(({ payload }: { payload: { confirmed_by: string } }) => payload.confirmed_by);
+};
+
+describe("a run in a sandbox that its provider can stop", () => {
+  it("keeps on its head, within 1 KB, where it runs, and nothing more for a function", async () => {
+    const harness = await workingRun(world);
+    expect(await headOf(harness.run_id)).toMatchObject({
+      sandbox: { provider: "microvm", handle: handleOf(harness) },
+    });
+    offer("lambda");
+    const other = await workingRun(world);
+    expect(await headOf(other.run_id)).not.toHaveProperty("sandbox");
+    expect(sizeOfItem((await headOf(harness.run_id)) ?? {})).toBeLessThanOrEqual(1024);
+  });
+
+  it("has its sandbox stopped when it ends, by whichever end", async () => {
+    const done = await workingRun(world);
+    await done.finish();
+    await deliver(world);
+    const failed = await workingRun(world);
+    await failed.finish(false);
+    await deliver(world);
+    expect(stopsOf()).toEqual([handleOf(done), handleOf(failed)]);
+    for (const { run_id } of [done, failed]) {
+      expect(await headOf(run_id)).not.toHaveProperty("stops");
+      expect(await headOf(run_id)).not.toHaveProperty("sandbox");
+      expect(await stoppedBy(run_id), "a stop is an event of a cancelled run alone").toEqual([]);
+    }
+    world.clock.now += 3_600_000;
+    expect(await reap(world)).toMatchObject({ looked: 0 });
+  });
+
+  it("is stopped by its provider when it is cancelled, which the timeline tells by whose word", async () => {
+    const harness = await workingRun(world);
+    await clientOf(world).post(`/agent/runs/${harness.run_id}/cancel`);
+    await deliver(world);
+    expect(stopsOf()).toEqual([handleOf(harness)]);
+    expect(await stoppedBy(harness.run_id)).toEqual(["provider"]);
+    expect((await harness.beat()).status, "its key is dead").toBe(401);
+    const { body } = await clientOf(world).get(`/agent/runs/${harness.run_id}`);
+    expect(body).toMatchObject({ state: "CANCELLED", is_sandbox_running: false });
+    const { headers } = await clientOf(world).get(`/agent/runs/${harness.run_id}/transcript`);
+    expect(await world.download(headers["location"] ?? "")).toContain('"confirmed_by":"provider"');
+  });
+
+  it("is stopped by its provider when it is cancelled by force, also while it is being prepared", async () => {
+    for (const harness of [await workingRun(world), await startedRun(world)]) {
+      world.stopped.length = 0;
+      await clientOf(world).post(`/agent/runs/${harness.run_id}/cancel?force=true`);
+      await deliver(world);
+      expect(stopsOf()).toEqual([handleOf(harness)]);
+      expect(await stoppedBy(harness.run_id)).toEqual(["provider"]);
+    }
+  });
+
+  it("takes the harness's word where that comes first, and has the sandbox stopped even so", async () => {
+    const harness = await workingRun(world);
+    await clientOf(world).post(`/agent/runs/${harness.run_id}/cancel`);
+    await harness.shutDown();
+    await deliver(world);
+    expect(await stoppedBy(harness.run_id)).toEqual(["harness"]);
+    expect(stopsOf()).toContain(handleOf(harness));
+    expect(await headOf(harness.run_id)).not.toHaveProperty("stops");
+  });
+
+  it("is asked for again while its provider says that it is still going, or cannot be asked", async () => {
+    const harness = await workingRun(world);
+    await clientOf(world).post(`/agent/runs/${harness.run_id}/cancel`);
+    world.stopAnswers.push(false, new Error("throttled"), false);
+    await deliver(world);
+    expect(await stoppedBy(harness.run_id)).toEqual([]);
+    await passes(3);
+    expect(await stoppedBy(harness.run_id)).toEqual(["provider"]);
+    expect(stopsOf()).toHaveLength(4);
+  });
+
+  it("is written off for the caller after its time, and for the service after ten minutes, which the log tells", async () => {
+    const harness = await workingRun(world);
+    await clientOf(world).post(`/agent/runs/${harness.run_id}/cancel`);
+    world.stopAnswers.push(...Array.from({ length: 200 }, () => false));
+    await deliver(world);
+    await passes(6);
+    expect(await stoppedBy(harness.run_id)).toEqual(["timeout"]);
+    const log = vi.mocked(process.stdout.write);
+    log.mockClear();
+    await passes(45);
+    expect(JSON.stringify(log.mock.calls)).toContain("a sandbox could not be stopped");
+    expect(await headOf(harness.run_id)).not.toHaveProperty("stops");
+    expect(world.stopped.length).toBeLessThan(60);
+    world.clock.now += 3_600_000;
+    expect(await reap(world), "then nobody looks at it any more").toMatchObject({ looked: 0 });
+  });
+
+  it("has the sandbox of a lost execution stopped, while the run goes on in another", async () => {
+    const harness = await workingRun(world);
+    await passes(5);
+    expect(await timelineOf(world, harness.run_id)).toContain("execution_lost");
+    expect(stopsOf()).toEqual([handleOf(harness)]);
+    const next = await nextExecution(world);
+    expect(await headOf(harness.run_id)).toMatchObject({ sandbox: { handle: handleOf(next) } });
+    expect(stopsOf(), "the new one stays").not.toContain(handleOf(next));
+  });
+
+  it("keeps the old sandbox in mind while the new execution works, until it is gone", async () => {
+    const harness = await workingRun(world);
+    world.stopAnswers.push(false, false);
+    await harness.shutDown({ error: { category: "oom", message: "out of memory" } });
+    await deliver(world, "ends");
+    const next = await nextExecution(world);
+    await next.resolve();
+    for (let pass = 0; pass < 6; pass++) {
+      await next.beat();
+      await passes(1);
+    }
+    expect(await stateOf(world, harness.run_id)).toBe("INPROGRESS");
+    expect(stopsOf()).toEqual([handleOf(harness), handleOf(harness), handleOf(harness)]);
+    expect(await headOf(harness.run_id)).not.toHaveProperty("stops");
+  });
+
+  it("goes on in a MicroVM where a function's time was too short for it, and not for a follow-up to a short one", async () => {
+    offer("lambda", "microvm");
+    const first = await workingRun(world);
+    expect(await headOf(first.run_id)).not.toHaveProperty("sandbox");
+    const files = [{ filename: "workspace.tar.gz", mime_type: "application/gzip", size_bytes: 1, sha256: sha256("w") }];
+    const { body } = await first.support("upload-snapshot", { mode: "checkpoint", generation: "slice-1", files });
+    await world.upload(body.uploads[0].url, "w");
+    await first.support("commit-snapshot", { generation: "slice-1", files: ["workspace.tar.gz"] });
+    await first.shutDown({ error: { category: "slice_ended", message: "the time is over" } });
+    const second = await nextExecution(world);
+    expect(second.run_id).toBe(first.run_id);
+    expect(await headOf(first.run_id)).toMatchObject({ sandbox: { provider: "microvm" }, sliced: true });
+
+    const short = await workingRun(world);
+    await short.finish();
+    await deliver(world);
+    await clientOf(world).post(`/agent/runs/${short.run_id}/followups`, { message: "and then" });
+    await nextExecution(world);
+    expect(await headOf(short.run_id)).not.toHaveProperty("sandbox");
+  });
+
+  it("tells in its timeline where it runs, unless that is a function", async () => {
+    const pendingOf = async (run: string) => {
+      const { events } = (await clientOf(world).get(`/agent/runs/${run}/timeline`)).body;
+      return events.find(({ event_type }: { event_type: string }) => event_type === "run_pending").payload;
+    };
+    expect(await pendingOf((await startedRun(world)).run_id)).toMatchObject({ sandbox: "microvm" });
+    offer("lambda");
+    expect(await pendingOf((await startedRun(world)).run_id)).not.toHaveProperty("sandbox");
+  });
+
+  it("has as long to begin as its provider takes, and is then stopped and started anew", async () => {
+    for (const [provider, seconds] of [
+      ["microvm", 60],
+      ["fargate", 180],
+    ] as const) {
+      offer(provider, "lambda");
+      const environment = await clientOf(world).post("/agent/environments", {
+        name: provider,
+        docker_image: "python:3.13",
+      });
+      const body = { prompt: "a", config: { environment_id: environment.body.uid } };
+      const harness = await startedRun(world, body);
+      world.clock.now += (seconds - 2) * 1000;
+      await reap(world);
+      expect(await stateOf(world, harness.run_id), provider).toBe("PENDING");
+      await passes(2, 31);
+      expect(await stateOf(world, harness.run_id), provider).toBe("QUEUED");
+      expect(stopsOf(), provider).toContain(handleOf(harness, provider));
+    }
+  });
+
+  it("waits for another start where the provider had no room, and leaves nothing to be stopped", async () => {
+    const id = await createRun(world);
+    world.failures.push(new StartDeferred("throttled"));
+    expect((await consume(world, "runs", id)).batchItemFailures).toEqual([]);
+    expect(await headOf(id)).toMatchObject({ state: "QUEUED" });
+    expect(await headOf(id)).not.toHaveProperty("stops");
+    expect(await headOf(id)).not.toHaveProperty("sandbox");
+  });
+
+  it("is not started twice for a message that comes twice, but put back once its time is over", async () => {
+    const harness = await startedRun(world);
+    await consume(world, "runs", harness.run_id);
+    expect(world.started).toHaveLength(1);
+    world.clock.now += 180_000;
+    await consume(world, "runs", harness.run_id);
+    expect(await stateOf(world, harness.run_id)).toBe("QUEUED");
+    expect(world.started).toHaveLength(1);
+  });
+});
+
+describe("an environment with an image of its own", () => {
+  const runOf = async () => {
+    const made = await clientOf(world).post("/agent/environments", { name: "py", docker_image: "python:3.13" });
+    return startedRun(world, { prompt: "a", config: { environment_id: made.body.uid } });
+  };
+
+  it("has its runs in containers where the deployment has them, as the image was when the run was made", async () => {
+    offer("lambda", "fargate");
+    const harness = await runOf();
+    expect(await headOf(harness.run_id)).toMatchObject({ sandbox: { provider: "fargate" }, own_image: true });
+    await harness.resolve();
+    await harness.finish();
+    await deliver(world);
+    expect(world.stopped).toEqual([
+      { provider: "fargate", executionId: harness.execution_id, handle: handleOf(harness, "fargate") },
+    ]);
+  });
+
+  it("ends its runs, and says why, where the image starts no harness three times in a row", async () => {
+    offer("lambda", "fargate");
+    const { run_id } = await runOf();
+    for (let start = 2; start <= 3; start++) {
+      world.clock.now += 181_000;
+      await reap(world);
+      await deliver(world);
+      expect(await stateOf(world, run_id), `start ${start}`).toBe("PENDING");
+    }
+    world.clock.now += 181_000;
+    await reap(world);
+    await deliver(world);
+    expect((await clientOf(world).get(`/agent/runs/${run_id}`)).body).toMatchObject({
+      state: "FAILED",
+      status_message: {
+        error_code: "environment_setup_failed",
+        message: expect.stringMatching(/docker_image did not start the harness, 3 times in a row/),
+      },
+    });
+    expect(new Set(stopsOf()).size, "each of them is stopped").toBe(3);
+  });
+
+  it("counts such starts anew once one has begun", async () => {
+    offer("lambda", "fargate");
+    const first = await runOf();
+    world.clock.now += 181_000;
+    await reap(world);
+    const second = await nextExecution(world);
+    expect(await headOf(first.run_id)).toMatchObject({ silent_starts: 1 });
+    await second.resolve();
+    expect(await headOf(first.run_id)).not.toHaveProperty("silent_starts");
+  });
+
+  it("has them where all others run, where there are no containers", async () => {
+    offer("lambda");
+    const harness = await runOf();
+    expect(await headOf(harness.run_id)).not.toHaveProperty("sandbox");
+    await harness.resolve();
+    await harness.finish();
+    await deliver(world);
+    expect(world.stopped).toEqual([]);
+  });
+});

@@ -1,0 +1,330 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import { beforeEach, describe, expect, it } from "vitest";
+import { routes } from "#infra/routes.ts";
+import { clientOf } from "../support/client.ts";
+import { createRun, deliver, type Harness, nextExecution, said, startedRun, workingRun } from "../support/execution.ts";
+import { type Answer, makeWorld, type World } from "../support/world.ts";
+
+const Matrix = v.record(v.string(), v.record(v.string(), v.number()));
+const matrix = v.parse(Matrix, JSON.parse(readFileSync(join(import.meta.dirname, "principals.matrix.json"), "utf8")));
+
+/** All that a run's key opens: its own run and descendants to read, children to make, and the reports of its own execution. */
+const OPEN = [
+  "POST /agent/runs",
+  "POST /agent/run",
+  "GET /agent/runs",
+  "GET /agent/runs/{runId}",
+  "POST /agent/runs/{runId}/cancel",
+  "POST /agent/runs/{runId}/followups",
+  "GET /agent/runs/{runId}/timeline",
+  "GET /agent/runs/{runId}/conversation",
+  "GET /agent/runs/{runId}/transcript",
+  "GET /agent/runs/{runId}/handoff/attachments",
+  "GET /agent/runs/{runId}/events",
+  "GET /agent/runs/{runId}/response",
+  "GET /agent/conversations/{conversationId}",
+  "GET /agent/artifacts/{artifactUid}",
+  "POST /agent/attachments",
+  "GET /agent/models",
+];
+/** What answers in the name of the run that asks, and of no other. */
+const OWN = /^POST \/harness-support\/|^GET \/harness-support\/|^POST \/agent\/runs\/\{runId\}\/client-events$/;
+const open = (route: string) => OPEN.includes(route) || OWN.test(route);
+
+describe("a run's key", () => {
+  const all = routes
+    .filter(({ path }) => path !== "*")
+    .map((route) => ({ ...route, name: `${route.method} ${route.path}` }));
+
+  it("is let in where the design says and nowhere else", () => {
+    const allowed = all.filter(({ who }) => who !== "public" && who.includes("run")).map(({ name }) => name);
+    expect(allowed.filter((name) => !open(name))).toEqual([]);
+    expect(OPEN.filter((name) => !allowed.includes(name))).toEqual([]);
+  });
+
+  it.each(all.map(({ name, who }) => [name, who] as const))(
+    "was tried on %s, alive and dead, and by another run",
+    (name, who) => {
+      const row = matrix[name] ?? {};
+      const {
+        "the run itself": own = 0,
+        "another run of the team": other = 0,
+        "the run's dead execution": dead = 0,
+      } = row;
+      if (who === "public") return expect(own).toBe(row["creator"]);
+      expect(dead).toBe(401);
+      // What ends the run on its way makes its key a dead one.
+      if (!open(name)) return expect([own, other].filter((status) => status !== 403 && status !== 401)).toEqual([]);
+      // What names a run is not for another one; what names none answers each for itself.
+      if (/\{(runId|artifactUid|conversationId)\}/.test(name)) expect([403, 404]).toContain(other);
+      return expect([200, 201, 302, 401, 403]).toContain(own);
+    },
+  );
+});
+
+let world: World;
+let run: Harness;
+let other: Harness;
+beforeEach(async () => {
+  world = await makeWorld();
+  run = await workingRun(world);
+  other = await workingRun(world);
+});
+
+/** What was refused, and that nothing came of it. */
+async function refused(work: () => Promise<Answer>, status: number, member?: string) {
+  const before = structuredClone(world.table.all());
+  const answer = await work();
+  expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+  if (member !== undefined) expect(JSON.stringify(answer.body)).toContain(member);
+  expect(withoutBeats(world.table.all())).toEqual(withoutBeats(before));
+}
+const withoutBeats = (items: readonly object[]) => JSON.stringify(items).replaceAll(/"beat_at":\d+,?/g, "");
+
+const event = (fields: object = {}) => ({
+  event_uuid: randomUUID(),
+  event_name: "agent_started",
+  timestamp: "2026-05-18T19:00:00Z",
+  ...fields,
+});
+
+describe("forged reports", () => {
+  it.each([
+    "run_created",
+    "run_started",
+    "run_succeeded",
+    "run_failed",
+    "run_cancelled",
+    "run_stopped",
+    "run_queued",
+    "made_up",
+    "",
+  ])("an event called %j is refused with 400: what begins with run_ is the service's word", async (event_name) =>
+    refused(() => run.event(event({ event_name })), 400, "event_name"),
+  );
+
+  it("an event of another run is refused with 403, and of a path that leads elsewhere with 404", async () => {
+    const child = await createRun(world, { prompt: "child", parent_run_id: run.run_id });
+    const post = (id: string, client = run.client) => client.post(`/agent/runs/${id}/client-events`, event());
+    await refused(() => post(other.run_id), 403);
+    await refused(() => post(child), 403);
+    await refused(() => post(randomUUID()), 403);
+    await refused(() => post("..%2F..%2Fharness-support"), 404);
+  });
+
+  it("messages and heartbeats of another execution, and of its own dead one, are refused with 401", async () => {
+    const batch = { first_sequence: 1, messages: [said("hello")] };
+    await refused(() => run.support("messages", { ...batch, execution_id: other.execution_id }), 401);
+    await refused(() => run.support("messages", { ...batch, execution_id: randomUUID() }), 401);
+    await refused(() => run.support("heartbeat", { execution_id: other.execution_id, followups_stored: 0 }), 401);
+    await run.shutDown({ error: { category: "test", message: "gone" } });
+    await nextExecution(world);
+    await refused(() => run.support("messages", { ...batch, execution_id: run.execution_id }), 401);
+  });
+
+  it("messages in the name of nobody that there is are refused with 400", async () => {
+    for (const role of ["developer", "service", "", "USER"])
+      await refused(
+        () =>
+          run.support("messages", {
+            execution_id: run.execution_id,
+            first_sequence: 1,
+            messages: [{ ...said("x"), role }],
+          }),
+        400,
+      );
+  });
+
+  it("follow-ups that were never sent cannot be acknowledged", async () => {
+    await refused(() => run.beat(1), 400, "followups_stored");
+    await refused(() => run.beat(-1), 400);
+  });
+
+  it("an end in words of the platform is refused with 400", async () => {
+    for (const error_code of ["internal_error", "resource_unavailable", "not_authorized", "budget_exceeded", "made_up"])
+      await refused(() => run.support("finish-task", { success: false, summary: "x", error_code }), 400, "error_code");
+    await refused(() => run.support("finish-task", { success: true, summary: "x".repeat(65_537) }), 400, "summary");
+  });
+
+  it("the word of another harness of the same execution is refused with 409", async () => {
+    const body = { success: true, summary: "mine" };
+    await refused(
+      () => run.client.post("/harness-support/finish-task", body, { headers: { "runyard-instance": "another" } }),
+      409,
+    );
+  });
+});
+
+describe("children of a run's key", () => {
+  const child = (body: object) => () =>
+    run.client.post("/agent/runs", { prompt: "child", parent_run_id: run.run_id, ...body });
+  const config = (config: object) => child({ config });
+
+  it("have no foreign environment, repository or way to sign in: 403 that names the member", async () => {
+    const environment_id = (await clientOf(world).post("/agent/environments", { name: "E" })).body.uid;
+    await refused(config({ environment_id }), 403, "environment_id");
+    await refused(config({ repositories: [{ url: "https://github.com/acme/vault" }] }), 403, "repositories");
+    await refused(config({ harness_auth_secrets: { claude_auth_secret_name: "X" } }), 403, "harness_auth_secrets");
+  });
+
+  it("have no other identity, person, owner or source, and no parent that is not the run's own family", async () => {
+    const identity = await world.agent("stronger");
+    await refused(child({ agent_identity_uid: identity.uid }), 403);
+    await refused(child({ on_behalf_of: world.user }), 400, "on_behalf_of");
+    const personal = (await child({ team: false })()).body.run_id;
+    expect((await clientOf(world).get(`/agent/runs/${personal}`)).body.scope.type).toBe("Team");
+    await refused(child({ parent_run_id: other.run_id }), 400, "parent_run_id");
+    await refused(child({ conversation_id: other.run_id }), 400, "conversation_id");
+    const made = await run.client.post("/agent/runs", { prompt: "child" }, { headers: { "x-run-source": "WEB_APP" } });
+    const { source, parent_run_id } = (await clientOf(world).get(`/agent/runs/${made.body.run_id}`)).body;
+    expect([source, parent_run_id]).toEqual(["ORCHESTRATION", run.run_id]);
+  });
+
+  it("have no bigger budget than is left", async () => {
+    const model = { model_id: "local/runbook" };
+    const rich = await startedRun(world, { prompt: "x", config: { ...model, budget_usd: 1 } });
+    await rich.resolve();
+    const before = world.table.all().length;
+    const answer = await rich.client.post("/agent/runs", { prompt: "child", config: { budget_usd: 5 } });
+    expect([400, 403]).toContain(answer.status);
+    expect(world.table.all().length).toBe(before);
+  });
+
+  it("are a hundred at most, beyond: 429", async () => {
+    for (let made = 0; made < 100; made++) expect((await child({ prompt: `child ${made}` })()).status).toBe(200);
+    expect((await child({})()).status).toBe(429);
+  });
+});
+
+describe("what a run's key says of itself elsewhere", () => {
+  it("reads, follows up and cancels descendants alone: others answer 403", async () => {
+    const mine = await createRun(world, { prompt: "child", parent_run_id: run.run_id });
+    expect((await run.client.get(`/agent/runs/${mine}`)).status).toBe(200);
+    for (const [method, path] of [
+      ["get", ""],
+      ["get", "/events"],
+      ["get", "/conversation"],
+      ["get", "/transcript"],
+      ["get", "/timeline"],
+      ["get", "/handoff/attachments"],
+    ] as const)
+      await refused(() => run.client[method](`/agent/runs/${other.run_id}${path}`), 403);
+    await refused(() => run.client.post(`/agent/runs/${other.run_id}/cancel`, {}), 403);
+    await refused(() => run.client.post(`/agent/runs/${other.run_id}/followups`, { message: "x" }), 403);
+    expect((await run.client.post(`/agent/runs/${mine}/followups`, { message: "more" })).status).toBe(200);
+    expect((await run.client.post(`/agent/runs/${mine}/cancel`, {})).status).toBe(200);
+  });
+
+  it("lists nobody: what it may read it knows by id", async () => {
+    for (const query of ["", `?ancestor_run_id=${run.run_id}`, `?ancestor_run_id=${other.run_id}`])
+      await refused(() => run.client.get(`/agent/runs${query}`), 403);
+  });
+
+  it("is dead with its run", async () => {
+    await run.finish();
+    await deliver(world);
+    for (const path of [`/agent/runs/${run.run_id}`, "/agent/runs", "/agent/models"])
+      expect((await run.client.get(path)).status).toBe(401);
+    expect((await run.client.post("/agent/runs", { prompt: "after the end" })).status).toBe(401);
+  });
+});
+
+describe("what a run reports", () => {
+  const report = (artifact_type: string, data: object) => () => run.support("report-artifact", { artifact_type, data });
+  const file = { filepath: "a.txt", filename: "a.txt", mime_type: "text/plain", size_bytes: 1, sha256: "1".repeat(64) };
+
+  it.each([
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)//https://x.test",
+    "http://x.test/",
+    "data:text/html,<script>alert(1)</script>",
+    "//x.test/",
+    "https://user:password@x.test/",
+    "https:/x.test",
+    "https://x.test\\@evil.test/",
+    " https://x.test/",
+    "https://x.test/\nnext",
+    "vbscript:x",
+    "file:///etc/passwd",
+    "https://",
+    `https://x.test/${"a".repeat(2048)}`,
+  ])("has no address %j, wherever one may be: 400", async (url) => {
+    await refused(report("PULL_REQUEST", { url, branch: "b" }), 400, "url");
+    await refused(report("EXTERNAL_REFERENCE", { reference_type: "issue", url }), 400, "url");
+    await refused(report("PLAN", { content: "x", url }), 400, "url");
+  });
+
+  it.each(["../a", "a/../../b", "/etc/passwd", "..", "a/..", "./a", "a\0b", "", "x".repeat(1025)])(
+    "has no path %j: 400",
+    async (filepath) => refused(report("FILE", { ...file, filepath }), 400, "filepath"),
+  );
+
+  it.each([
+    ["a filename with a slash", { filename: "a/b" }],
+    ["a type that is none", { mime_type: "text" }],
+    ["a type with a line break", { mime_type: "text/plain;\r\nx: y" }],
+    ["more than five GiB", { size_bytes: 5 * 1024 ** 3 + 1 }],
+    ["less than nothing", { size_bytes: -1 }],
+    ["half a byte", { size_bytes: 0.5 }],
+    ["a checksum that is none", { sha256: "z".repeat(64) }],
+  ])("is no file with %s: 400", async (_, wrong) => refused(report("FILE", { ...file, ...wrong }), 400));
+
+  it("is bound to its length and its checksum: an upload of other bytes is never seen", async () => {
+    const { body } = await report("FILE", { ...file, size_bytes: 3 })();
+    await world.upload(body.upload.url, "longer than declared");
+    await report("FILE", { ...file, size_bytes: 3 })();
+    expect((await clientOf(world).get(`/agent/artifacts/${body.artifact_uid}`)).status).toBe(404);
+  });
+
+  it.each([
+    "acme/shop:../../etc/passwd.md",
+    "acme/shop:/etc/passwd",
+    "acme/shop:a/../../b.md",
+    "../..:x",
+    "acme/shop",
+    "acme/shop:..",
+  ])("is no skill at %j: 400", async (path) => {
+    const skilled = await startedRun(world, {
+      prompt: "x",
+      config: { skill_spec: "acme/shop:review", repositories: [{ url: "https://github.com/acme/shop" }] },
+    });
+    await skilled.resolve();
+    await refused(
+      () => skilled.support("resolve-prompt", { skill: { name: "x", content: "y", path } }),
+      400,
+      "skill.path",
+    );
+  });
+
+  it.each(["acme/shop:../../etc/passwd.md", "acme/shop:/etc/passwd", "acme/shop:a/../b", "shop:..", "shop:./x"])(
+    "starts from no skill %j: 400",
+    async (skill) => refused(() => clientOf(world).post("/agent/runs", { skill }), 400, "skill"),
+  );
+
+  it("goes into snapshots by names that are names", async () => {
+    const snapshot =
+      (filename: string, more: object = {}) =>
+      () =>
+        run.support("upload-snapshot", {
+          mode: "checkpoint",
+          generation: "g",
+          files: [{ filename, mime_type: "application/gzip", size_bytes: 1, sha256: "1".repeat(64) }],
+          ...more,
+        });
+    for (const name of ["../a", "a/b", "", "x".repeat(256), "a\0"]) await refused(snapshot(name), 400, "filename");
+    for (const generation of ["../g", "g__h", "", "g/h"])
+      await refused(snapshot("a", { generation }), 400, "generation");
+    await refused(() => run.support("commit-snapshot", { generation: "never", files: ["a"] }), 400, "generation");
+  });
+
+  it("is too much for one request beyond four MiB: 413", async () => {
+    const text = "x".repeat(4 * 1024 * 1024);
+    await refused(
+      () => run.support("messages", { execution_id: run.execution_id, first_sequence: 1, messages: [said(text)] }),
+      413,
+    );
+  });
+});

@@ -1,0 +1,306 @@
+import { ECSClient } from "@aws-sdk/client-ecs";
+import { LambdaMicrovmsClient } from "@aws-sdk/client-lambda-microvms";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FARGATE_SECONDS, fargateSandbox } from "#shared/aws/fargate-sandbox.ts";
+import { eachOf } from "#shared/aws/live-sandbox.ts";
+import { MICROVM_SECONDS, microvmSandbox } from "#shared/aws/microvm-sandbox.ts";
+import { randomId } from "#shared/ids.ts";
+import { newRunKey } from "#shared/principals/api-key.ts";
+import { type Sandbox, StartDeferred } from "#shared/sandbox/sandbox.ts";
+import type { Envelope } from "#shared/wire/harness.ts";
+import { isRecord, operationOf } from "../support/aws-model.ts";
+import { Refusal } from "../support/aws-server.ts";
+import { startEcs } from "../support/ecs-stand-in.ts";
+import { startMicrovms } from "../support/microvms-stand-in.ts";
+
+const NOW = Date.parse("2026-05-18T19:00:00Z");
+const IMAGE = "arn:aws:lambda:us-east-1:123456789012:microvm-image:runyard-sandbox";
+const clientSettings = (endpoint: string) => ({
+  endpoint,
+  region: "us-east-1",
+  credentials: { accessKeyId: "test", secretAccessKey: "test" },
+  maxAttempts: 2,
+});
+
+/** As long as one can be: addresses of a deployment's own domain, and ids as they are made. */
+function envelopeOf(): Envelope {
+  const runId = randomId();
+  return {
+    version: 1,
+    base_url: `https://${"a".repeat(180)}.example/api/v1`,
+    model_url: `https://${"b".repeat(180)}.example`,
+    run_id: runId,
+    execution_id: randomId(),
+    key: newRunKey(runId),
+  };
+}
+
+const throttled = (name = "ThrottlingException") => new Refusal(name, "Rate exceeded", 429);
+
+/** The SDK asks again by itself, so a refusal has to be met twice. */
+const throughout = (service: { refuse(operation: string, refusal: Refusal): void }, name: string, refusal: Refusal) => {
+  service.refuse(name, refusal);
+  service.refuse(name, refusal);
+};
+
+describe("a MicroVM", () => {
+  let service: Awaited<ReturnType<typeof startMicrovms>>;
+  let sandbox: Sandbox;
+  beforeEach(async () => {
+    service = await startMicrovms();
+    const settings = { imageArn: () => IMAGE, region: () => "us-east-1", now: () => NOW };
+    sandbox = microvmSandbox(new LambdaMicrovmsClient(clientSettings(service.endpoint)), settings);
+  });
+  afterEach(() => service.close());
+  const start = (envelope: Envelope) => sandbox.start(envelope, { provider: "microvm" });
+
+  it("gets its envelope and no role, no policy for idleness, no way in and no log", async () => {
+    const envelope = envelopeOf();
+    expect(await start(envelope)).toBe("mvm-1");
+    const [input] = service.inputs("RunMicrovm");
+    expect(input).toEqual({
+      imageIdentifier: IMAGE,
+      clientToken: envelope.execution_id,
+      maximumDurationInSeconds: MICROVM_SECONDS,
+      runHookPayload: JSON.stringify({ ...envelope, deadline_at: NOW + 28_740_000 }),
+      ingressNetworkConnectors: ["arn:aws:lambda:us-east-1:aws:network-connector:aws-network-connector:NO_INGRESS"],
+      egressNetworkConnectors: ["arn:aws:lambda:us-east-1:aws:network-connector:aws-network-connector:INTERNET_EGRESS"],
+      logging: { disabled: {} },
+    });
+  });
+
+  it("is one, however often its execution is started, also where an answer is lost on the way", async () => {
+    const envelope = envelopeOf();
+    service.loseAnswer("RunMicrovm");
+    expect([await start(envelope), await start(envelope)]).toEqual(["mvm-1", "mvm-1"]);
+    expect(service.machines.size).toBe(1);
+    expect(await start(envelopeOf())).toBe("mvm-2");
+  });
+
+  it.each([
+    throttled(),
+    throttled("TooManyRequestsException"),
+    new Refusal("ServiceQuotaExceededException", "8 GB are in use", 402),
+    new Refusal("InsufficientCapacityException", "no capacity", 500),
+    new Refusal("InternalServerException", "try again", 500),
+    new Refusal("ConflictException", "the image is being updated", 409),
+  ])("is put off, and no error of the run, where the service answers $name", async (refusal) => {
+    throughout(service, "RunMicrovm", refusal);
+    await expect(start(envelopeOf())).rejects.toThrow(StartDeferred);
+    expect(service.machines.size).toBe(0);
+  });
+
+  it.each([
+    new Refusal("AccessDeniedException", "not allowed", 403),
+    new Refusal("ResourceNotFoundException", "no such image", 404),
+    new Refusal("ValidationException", "wrong", 400),
+  ])("is broken where the service answers $name", async (refusal) => {
+    throughout(service, "RunMicrovm", refusal);
+    const error = await start(envelopeOf()).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: refusal.name });
+    expect(error).not.toBeInstanceOf(StartDeferred);
+  });
+
+  it("is gone once the service says TERMINATED, and not while it goes", async () => {
+    const envelope = envelopeOf();
+    const handle = await start(envelope);
+    const placed = { provider: "microvm", executionId: envelope.execution_id, handle } as const;
+    service.lag(20);
+    expect([await sandbox.stop(placed), await sandbox.stop(placed), await sandbox.stop(placed)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it("is gone where the service knows none of that name, and is asked again where it cannot say", async () => {
+    const placed = { provider: "microvm", executionId: "e", handle: "mvm-9" } as const;
+    expect(await sandbox.stop(placed)).toBe(true);
+    service.refuse("TerminateMicrovm", new Refusal("ConflictException", "it is just starting", 409));
+    expect(await sandbox.stop(placed)).toBe(false);
+    throughout(service, "TerminateMicrovm", throttled());
+    await expect(sandbox.stop(placed)).rejects.toThrow("Rate exceeded");
+    expect(await sandbox.stop({ ...placed, handle: undefined }), "nobody knows its name").toBe(false);
+  });
+});
+
+describe("a Fargate task", () => {
+  let service: Awaited<ReturnType<typeof startEcs>>;
+  let sandbox: Sandbox;
+  const settings = {
+    cluster: "runyard",
+    subnets: ["subnet-1", "subnet-2"],
+    securityGroup: "sg-1",
+    executionRole: "arn:aws:iam::123456789012:role/execution",
+    harnessImage: "123456789012.dkr.ecr.us-east-1.amazonaws.com/runyard-sandbox:1",
+    logGroup: "/runyard/fargate",
+    region: "us-east-1",
+  };
+  beforeEach(async () => {
+    service = await startEcs();
+    sandbox = fargateSandbox(
+      new ECSClient(clientSettings(service.endpoint)),
+      () => settings,
+      () => NOW,
+    );
+  });
+  afterEach(() => service.close());
+  const start = (envelope: Envelope, dockerImage = "python:3.13") =>
+    sandbox.start(envelope, { provider: "fargate", dockerImage });
+  const definition = () => [...service.definitions.values()][0] ?? {};
+  const containers = () => {
+    const all = definition()["containerDefinitions"];
+    return Array.isArray(all) ? all.filter(isRecord) : [];
+  };
+
+  it("runs in the environment's image, without a role, and reaches the outside by an address that nothing comes in by", async () => {
+    const envelope = envelopeOf();
+    expect(await start(envelope)).toMatch(/^0+1$/);
+    const [input] = service.inputs("RunTask").slice(-1);
+    expect(input).toMatchObject({
+      cluster: "runyard",
+      launchType: "FARGATE",
+      count: 1,
+      clientToken: envelope.execution_id,
+      startedBy: envelope.execution_id,
+      networkConfiguration: {
+        awsvpcConfiguration: { subnets: settings.subnets, securityGroups: ["sg-1"], assignPublicIp: "ENABLED" },
+      },
+    });
+    expect(input).not.toHaveProperty("enableExecuteCommand");
+    expect(definition()).not.toHaveProperty("taskRoleArn");
+    expect(definition()).toMatchObject({ executionRoleArn: settings.executionRole, networkMode: "awsvpc" });
+    expect(containers()).toMatchObject([
+      { name: "harness", image: settings.harnessImage, essential: false, readonlyRootFilesystem: true },
+      {
+        name: "agent",
+        image: "python:3.13",
+        essential: true,
+        dependsOn: [{ containerName: "harness", condition: "SUCCESS" }],
+        linuxParameters: { initProcessEnabled: true },
+      },
+    ]);
+  });
+
+  it("gets its envelope by the container that copies the harness alone: the agent's has no environment of ours", async () => {
+    const envelope = envelopeOf();
+    await start(envelope);
+    const [input] = service.inputs("RunTask").slice(-1);
+    expect(input?.["overrides"]).toEqual({
+      containerOverrides: [
+        {
+          name: "harness",
+          environment: [
+            {
+              name: "RUNYARD_ENVELOPE",
+              value: JSON.stringify({ ...envelope, deadline_at: NOW + FARGATE_SECONDS * 1000 }),
+            },
+          ],
+        },
+      ],
+    });
+    for (const container of containers()) expect(container).not.toHaveProperty("environment");
+    expect(JSON.stringify(definition())).not.toContain(envelope.key);
+  });
+
+  it("has one definition for all runs of an image, and another for another image", async () => {
+    for (let run = 0; run < 3; run++) await start(envelopeOf());
+    expect(service.inputs("RegisterTaskDefinition")).toHaveLength(1);
+    await start(envelopeOf(), "node:24");
+    expect(service.inputs("RegisterTaskDefinition")).toHaveLength(2);
+    expect(service.definitions.size).toBe(2);
+  });
+
+  it("is one, however often its execution is started, also with another envelope", async () => {
+    const envelope = envelopeOf();
+    const first = await start(envelope);
+    expect(await start(envelope)).toBe(first);
+    expect(await start({ ...envelope, key: newRunKey(envelope.run_id) })).toBe(first);
+    expect(service.tasks.size).toBe(1);
+  });
+
+  it("is put off, and no error of the run, where there is no room or too much is asked", async () => {
+    service.failures.push(
+      "Capacity is unavailable at this time. Please try again later or in a different availability zone",
+    );
+    await expect(start(envelopeOf())).rejects.toThrow(/Capacity is unavailable/);
+    service.failures.push("You've reached the limit on the number of vCPUs you can run concurrently");
+    await expect(start(envelopeOf())).rejects.toThrow(StartDeferred);
+    throughout(service, "RunTask", throttled());
+    await expect(start(envelopeOf())).rejects.toThrow(StartDeferred);
+    throughout(service, "RunTask", new Refusal("ServerException", "try again", 500));
+    await expect(start(envelopeOf())).rejects.toThrow(StartDeferred);
+    expect(service.tasks.size).toBe(0);
+  });
+
+  it("is broken where the cluster is gone or the image has no form", async () => {
+    await start(envelopeOf());
+    service.refuse("RunTask", new Refusal("ClusterNotFoundException", "Cluster not found."));
+    const error = await start(envelopeOf()).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: "ClusterNotFoundException" });
+    expect(error).not.toBeInstanceOf(StartDeferred);
+    await expect(sandbox.start(envelopeOf(), { provider: "lambda" })).rejects.toThrow("lambda is no container");
+  });
+
+  it("is gone once the service says STOPPED, or does not know it any more", async () => {
+    const envelope = envelopeOf();
+    const handle = await start(envelope);
+    const placed = { provider: "fargate", executionId: envelope.execution_id, handle } as const;
+    expect(await sandbox.stop(placed)).toBe(false);
+    expect(await sandbox.stop(placed)).toBe(false);
+    expect(service.inputs("StopTask"), "asked once").toHaveLength(1);
+    service.settle();
+    expect(await sandbox.stop(placed)).toBe(true);
+    service.forget();
+    expect(await sandbox.stop(placed)).toBe(true);
+  });
+
+  it("is found by its execution where nobody noted its name", async () => {
+    const envelope = envelopeOf();
+    await start(envelope);
+    const placed = { provider: "fargate", executionId: envelope.execution_id } as const;
+    service.lagLists(true);
+    expect(await sandbox.stop(placed), "a list may be late").toBe(false);
+    service.lagLists(false);
+    expect(await sandbox.stop(placed)).toBe(false);
+    expect([...service.tasks.values()]).toMatchObject([{ desiredStatus: "STOPPED" }]);
+  });
+});
+
+describe("the stand-ins", () => {
+  it("take what the SDK's own model takes, and nothing else", () => {
+    const { requestProblems } = operationOf("microvms", "RunMicrovm");
+    expect(requestProblems({ imageIdentifier: "a", logging: { disabled: {} } })).toEqual([]);
+    expect(requestProblems({})).toEqual(["RunMicrovm.imageIdentifier is missing"]);
+    expect(
+      requestProblems({ imageIdentifier: "a", role: "b", maximumDurationInSeconds: "9", idlePolicy: {}, logging: {} }),
+    ).toEqual([
+      "RunMicrovm.role is no member",
+      "RunMicrovm.idlePolicy.maxIdleDurationSeconds is missing",
+      "RunMicrovm.idlePolicy.suspendedDurationSeconds is missing",
+      "RunMicrovm.idlePolicy.autoResumeEnabled is missing",
+      "RunMicrovm.logging must have exactly one member",
+      "RunMicrovm.maximumDurationInSeconds must be a number",
+    ]);
+    const task = operationOf("ecs", "RunTask");
+    expect(task.requestProblems({ taskDefinition: "a", overrides: { containerOverrides: [{ env: [] }] } })).toEqual([
+      "RunTask.overrides.containerOverrides[0].env is no member",
+    ]);
+    expect(() => operationOf("ecs", "RunTasks")).toThrow("no operation RunTasks");
+  });
+});
+
+describe("sandboxes of several kinds", () => {
+  it("are each started and stopped by their own provider, which is made when it is first needed", async () => {
+    const made: string[] = [];
+    const fake = (name: string) => (): Sandbox => {
+      made.push(name);
+      return { start: async () => name, stop: async () => name === "fargate" };
+    };
+    const all = eachOf({ lambda: fake("lambda"), microvm: fake("microvm"), fargate: fake("fargate") });
+    expect(await all.start(envelopeOf(), { provider: "microvm" })).toBe("microvm");
+    expect(await all.stop({ provider: "fargate", executionId: "e" })).toBe(true);
+    expect(await all.stop({ provider: "microvm", executionId: "e" })).toBe(false);
+    expect(made).toEqual(["microvm", "fargate"]);
+  });
+});

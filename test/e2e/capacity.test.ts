@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CloudProcess, client, commands, dropState, makeState, type Reply, startCloud } from "./cloud.ts";
+
+const LIMIT = 5;
+const FLOOD = 200;
+const CALLERS = 10;
+
+let cloud: CloudProcess;
+let api: ReturnType<typeof client>;
+
+beforeAll(async () => {
+  cloud = await startCloud(await makeState());
+  api = client(cloud);
+}, 300_000);
+
+afterAll(async () => {
+  expect(await cloud.stop()).toBe(0);
+  await dropState(cloud.state);
+}, 30_000);
+
+/** A team that may have five runs at once. */
+async function limitedTeam(name: string): Promise<string> {
+  const made = await api.call("POST", "/agent/teams", { name });
+  expect(made.status).toBe(201);
+  const changed = await api.call("PUT", `/agent/teams/${made.body.uid}`, { settings: { concurrency_limit: LIMIT } });
+  expect(changed.status).toBe(200);
+  return made.body.uid;
+}
+
+/** A request that is repeated under its key while the service is too busy for it, as clients do. */
+async function createFor(team: string, prompt: string, more: Record<string, unknown> = {}): Promise<string> {
+  const headers = { "x-team-uid": team, "idempotency-key": randomUUID() };
+  for (let attempt = 0; ; attempt++) {
+    const made = await api.call("POST", "/agent/runs", { prompt, ...more }, headers);
+    if (made.status === 200) return made.body.run_id;
+    if (made.headers.get("x-should-retry") !== "true" || attempt === 20) throw new Error(JSON.stringify(made.body));
+    await pause(Math.random() * 2_000);
+  }
+}
+
+/** All runs of a team. */
+async function runsOf(team: string): Promise<Reply["body"][]> {
+  const runs: Reply["body"][] = [];
+  let cursor = "";
+  do {
+    const page = await api.call("GET", `/agent/runs?limit=500${cursor}`, undefined, { "x-team-uid": team });
+    expect(page.status).toBe(200);
+    runs.push(...page.body.runs);
+    const { has_next_page: more, next_cursor: next } = page.body.page_info;
+    cursor = more ? `&cursor=${encodeURIComponent(next)}` : "";
+  } while (cursor !== "");
+  return runs;
+}
+
+describe("a team that asks for two hundred runs at once", () => {
+  test("holds nobody else up: at most as many of them start before another team's as it may have at once", async () => {
+    const [team, others] = [await limitedTeam("Flood"), await limitedTeam("Others")];
+    const create = () => createFor(team, commands("sleep 20"));
+    await Promise.all(
+      Array.from({ length: CALLERS }, async () => {
+        for (let index = 0; index < FLOOD / CALLERS; index++) await create();
+      }),
+    );
+    const submitted = Date.now();
+    const other = await api.until(
+      await createFor(others, commands("echo here")),
+      ({ started_at }) => typeof started_at === "string",
+      120,
+    );
+    const begunAt = Date.parse(other.started_at);
+    const runs = await runsOf(team);
+    expect(runs).toHaveLength(FLOOD);
+    const between = runs.filter(({ started_at }) => {
+      const at = Date.parse(started_at ?? "");
+      return at >= submitted && at <= begunAt;
+    });
+    expect(between.length).toBeLessThanOrEqual(LIMIT);
+    const working = runs.filter(({ state }) => ["PENDING", "INPROGRESS"].includes(state));
+    expect(working.length).toBeLessThanOrEqual(LIMIT);
+
+    const cancelled = await api.call(
+      "POST",
+      "/agent/runs/cancel",
+      { filter: { state: ["QUEUED", "PENDING", "INPROGRESS"] }, force: true },
+      { "x-team-uid": team },
+    );
+    expect(cancelled.status).toBe(200);
+    const isOver = ({ state }: Reply["body"]) => ["SUCCEEDED", "CANCELLED"].includes(state);
+    await expect.poll(async () => (await runsOf(team)).filter(isOver).length, { timeout: 90_000 }).toBe(FLOOD);
+  }, 300_000);
+});
+
+describe("five parents that hold all slots of their team", () => {
+  test("each get the children that they wait for, and all end", async () => {
+    const team = await limitedTeam("Parents");
+    const parents = await Promise.all(
+      Array.from({ length: LIMIT }, () => createFor(team, commands("echo waiting; sleep 300"))),
+    );
+    for (const id of parents) await api.until(id, ({ state }) => state === "INPROGRESS");
+    const stranger = await createFor(team, commands("echo after all"));
+    const families = await Promise.all(
+      parents.map(async (parent) => {
+        const child = () => createFor(team, commands("sleep 1; echo done"), { parent_run_id: parent });
+        return { parent, children: [await child(), await child()] };
+      }),
+    );
+    await Promise.all(
+      families.map(async ({ parent, children }) => {
+        for (const id of children) expect((await api.ended(id, 120)).state).toBe("SUCCEEDED");
+        // Only now does the parent go on: without its children it would wait for ever.
+        const told = { message: commands("echo both are done"), policy: "interrupt" };
+        expect((await api.call("POST", `/agent/runs/${parent}/followups`, told)).status).toBe(200);
+      }),
+    );
+    const ends = await Promise.all([...parents, stranger].map((id) => api.ended(id, 120)));
+    expect(ends.map(({ state }) => state)).toEqual(ends.map(() => "SUCCEEDED"));
+    // The run that is in no family waited for a slot of the team's.
+    const first = Math.min(...ends.slice(0, LIMIT).map(({ updated_at }) => Date.parse(updated_at)));
+    expect(Date.parse(ends.at(-1)?.started_at)).toBeGreaterThanOrEqual(first);
+  }, 240_000);
+});

@@ -1,0 +1,230 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Message, TextBlock } from "@strands-agents/sdk";
+import { describe, expect, it } from "vitest";
+import { failureOf } from "#harness/agent/failures.ts";
+import { createModel } from "#harness/agent/model.ts";
+import { faultOf } from "#harness/agent/tool-input.ts";
+
+type Answer = string | ((response: ServerResponse) => unknown);
+
+const MODELS = { messages: "anthropic/some", chat: "compatible/some", responses: "openai/some" } as const;
+type Api = keyof typeof MODELS;
+
+const stream = (...events: (object | string)[]) =>
+  events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`).join("");
+
+/** What the agent's loop gets of an answer. */
+async function answered(api: Api, answer: Answer, limits = {}) {
+  const server = createServer((_, response) => {
+    if (typeof answer === "string") response.end(answer);
+    else answer(response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  const signal = new AbortController().signal;
+  const model = createModel({ modelId: MODELS[api], modelUrl: `http://127.0.0.1:${port}`, key: "key", signal, limits });
+  try {
+    const said = model.streamAggregated([new Message({ role: "user", content: [new TextBlock("Hello.")] })]);
+    for (;;) {
+      const next = await said.next();
+      if (next.done) return next.value;
+    }
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const failure = (api: Api, answer: Answer, limits?: object) =>
+  answered(api, answer, limits).then(
+    () => "no failure",
+    (error: unknown) => failureOf(error),
+  );
+
+const call = (name: string, text: string) => ({ function: { name, arguments: text } });
+const finish = (reason: string) => ({ choices: [{ delta: {}, finish_reason: reason }] });
+const said = (content: string) => ({ choices: [{ delta: { content }, finish_reason: null }] });
+
+describe("an answer of Chat Completions", () => {
+  it("keeps its text and all its calls, also those that come mixed up", async () => {
+    const part = (index: number, part: object) => ({ choices: [{ delta: { tool_calls: [{ index, ...part }] } }] });
+    const { message, stopReason } = await answered(
+      "chat",
+      stream(
+        said("I look"),
+        said(" twice."),
+        part(0, { id: "same", ...call("read", '{"a"') }),
+        part(1, { id: "same", ...call("search", "") }),
+        part(0, { function: { arguments: ":1}" } }),
+        part(1, { function: { arguments: '{"b":2}' } }),
+        finish("stop"),
+        { choices: [], usage: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 } },
+        "[DONE]",
+      ),
+    );
+    expect(stopReason).toBe("toolUse");
+    expect(message.content).toMatchObject([
+      { type: "textBlock", text: "I look twice." },
+      { name: "read", input: { a: 1 } },
+      { name: "search", input: { b: 2 } },
+    ]);
+    const ids = message.content.flatMap((block) => (block.type === "toolUseBlock" ? [block.toolUseId] : []));
+    expect(new Set([...ids, "same"]).size).toBe(3);
+    expect(message.metadata?.usage).toMatchObject({ inputTokens: 5, outputTokens: 7 });
+  });
+
+  it("may come whole, refuse, be cut at its limit, or have calls that are none", async () => {
+    const whole = (message: object, finish_reason: string) => JSON.stringify({ choices: [{ message, finish_reason }] });
+    expect((await answered("chat", whole({ content: "Hello." }, "stop"))).message.content).toMatchObject([
+      { text: "Hello." },
+    ]);
+    const refused = await answered("chat", whole({ content: null, refusal: "No." }, "stop"));
+    expect([refused.stopReason, refused.message.content]).toMatchObject(["contentFiltered", [{ text: "No." }]]);
+    await expect(answered("chat", whole({ content: "Half" }, "length"))).rejects.toThrow(/maximum token limit/);
+    const broken = await answered("chat", whole({ tool_calls: [call("read", "[1]"), call("read", "")] }, "tool_calls"));
+    const inputs = broken.message.content.flatMap((block) => (block.type === "toolUseBlock" ? [block.input] : []));
+    expect(inputs.map(faultOf)).toEqual([expect.stringContaining("it began with: [1]"), undefined]);
+    const none = await answered("chat", whole({ content: "Done.", tool_calls: [] }, "tool_calls"));
+    expect(none.stopReason).toBe("endTurn");
+  });
+});
+
+describe("an answer of the Messages API", () => {
+  const start = { type: "message_start", message: { usage: { input_tokens: 3 } } };
+  const block = (index: number, content_block: object) => ({ type: "content_block_start", index, content_block });
+  const delta = (index: number, delta: object) => ({ type: "content_block_delta", index, delta });
+  const end = (stop_reason: string) => ({ type: "message_delta", delta: { stop_reason }, usage: { output_tokens: 4 } });
+
+  it("keeps its thinking with the signature, and leaves out what nobody asked for", async () => {
+    const { message, stopReason } = await answered(
+      "messages",
+      stream(
+        start,
+        { type: "ping" },
+        block(0, { type: "thinking", thinking: "" }),
+        delta(0, { type: "signature_delta", signature: "signed" }),
+        block(1, { type: "redacted_thinking", data: "hidden" }),
+        block(2, { type: "server_tool_use", id: "1", name: "web_search", input: {} }),
+        block(3, { type: "text", text: "" }),
+        delta(3, { type: "text_delta", text: "I look." }),
+        delta(3, { type: "something_new" }),
+        block(4, { type: "tool_use", id: "same", name: "read", input: {} }),
+        delta(4, { type: "input_json_delta", partial_json: '{"a":' }),
+        delta(4, { type: "input_json_delta", partial_json: "1}" }),
+        { type: "something_new" },
+        end("end_turn"),
+        { type: "message_stop" },
+      ),
+    );
+    expect(stopReason).toBe("toolUse");
+    expect(message.content).toMatchObject([
+      { type: "reasoningBlock", signature: "signed" },
+      { type: "reasoningBlock", redactedContent: "hidden" },
+      { type: "textBlock", text: "I look." },
+      { type: "toolUseBlock", name: "read", input: { a: 1 } },
+    ]);
+    expect(message.metadata?.usage).toMatchObject({ inputTokens: 3, outputTokens: 4 });
+  });
+
+  it("fails where the provider gives up in the middle of it, for good or not", async () => {
+    const error = (type: string) => stream(start, { type: "error", error: { type, message: "no more" } });
+    expect(await failure("messages", error("overloaded_error"))).toEqual({ message: "no more", mayPass: true });
+    expect(await failure("messages", error("invalid_request_error"))).toMatchObject({ mayPass: false });
+  });
+});
+
+describe("an answer of Responses", () => {
+  const output = [
+    { type: "reasoning", summary: [] },
+    { type: "message", content: [{ type: "output_text", text: "I look." }] },
+    { type: "function_call", id: "1", call_id: "same", name: "read", arguments: '{"a":1}' },
+  ];
+  const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 };
+
+  it("is what its stream ends with, or what was sent on the way", async () => {
+    const done = output.map((item) => ({ type: "response.output_item.done", item }));
+    for (const response of [
+      { status: "completed", output, usage },
+      { status: "completed", output: [], usage },
+    ]) {
+      const { message, stopReason } = await answered(
+        "responses",
+        stream(...done, { type: "response.completed", response }),
+      );
+      expect(stopReason).toBe("toolUse");
+      expect(message.content).toMatchObject([{ text: "I look." }, { name: "read", input: { a: 1 } }]);
+    }
+  });
+
+  it("may be cut at its limit, refuse, or fail", async () => {
+    const cut = {
+      status: "incomplete",
+      incomplete_details: { reason: "max_output_tokens" },
+      output: output.slice(1, 2),
+    };
+    const events = stream({ type: "response.incomplete", response: cut });
+    await expect(answered("responses", events)).rejects.toThrow(/maximum token limit/);
+    const refusal = [{ type: "message", content: [{ type: "refusal", refusal: "No." }] }];
+    const refused = await answered("responses", JSON.stringify({ status: "completed", output: refusal }));
+    expect(refused.message.content).toMatchObject([{ text: "No." }]);
+    const error = { code: "server_error", message: "it broke" };
+    const failed = stream({ type: "response.failed", response: { status: "failed", error, output: [] } });
+    expect(await failure("responses", failed)).toEqual({ message: "it broke", mayPass: true });
+    expect(await failure("responses", stream({ type: "error", ...error }))).toMatchObject({ message: "it broke" });
+  });
+});
+
+describe("an answer that is none", () => {
+  const ends: [string, Answer][] = [
+    ["breaks off between two events", stream(said("Half"))],
+    ["breaks off within an event", `${stream(said("Half"))}data: {"choices": [{"del`],
+    ["has an event that is no JSON", stream(said("Half"), "{broken", finish("stop"))],
+    ["has events of another API", stream({ choices: "none" })],
+    ["is a page of somebody in between", "<html>Bad gateway</html>"],
+    ["is other JSON", '{"choices": []}'],
+    ["is half of its JSON", '{"choices": [{"message": '],
+    ["is nothing", ""],
+    ["ends with its connection", (response) => response.destroy()],
+    [
+      "ends with its connection in the middle",
+      (response) => response.write(stream(said("Half")), () => response.destroy()),
+    ],
+    ["is somewhere else", (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()],
+  ];
+  it.each(ends)("may be asked for again: it %s", async (_, answer) => {
+    expect(await failure("chat", answer)).toMatchObject({ mayPass: true });
+  });
+
+  it("is one that does not come, or stops coming", async () => {
+    const silent = (response: ServerResponse) => response.write(stream(said("Half")));
+    expect(await failure("chat", silent, { idleMs: 50 })).toEqual({
+      message: "the model took too long to answer",
+      mayPass: true,
+    });
+    const endless = async (response: ServerResponse) => {
+      for (; !response.destroyed; await sleep(10)) response.write(stream(said(".")));
+    };
+    expect(await failure("chat", endless, { callMs: 200, idleMs: 10_000 })).toMatchObject({ mayPass: true });
+  });
+});
+
+describe("a failed call", () => {
+  const status =
+    (code: number, body: object, headers = {}) =>
+    (response: ServerResponse) =>
+      response.writeHead(code, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+
+  it.each(["messages", "chat", "responses"] as const)("tells %s's own words, and whether it may pass", async (api) => {
+    const error = { type: "some_error", message: "in its own words" };
+    const body = api === "messages" ? { type: "error", error } : { error };
+    const asked = await failure(api, status(429, body, { "retry-after": "7" }));
+    expect(asked).toEqual({ status: 429, message: "in its own words", mayPass: true, askedPauseMs: 7_000 });
+    expect(await failure(api, status(529, body))).toMatchObject({ status: 529, mayPass: true });
+    expect(await failure(api, status(400, body))).toMatchObject({ message: "in its own words", mayPass: false });
+    expect(await failure(api, status(403, body))).toMatchObject({ status: 403, mayPass: false });
+  });
+});

@@ -1,0 +1,197 @@
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { agentRun, command, use } from "./support/agent-run.ts";
+import { Repository } from "./support/repository.ts";
+
+const read = (...files: object[]) => ({ tools: [use("read_files", { files })] });
+const edit = (...edits: object[]) => ({ tools: [use("edit_files", { edits })] });
+const search = (input: object) => ({ tools: [use("search_files", input)] });
+const replace = (path: string, old_text: string, new_text: string, rest: object = {}) => ({
+  path,
+  action: "replace",
+  old_text,
+  new_text,
+  ...rest,
+});
+
+/** What came of each use of a tool in a run in a clone of these files. */
+async function uses(
+  { files = {}, links = {} }: { files?: Record<string, string>; links?: Record<string, string> },
+  turns: Parameters<typeof agentRun>[0]["turns"],
+  environment: Record<string, string> = {},
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into results of every shape.
+): Promise<any[]> {
+  using repository = new Repository("things", { "README.md": "# Things\n", ...files }, links);
+  const context = { agent_config: { repositories: [{ url: repository.url }] } };
+  await using it = await agentRun({ prompt: "Go.", turns: [...turns, { text: "Done." }], context });
+  const { log } = await it.run(environment);
+  expect(it.plane.outcome, log).toEqual({ success: true, summary: "Done." });
+  return it.plane.results;
+}
+
+const numbered = (count: number, text = "line") =>
+  Array.from({ length: count }, (_, index) => `${text} ${index + 1}\n`).join("");
+
+describe("read_files", () => {
+  it("reads files whole and by lines, and tells what it cannot read", async () => {
+    const [several, long] = await uses(
+      { files: { "a.txt": "one\ntwo\nthree", "b/c.txt": "", "long.txt": numbered(9_000) } },
+      [
+        command("printf 'a\\0b' > binary; mkfifo pipe; truncate -s 5M big"),
+        read(
+          { path: "a.txt", start_line: 2 },
+          { path: "b/c.txt" },
+          { path: "absent.txt" },
+          { path: "binary" },
+          { path: "pipe" },
+          { path: "big" },
+          { path: "b" },
+          { path: "a.txt", start_line: 9 },
+        ),
+        read({ path: "long.txt" }, { path: "a.txt" }),
+      ],
+    ).then((results) => results.slice(1));
+    expect(several.files).toEqual([
+      { path: "a.txt", start_line: 2, end_line: 3, lines: 3, content: "two\nthree" },
+      { path: "b/c.txt", start_line: 1, end_line: 0, lines: 0, content: "" },
+      { path: "absent.txt", error: "there is no such file" },
+      { path: "binary", binary: true, size_bytes: 3 },
+      { path: "pipe", error: "is no regular file" },
+      { path: "big", error: expect.stringContaining("more than 4194304: use run_command") },
+      { path: "b", directory: true, names: ["c.txt"], count: 1 },
+      { path: "a.txt", error: "has 3 lines" },
+    ]);
+    expect(long.files[0].content.length).toBeLessThanOrEqual(40 * 1024);
+    expect(long.files[0].content).toMatch(/^line 1\n[\s\S]*\n$/);
+    expect(long.files[0].cut).toBe(`there was no room for more: go on at line ${long.files[0].end_line + 1}`);
+    expect(long.files[1]).toMatchObject({ path: "a.txt", cut: expect.any(String) });
+  });
+});
+
+describe("edit_files", () => {
+  it("replaces what is there once, all edits of a file or none, and says what is wrong", async () => {
+    const results = await uses(
+      { files: { "a.txt": "one two one\nthree\n", "crlf.txt": "a\r\nb\r\n", "run.sh": "echo\n" } },
+      [
+        command("chmod 750 run.sh"),
+        edit(replace("a.txt", "one", "1")),
+        edit(replace("a.txt", "four", "4")),
+        edit(replace("a.txt", "three", "3"), replace("a.txt", "absent", "x")),
+        edit(replace("a.txt", "one", "1", { replace_all: true }), replace("a.txt", "three", "$& $1")),
+        edit(replace("crlf.txt", "b\r\n", "c\r\n"), replace("run.sh", "echo", "date")),
+        edit(
+          { path: "new/deep/file.txt", action: "write", new_text: "new\n" },
+          { path: "crlf.txt", action: "delete" },
+          { path: "absent.txt", action: "delete" },
+          replace("absent.txt", "a", "b"),
+        ),
+        command("cat a.txt new/deep/file.txt; stat -c %a run.sh; cat run.sh; git status --short; ls -a new/deep"),
+      ],
+    );
+    const files = results.map(({ files }) => files);
+    expect(files[1][0].error).toMatch(/there 2 times, at the lines 1, 1: give more/);
+    expect(files[2][0].error).toMatch(/is not in the file: read it again/);
+    expect(files[3][0].error).toMatch(/^edit 2: old_text is not in the file/);
+    expect(files[4]).toMatchObject([{ path: "a.txt", done: "changed" }]);
+    expect(files[5]).toMatchObject([{ done: "changed" }, { done: "changed" }]);
+    expect(files[6]).toMatchObject([
+      { path: "new/deep/file.txt", done: "created" },
+      { path: "crlf.txt", done: "deleted" },
+      { path: "absent.txt", error: expect.stringContaining("there is no such file") },
+    ]);
+    expect(results[7].stdout).toBe(
+      "1 two 1\n$& $1\nnew\n750\ndate\n M a.txt\n D crlf.txt\n M run.sh\n?? new/\n.\n..\nfile.txt\n",
+    );
+  });
+
+  it("tells the model what is wrong with its input, by member", async () => {
+    const [wrong] = await uses({}, [edit({ path: 7, action: "burn" })]);
+    expect(wrong.error).toMatch(/edits\.0\.path: .*edits\.0\.action: /);
+  });
+});
+
+describe("search_files", () => {
+  const files = {
+    "src/a.ts": "const needle = 1;\n// Needle\n",
+    "src/b.md": "needle (x)\n",
+    "many.txt": numbered(300, "needle"),
+  };
+
+  it.each(["rg", "grep"])("finds lines by %s", async (program) => {
+    // All programs but ripgrep.
+    const folder = mkdtempSync(join(tmpdir(), "harness-test-"));
+    for (const name of readdirSync("/usr/bin")) if (name !== "rg") symlinkSync(`/usr/bin/${name}`, join(folder, name));
+    const without = { RUNYARD_SANDBOX: "none", PATH: folder };
+    const found = await uses(
+      { files },
+      [
+        search({ pattern: "needle = [0-9]|needle \\(", path: "src" }),
+        search({ pattern: "needle (", fixed: true }),
+        search({ pattern: "needle", glob: "*.ts", ignore_case: true }),
+        search({ pattern: "needle", names_only: true, path: "src" }),
+        search({ pattern: "needle", path: "many.txt", limit: 5 }),
+        search({ pattern: "nothing like it" }),
+        search({ pattern: "(" }),
+      ],
+      program === "grep" ? without : {},
+    );
+    rmSync(folder, { recursive: true });
+    expect(found[0].matches).toHaveLength(2);
+    expect(found[1].matches).toEqual([expect.stringMatching(/src\/b\.md:1:needle \(x\)$/)]);
+    expect(found[2].matches).toHaveLength(2);
+    expect([...found[3].matches].sort()).toEqual([
+      expect.stringMatching(/src\/a\.ts$/),
+      expect.stringMatching(/src\/b\.md$/),
+    ]);
+    expect(found[4].matches).toHaveLength(5);
+    expect(found[4].cut).toBe("there are more than 5");
+    expect(found[5].matches).toEqual([]);
+    expect(found[6].error).toMatch(/[Pp]aren|regex|Unmatched/);
+  });
+});
+
+describe("a hostile repository", () => {
+  let outside: string;
+  beforeAll(() => {
+    outside = mkdtempSync(join(tmpdir(), "outside-"));
+    writeFileSync(join(outside, "secret.txt"), "the host's secret\n");
+  });
+  afterAll(() => rmSync(outside, { recursive: true, force: true }));
+
+  it.each(["bubblewrap", "none"])("leads no tool out of the workspace by links (%s)", async (sandbox) => {
+    const links = {
+      environment: "/proc/self/environ",
+      parent: "/proc/self/../1/environ",
+      up: "../../../../../../../../etc/passwd",
+      host: join(outside, "secret.txt"),
+      folder: outside,
+      loop: "loop",
+      inside: "README.md",
+    };
+    const results = await uses(
+      { links },
+      [
+        read(...Object.keys(links).map((path) => ({ path })), { path: "folder/secret.txt" }, { path: "/etc/passwd" }),
+        edit(
+          replace("host", "secret", "loot"),
+          { path: "folder/new.txt", action: "write", new_text: "loot" },
+          { path: "folder/secret.txt", action: "delete" },
+          { path: "../../../../loot.txt", action: "write", new_text: "loot" },
+          { path: "up", action: "write", new_text: "loot" },
+        ),
+        edit(replace("inside", "Things", "Changed")),
+        command(`cat README.md; readlink inside; ls ${outside} 2>/dev/null || true`),
+      ],
+      { RUNYARD_SANDBOX: sandbox },
+    );
+    const errors = results[0].files.map(({ error }: { error?: string }) => error);
+    expect(errors.filter((error: unknown) => error === undefined)).toHaveLength(1);
+    expect(results[0].files[6]).toMatchObject({ path: "inside", content: "# Things\n" });
+    expect(results[1].files.every(({ error }: { error?: string }) => error !== undefined)).toBe(true);
+    expect(JSON.stringify(results)).not.toContain("the host's secret");
+    expect(results[2].files).toMatchObject([{ done: "changed" }]);
+    expect(results[3].stdout).toMatch(/^# Changed\nREADME\.md\n(secret\.txt\n)?$/);
+  });
+});

@@ -1,0 +1,346 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, request } from "node:http";
+import { createServer as createListener } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callMcpTool } from "#harness/tools-remote/call-mcp-tool.ts";
+import { secretsOfServers } from "#harness/tools-remote/mcp-secrets.ts";
+import { closeServers, type McpServer } from "#harness/tools-remote/mcp-servers.ts";
+import { outwardFetch } from "#harness/tools-remote/outward-fetch.ts";
+import { bundledServer, mcpStage, SERVERS } from "./support/mcp-stage.ts";
+import { newMark, sleepers } from "./support/processes.ts";
+
+type Stage = Awaited<ReturnType<typeof mcpStage>>;
+
+/** Calls as a model does. */
+const toolOf = (servers: readonly McpServer[], stage: Stage, readsOnly = false) => {
+  const tool = callMcpTool(servers, { redactor: stage.redactor, readsOnly });
+  let calls = 0;
+  return {
+    tool,
+    call: (input: unknown, signal: AbortSignal = stage.stop.signal) =>
+      tool.run(input, { id: `call-${++calls}`, signal }),
+  };
+};
+
+describe.each(["bubblewrap", "none"])("MCP servers that are programs (%s)", (sandbox) => {
+  it("work where commands do: the real server for files reads and writes the workspace, beside commands", async () => {
+    await using stage = await mcpStage({ sandbox });
+    bundledServer("filesystem", stage.places.workspace);
+    const { workspace } = stage.sandbox.paths;
+    const servers = await stage.connect({ files: { command: "node", args: ["filesystem.mjs", workspace] } });
+    expect(stage.told).toEqual([{ text: expect.stringMatching(/^files: \d\d tools$/), isError: false }]);
+    const { call } = toolOf(servers, stage);
+    const written = await call({
+      server: "files",
+      tool: "write_file",
+      arguments: { path: `${workspace}/note.txt`, content: "by a server\n" },
+    });
+    expect(written.isError).toBe(false);
+    const { text } = await stage.shell.run(
+      { command: "cat note.txt; echo by a command >> note.txt" },
+      stage.stop.signal,
+    );
+    expect(text).toBe("by a server\n");
+    const read = await call({ server: "files", tool: "read_text_file", arguments: { path: `${workspace}/note.txt` } });
+    expect(read.output["text"], "it lives on when a command has ended").toBe("by a server\nby a command\n");
+    const refused = await call({ server: "files", tool: "read_text_file", arguments: { path: "/etc/shadow" } });
+    expect(refused).toMatchObject({ isError: true, output: { text: expect.stringContaining("Access denied") } });
+    await closeServers(servers);
+    await expect(call({ server: "files", tool: "list_allowed_directories" })).rejects.toThrow(/files: /);
+  });
+
+  it("have their own variables and none of the run's secrets", async () => {
+    await using stage = await mcpStage({ sandbox, secrets: { PLANTED: "planted-value-1234" } });
+    bundledServer("everything", stage.places.workspace);
+    const servers = await stage.connect({
+      all: {
+        command: "node",
+        args: ["everything.mjs", "stdio"],
+        env: { TOKEN: "a-token-of-its-own", HOME: "/elsewhere" },
+      },
+    });
+    const { call } = toolOf(servers, stage);
+    const variables = JSON.parse(String((await call({ server: "all", tool: "get-env" })).output["text"]));
+    expect(variables).toMatchObject({ TOKEN: "a-token-of-its-own", HOME: stage.sandbox.paths.home });
+    expect(JSON.stringify(variables)).not.toContain("planted-value");
+    const { text } = await stage.shell.run({ command: "env" }, stage.stop.signal);
+    expect(text).not.toContain("a-token-of-its-own");
+    await closeServers(servers);
+  });
+
+  it("end with all that they have started when they are closed, and when the execution stops", async () => {
+    for (const way of ["close", "stop"]) {
+      const mark = newMark();
+      await using stage = await mcpStage({ sandbox });
+      bundledServer("everything", stage.places.workspace);
+      const command = `sleep ${mark} & exec node everything.mjs stdio`;
+      const servers = await stage.connect({ all: { command: "bash", args: ["-c", command] } });
+      expect(sleepers(mark)).toBe(1);
+      if (way === "stop") stage.stop.abort(new Error("the execution stops"));
+      else await closeServers(servers);
+      await expect.poll(() => sleepers(mark), { timeout: 10_000 }).toBe(0);
+    }
+  });
+});
+
+describe("an MCP server that cannot be used", () => {
+  it("is told of with its reason, and keeps nothing else from going on", async () => {
+    await using stage = await mcpStage({ connectMs: 3_000 });
+    stage.redactor.add("secret-of-the-server");
+    bundledServer("filesystem", stage.places.workspace);
+    const mark = newMark();
+    const servers = await stage.connect({
+      missing: { command: "no-such-program" },
+      talks: { command: "bash", args: ["-c", "echo secret-of-the-server is wrong >&2; exit 3"] },
+      silent: { command: "sleep", args: [mark] },
+      chatty: { command: "bash", args: ["-c", "yes | head -c 30000000 | tr -d '\\n'; sleep 60"] },
+      shared: { warp_id: "team-server" },
+      files: { command: "node", args: ["filesystem.mjs", "/workspace"] },
+    });
+    const reasons = Object.fromEntries(
+      servers.map((server) => [server.name, "unavailable" in server ? server.unavailable : "connected"]),
+    );
+    expect(reasons).toEqual({
+      missing: expect.stringContaining("no-such-program: not found"),
+      talks: expect.stringContaining("*** is wrong"),
+      silent: "it did not answer within 3 s",
+      chatty: expect.stringMatching(/closed|within 3 s/i),
+      shared: expect.stringContaining("warp_id"),
+      files: "connected",
+    });
+    expect(stage.told.filter(({ isError }) => isError)).toHaveLength(5);
+    expect(stage.told.map(({ text }) => text).join("\n")).toContain("silent: it did not answer within 3 s");
+    const { tool, call } = toolOf(servers, stage);
+    expect(tool.description).toContain("Server silent is not available: it did not answer within 3 s");
+    await expect(call({ server: "silent", tool: "x" })).rejects.toThrow("the server silent is not available");
+    await expect(call({ server: "other", tool: "x" })).rejects.toThrow("there is no server other; there are missing,");
+    expect((await call({ server: "files", tool: "list_allowed_directories" })).isError).toBe(false);
+    expect(sleepers(mark), "what did not answer is ended").toBe(0);
+    await closeServers(servers);
+  });
+});
+
+describe("call_mcp_tool", () => {
+  it("tells a model of each tool with its schema, and lists those of one server by its name alone", async () => {
+    await using stage = await mcpStage();
+    bundledServer("everything", stage.places.workspace);
+    const servers = await stage.connect({ all: { command: "node", args: ["everything.mjs", "stdio"] } });
+    const { tool, call } = toolOf(servers, stage);
+    expect(tool.description).toContain('- echo: Echoes back the input string Arguments: {"properties":{"message":');
+    expect(Buffer.byteLength(tool.description)).toBeLessThan(30_000);
+    const { tools } = (await call({ server: "all" })).output;
+    expect(tools).toContainEqual(
+      expect.objectContaining({ name: "get-sum", inputSchema: expect.objectContaining({ type: "object" }) }),
+    );
+    const sum = await call({ server: "all", tool: "get-sum", arguments: { a: 40, b: 2 } });
+    expect(sum).toMatchObject({ isError: false, output: { text: expect.stringContaining("42") } });
+    await closeServers(servers);
+  });
+
+  it("answers texts, names what it leaves out, and hands a server's own refusals to the model", async () => {
+    await using stage = await mcpStage();
+    bundledServer("everything", stage.places.workspace);
+    const servers = await stage.connect({ all: { command: "node", args: ["everything.mjs", "stdio"] } });
+    const { call } = toolOf(servers, stage);
+    const image = await call({ server: "all", tool: "get-tiny-image" });
+    expect(image.output["others"]).toEqual([
+      { type: "image", mime_type: "image/png", size_bytes: expect.any(Number), left_out: true },
+    ]);
+    const long = await call({ server: "all", tool: "echo", arguments: { message: "é".repeat(60_000) } });
+    expect(Buffer.byteLength(String(long.output["text"]))).toBeLessThan(50_000);
+    expect(long.output["text"]).toContain("[... cut ...]");
+    const links = await call({ server: "all", tool: "get-resource-links", arguments: { count: 1 } });
+    expect(links.output["others"]).toEqual([
+      { type: "resource_link", uri: expect.any(String), name: expect.any(String) },
+    ]);
+    expect(await call({ server: "all", tool: "get-sum", arguments: { a: "x" } })).toMatchObject({ isError: true });
+    const unknown = call({ server: "all", tool: "no-such-tool" });
+    expect(
+      await unknown.then(
+        ({ isError }) => isError,
+        () => true,
+      ),
+    ).toBe(true);
+    await closeServers(servers);
+  });
+
+  it("breaks off a call whose turn ends", async () => {
+    await using stage = await mcpStage();
+    bundledServer("everything", stage.places.workspace);
+    const servers = await stage.connect({ all: { command: "node", args: ["everything.mjs", "stdio"] } });
+    const { call } = toolOf(servers, stage);
+    const turn = new AbortController();
+    const slow = { server: "all", tool: "trigger-long-running-operation", arguments: { duration: 60, steps: 5 } };
+    const calling = call(slow, turn.signal);
+    const ended = expect(calling).rejects.toThrow("the turn is broken off");
+    await sleep(200);
+    turn.abort(new Error("the turn is broken off"));
+    await ended;
+    expect((await call({ server: "all", tool: "echo", arguments: { message: "still here" } })).isError).toBe(false);
+    await closeServers(servers);
+  });
+
+  it("offers in plan mode what its server says changes nothing, and refuses the rest", async () => {
+    await using stage = await mcpStage();
+    bundledServer("filesystem", stage.places.workspace);
+    const servers = await stage.connect({ files: { command: "node", args: ["filesystem.mjs", "/workspace"] } });
+    const { tool, call } = toolOf(servers, stage, true);
+    expect(tool.readsOnly).toBe(true);
+    expect(tool.description).toContain("- read_text_file:");
+    expect(tool.description).not.toContain("write_file");
+    const args = { path: "/workspace/a.txt", content: "x" };
+    await expect(call({ server: "files", tool: "write_file", arguments: args })).rejects.toThrow(
+      "may change something",
+    );
+    expect((await call({ server: "files", tool: "list_allowed_directories" })).isError).toBe(false);
+    await closeServers(servers);
+  });
+});
+
+describe.each(["streamableHttp", "sse"])("MCP servers by URL (%s)", (way) => {
+  let server: ChildProcess;
+  let serverPort: number;
+  /** Headers of what comes to the server. */
+  const seen: IncomingHttpHeaders[] = [];
+  const front = createServer((incoming, outgoing) => {
+    seen.push(incoming.headers);
+    const { method, url, headers } = incoming;
+    const onward = request({ host: "127.0.0.1", port: serverPort, method, path: url, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      outgoing.flushHeaders();
+      answer.pipe(outgoing);
+    });
+    onward.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => onward.destroy());
+    incoming.pipe(onward);
+  });
+  let url: string;
+
+  beforeAll(async () => {
+    serverPort = await freePort();
+    const env = { PATH: process.env["PATH"] ?? "", PORT: String(serverPort) };
+    server = spawn(process.execPath, [SERVERS.everything, way], { env, stdio: "ignore" });
+    front.listen(0, "127.0.0.1");
+    await once(front, "listening");
+    const address = front.address();
+    if (address === null || typeof address === "string") throw new Error("it does not listen");
+    url = `http://127.0.0.1:${address.port}/${way === "sse" ? "sse" : "mcp"}`;
+    for (let look = 0; look < 200 && !(await isUp(serverPort)); look++) await sleep(100);
+  });
+  afterAll(() => {
+    server.kill("SIGKILL");
+    front.closeAllConnections();
+    front.close();
+  });
+
+  it("are called by the harness with their headers", async () => {
+    await using stage = await mcpStage({ loopback: true });
+    const headers = { authorization: "Bearer a-token-for-the-server", "x-tenant": "acme" };
+    const servers = await stage.connect({ far: { url, headers } });
+    expect(stage.told).toEqual([{ text: expect.stringMatching(/^far: \d+ tools$/), isError: false }]);
+    const { call } = toolOf(servers, stage);
+    const echoed = await call({ server: "far", tool: "echo", arguments: { message: "hello" } });
+    expect(echoed.output["text"]).toBe("Echo: hello");
+    expect(seen.length).toBeGreaterThan(1);
+    for (const one of seen) expect(one).toMatchObject(headers);
+    await closeServers(servers);
+  });
+
+  it("are not called where they are services of the machine itself", async () => {
+    await using stage = await mcpStage();
+    const before = seen.length;
+    const servers = await stage.connect({ near: { url }, named: { url: url.replace("127.0.0.1", "localhost") } });
+    expect(servers).toEqual([
+      { name: "near", unavailable: expect.stringContaining("127.0.0.1 is an address that runs may not call") },
+      { name: "named", unavailable: expect.stringContaining("localhost is an address that runs may not call") },
+    ]);
+    expect(seen.length).toBe(before);
+  });
+});
+
+describe("outwardFetch", () => {
+  it.each([
+    "http://169.254.169.254/latest/meta-data/",
+    "http://[fe80::1]/",
+    "http://[fd00:ec2::254]/",
+    "http://[::ffff:169.254.169.254]/",
+  ])("never calls %s", async (address) => {
+    for (const loopback of [true, false])
+      await expect(outwardFetch({ loopback })(address)).rejects.toThrow("may not call");
+  });
+
+  it.each([
+    "http://127.0.0.1:1/",
+    "http://127.9.9.9:1/",
+    "http://0.0.0.0:1/",
+    "http://[::1]:1/",
+    "http://[::ffff:127.0.0.1]:1/",
+    "http://localhost:1/",
+  ])("calls %s only where the machine's own services may be called", async (address) => {
+    await expect(outwardFetch({ loopback: false })(address)).rejects.toThrow("may not call");
+    await expect(outwardFetch({ loopback: true })(address)).rejects.toThrow(/ECONNREFUSED|EADDRNOTAVAIL|ECONNRESET/);
+  });
+
+  it("follows no redirect, which could lead anywhere with the headers", async () => {
+    const server = createServer((_, answer) => answer.writeHead(302, { location: "http://169.254.169.254/" }).end());
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const port = address !== null && typeof address === "object" ? address.port : 0;
+    const answer = await outwardFetch({ loopback: true })(`http://127.0.0.1:${port}/`);
+    expect({ status: answer.status, body: await answer.text() }).toEqual({ status: 302, body: "" });
+    server.close();
+  });
+});
+
+describe("the values of MCP servers", () => {
+  it("are secrets where they are long enough to be some, with a header's scheme and without it", () => {
+    const servers = {
+      local: { command: "serve", env: { TOKEN: "a-long-value", LEVEL: "debug" } },
+      remote: { url: "https://tracker.test", headers: { authorization: "Bearer another-value" } },
+    };
+    expect(secretsOfServers(servers)).toEqual(["a-long-value", "Bearer another-value", "another-value"]);
+    expect(secretsOfServers(undefined)).toEqual([]);
+  });
+
+  it("are seen in no list of processes", async () => {
+    await using stage = await mcpStage();
+    bundledServer("everything", stage.places.workspace);
+    const servers = await stage.connect({
+      all: { command: "node", args: ["everything.mjs", "stdio"], env: { TOKEN: "value-in-no-list" } },
+    });
+    const lines = readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map((pid) => {
+        try {
+          return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+        } catch {
+          return "";
+        }
+      });
+    expect(lines.filter((line) => line.includes("everything.mjs")).length).toBeGreaterThan(0);
+    expect(lines.filter((line) => line.includes("value-in-no-list"))).toEqual([]);
+    await closeServers(servers);
+  });
+});
+
+const isUp = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/none`).then(
+    () => true,
+    () => false,
+  );
+
+/** A port that is free just now. */
+async function freePort(): Promise<number> {
+  const listener = createListener();
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const address = listener.address();
+  const port = address !== null && typeof address === "object" ? address.port : 0;
+  listener.close();
+  await once(listener, "close");
+  return port;
+}

@@ -1,0 +1,201 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { tokenOf } from "#harness/repository-access.ts";
+import { FakeControlPlane, type RunContext } from "./support/fake-control-plane.ts";
+import { GitServer } from "./support/git-server.ts";
+import { Repository } from "./support/repository.ts";
+import { runHarness, startHarness } from "./support/run-harness.ts";
+
+const TOKEN = "ghs_0123456789abcdefghijklmnopqrstuvwxyz";
+let folder: string;
+let repository: Repository;
+let server: GitServer;
+let url: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "harness-test-tls-"));
+  const names = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
+  const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "cert.pem")];
+  execFileSync(
+    "openssl",
+    [
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+      "-nodes",
+      "-days",
+      "2",
+      ...names,
+      ...files,
+    ],
+    {
+      stdio: "ignore",
+    },
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(async () => {
+  repository = new Repository("shop", { "a.txt": "private words" });
+  const tls = {
+    key: readFileSync(join(folder, "key.pem"), "utf8"),
+    cert: readFileSync(join(folder, "cert.pem"), "utf8"),
+  };
+  server = await GitServer.start(repository, tls, (user, password) => user === "x-access-token" && password === TOKEN);
+  url = `${server.origin}/acme/shop`;
+});
+afterEach(async () => {
+  await server[Symbol.asyncDispose]();
+  repository[Symbol.dispose]();
+});
+
+const sh = (...commands: string[]) => commands.map((command) => `\`\`\`sh\n${command}\n\`\`\`\n`).join("\n");
+const trusting = () => ({ GIT_SSL_CAINFO: join(folder, "cert.pem") });
+async function run(context: Partial<RunContext>, ...commands: string[]) {
+  const plane = await FakeControlPlane.start({ prompt: sh(...commands), context });
+  const ended = await runHarness(plane, trusting());
+  return { plane, ...ended, [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose]() };
+}
+const made = (at: string, token = TOKEN) => [
+  { url: at, token, expires_at: new Date(Date.now() + 3_600_000).toISOString() },
+];
+
+describe("a private repository", () => {
+  it("is cloned by the token that the service made for it, which then is nowhere in the sandbox", async () => {
+    await using it = await run(
+      { agent_config: { repositories: [{ url }] }, repository_tokens: made(url) },
+      "cat a.txt; cat .git/config; git config --list --show-origin",
+      `t=$(echo ${[...TOKEN].reverse().join("")} | rev); (grep -rlF "$t" /workspace ~ /tmp /run 2>/dev/null || true) | wc -l; env | grep -cF "$t" || true`,
+      "git fetch origin 2>&1 | tail -1 || true",
+    );
+    expect(it.plane.outcome?.success).toBe(true);
+    expect(it.plane.outputs[0]).toContain("private words");
+    expect(it.plane.outputs[0]).toContain(`url = ${url}`);
+    expect(it.plane.outputs[0]).not.toMatch(/helper|x-access-token/);
+    expect(it.plane.outputs[1]).toBe("0\n0\n");
+    expect(it.plane.everything + it.log).not.toContain(TOKEN);
+  });
+
+  it("is cloned at a ref that plain clones leave out, too", async () => {
+    repository.git("update-ref", "refs/pull/7/head", repository.commit({ "a.txt": "hidden" }));
+    await using it = await run(
+      { agent_config: { repositories: [{ url, ref: "refs/pull/7/head" }] }, repository_tokens: made(url) },
+      "cat a.txt",
+    );
+    expect(it.plane.outputs).toEqual(["hidden"]);
+  });
+
+  it("shows its token in no list of processes", async () => {
+    await using plane = await FakeControlPlane.start({
+      prompt: sh("true"),
+      context: { agent_config: { repositories: [{ url }] }, repository_tokens: made(url) },
+    });
+    const harness = startHarness(plane, trusting());
+    const lists: string[] = [];
+    const timer = setInterval(() => lists.push(...commandLines()), 5);
+    await harness.ended;
+    clearInterval(timer);
+    expect(lists.some((line) => line.includes("clone"))).toBe(true);
+    expect(lists.filter((line) => line.includes(TOKEN))).toEqual([]);
+  });
+
+  it("is cloned by the secret that it names", async () => {
+    await using it = await run(
+      {
+        agent_config: { repositories: [{ url, token_secret: "SHOP" }] },
+        secrets: [{ name: "SHOP", value: `${TOKEN}\n` }],
+      },
+      "cat a.txt",
+    );
+    expect(it.plane.outputs).toEqual(["private words"]);
+  });
+
+  it("ends the run FAILED where the run does not have that secret, or no token opens it, and says what helps", async () => {
+    await using absent = await run({ agent_config: { repositories: [{ url, token_secret: "SHOP" }] } }, "true");
+    expect(absent.plane.outcome).toMatchObject({ success: false, error_code: "environment_setup_failed" });
+    expect(absent.plane.outcome?.summary).toContain("the run has no secret SHOP");
+    await using nobody = await run({ agent_config: { repositories: [{ url }] } }, "true");
+    expect(nobody.plane.outcome?.summary).toMatch(
+      /(could not read Username|Authentication failed).*it may be private: install .*token_secret/,
+    );
+    await using wrong = await run(
+      { agent_config: { repositories: [{ url }] }, repository_tokens: made(url, `${TOKEN}x`) },
+      "true",
+    );
+    expect(wrong.plane.outcome?.summary).toMatch(/Authentication failed.*its token may not read it/);
+    expect(wrong.plane.everything + wrong.log).not.toContain(`${TOKEN}x`);
+    expect(wrong.plane.events).toMatchObject([{ event_name: "setup_repo_clone", payload: { is_error: true } }]);
+  });
+
+  it("keeps its token from every other address", async () => {
+    using other = new Repository("other", { "a.txt": "1" });
+    const tls = {
+      key: readFileSync(join(folder, "key.pem"), "utf8"),
+      cert: readFileSync(join(folder, "cert.pem"), "utf8"),
+    };
+    await using greedy = await GitServer.start(other, tls, () => false);
+    const repositories = [
+      { url },
+      { url: `${greedy.origin}/acme/other` },
+      { url: `${server.origin}/acme/shop2`, path: "third" },
+    ];
+    await using it = await run({ agent_config: { repositories }, repository_tokens: made(url) }, "true");
+    expect(it.plane.outcome?.success).toBe(false);
+    expect(greedy.seen.length).toBeGreaterThan(0);
+    expect(greedy.seen.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
+    const elsewhere = server.seen.filter(({ path }) => path.startsWith("/acme/shop2"));
+    expect(elsewhere.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
+  });
+});
+
+describe("the token for a repository", () => {
+  const secrets = [
+    { name: "GITHUB_TOKEN", value: "of-github" },
+    { name: "OTHER", value: "other" },
+    { name: "GONE", unavailable: "the team has no secret of this name" },
+  ];
+  const github = "https://github.com/acme/shop";
+
+  it("is of the secret that it names, then the one made for it, then, on GitHub, of a secret for GitHub", () => {
+    expect(tokenOf({ url: github, token_secret: "OTHER" }, { secrets, repository_tokens: made(github) })).toBe("other");
+    expect(tokenOf({ url: github }, { secrets, repository_tokens: made(github) })).toBe(TOKEN);
+    expect(tokenOf({ url: github }, { secrets })).toBe("of-github");
+    expect(tokenOf({ url: github }, {})).toBeUndefined();
+  });
+
+  it("is none for other hosts, other ways, and URLs with credentials of their own", () => {
+    for (const other of [
+      "https://gitlab.com/acme/shop",
+      "https://github.com.evil.example/acme/shop",
+      "https://me:token@github.com/acme/shop",
+      "ssh://git@github.com/acme/shop",
+      "file:///srv/github.com/shop",
+    ])
+      expect(tokenOf({ url: other }, { secrets, repository_tokens: made(github) }), other).toBeUndefined();
+  });
+
+  it("is refused where the secret is not the run's, or the URL is not one that takes a token", () => {
+    for (const name of ["GONE", "ABSENT"])
+      expect(() => tokenOf({ url: github, token_secret: name }, { secrets })).toThrow(name);
+    expect(() => tokenOf({ url: "ssh://git@github.com/acme/shop", token_secret: "OTHER" }, { secrets })).toThrow(
+      "https",
+    );
+  });
+});
+
+function commandLines(): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      } catch {
+        return "";
+      }
+    });
+}

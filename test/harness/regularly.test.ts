@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { regularly } from "#harness/regularly.ts";
+
+describe("regularly", () => {
+  it("works when somebody comes by and it is due, counted from the end of the work before", async () => {
+    let now = 0;
+    const done: number[] = [];
+    const comeBy = regularly(
+      async () => {
+        done.push(now);
+        now += 30;
+      },
+      100,
+      () => now,
+    );
+    for (const time of [50, 99, 100, 150, 229, 230, 500]) {
+      now = time;
+      await comeBy();
+    }
+    expect(done).toEqual([100, 230, 500]);
+  });
+
+  it("tries again at once where the work failed", async () => {
+    const comeBy = regularly(() => Promise.reject(new Error("not now")), 0);
+    await expect(comeBy()).rejects.toThrow("not now");
+    await expect(comeBy()).rejects.toThrow("not now");
+  });
+});

@@ -1,0 +1,286 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createControlPlane } from "#harness/api.ts";
+import { createRedactor } from "#harness/redact.ts";
+import type { Tool } from "#harness/tool.ts";
+import { agentTools } from "#harness/tools-remote/agents.ts";
+import { askUserTool } from "#harness/tools-remote/ask-user.ts";
+import { createPlanTool } from "#harness/tools-remote/create-plan.ts";
+import { notifyUserTool } from "#harness/tools-remote/notify-user.ts";
+import { createRunsApi } from "#harness/tools-remote/runs-api.ts";
+import { WorldServer } from "../agents/support/world-server.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { createRun, type Harness, harnessOf, nextExecution } from "../support/execution.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+});
+
+const REPOSITORY = { url: "https://github.com/acme/things.git" };
+const SECRET = "planted-value-0001";
+
+interface Given {
+  readonly config?: Record<string, unknown>;
+  readonly waitUntil?: number;
+}
+
+/** The tools of an execution that works, with the real service behind HTTP. */
+async function stageOf({ config = { repositories: [REPOSITORY] }, waitUntil = Number.POSITIVE_INFINITY }: Given = {}) {
+  const server = await WorldServer.start(world, () => Promise.reject(new Error("there is no model")));
+  const envelope = server.envelopeOf(await world.dispatch(await createRun(world, { prompt: "parent", config })));
+  const instance = crypto.randomUUID();
+  const stop = new AbortController();
+  const plane = createControlPlane(envelope, instance, stop.signal);
+  const { context } = await plane.resolvePrompt();
+  if (context === undefined) throw new Error("there is no context");
+  const redactor = createRedactor([SECRET]);
+  const all: readonly Tool[] = [
+    ...agentTools({ runs: createRunsApi(envelope, stop.signal), context, waitUntil, lookMs: 5 }),
+    createPlanTool({ plane, redactor, runId: envelope.run_id }),
+    notifyUserTool({ plane, redactor }),
+    askUserTool,
+  ];
+  let calls = 0;
+  return {
+    server,
+    stop,
+    plane,
+    runId: envelope.run_id,
+    harness: harnessOf(world, envelope, instance),
+    async use(name: string, input: unknown, signal: AbortSignal = stop.signal) {
+      const tool = all.find((one) => one.name === name);
+      if (tool === undefined) throw new Error(`there is no tool ${name}`);
+      return await tool.run(input, { id: `call-${++calls}`, signal });
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** Children that nobody has begun to execute, once there are so many. */
+async function children(parent: string, count: number): Promise<string[]> {
+  let ids: string[] = [];
+  await expect
+    .poll(async () => {
+      const { body } = await ada.get(`/agent/runs?ancestor_run_id=${parent}&sort_by=created_at&sort_order=asc`);
+      ids = body.runs.map(({ run_id }: { run_id: string }) => run_id);
+      return ids.length;
+    })
+    .toBe(count);
+  return ids;
+}
+
+/** Executes a child: it says a word, reports a pull request, and ends. */
+async function execute(
+  runId: string,
+  words: string,
+  end: (child: Harness) => Promise<unknown> = (child) => child.finish(),
+) {
+  const child = harnessOf(world, await world.dispatch(runId));
+  const { context } = (await child.resolve()).body;
+  await child.messages(1, words);
+  await child.support("report-artifact", { artifact_type: "PULL_REQUEST", data: PULL_REQUEST });
+  await end(child);
+  return context;
+}
+
+const PULL_REQUEST = { url: "https://github.com/acme/things/pull/7", branch: "mend" };
+
+describe("start_agent", () => {
+  it("has a child run do a part, waits for its end, and answers its state, last words and artifacts", async () => {
+    await using stage = await stageOf();
+    const using = stage.use("start_agent", { prompt: "Mend the test.", title: "Mend" });
+    const [child = ""] = await children(stage.runId, 1);
+    const context = await execute(child, "It is mended.");
+    expect(context.agent_config.repositories, "on the parent's repositories").toEqual([REPOSITORY]);
+    expect(await using).toEqual({
+      output: {
+        run_id: child,
+        title: "Mend",
+        state: "SUCCEEDED",
+        text: "It is mended.",
+        artifacts: [{ artifact_type: "PULL_REQUEST", ...PULL_REQUEST }],
+      },
+    });
+    expect((await ada.get(`/agent/runs/${child}`)).body).toMatchObject({
+      parent_run_id: stage.runId,
+      source: "ORCHESTRATION",
+    });
+  });
+
+  it("starts several that work at once, which wait_for_agents waits for", async () => {
+    await using stage = await stageOf();
+    const started = await Promise.all(
+      ["a", "b", "c"].map((prompt) => stage.use("start_agent", { prompt, wait: false })),
+    );
+    expect(started).toEqual(started.map(() => ({ output: { run_id: expect.any(String), state: "QUEUED" } })));
+    const run_ids = started.map(({ output }) => output["run_id"]);
+    const waiting = stage.use("wait_for_agents", { run_ids });
+    const [first = "", second = "", third = ""] = await children(stage.runId, 3);
+    await execute(third, "c is done");
+    await execute(first, "a is done");
+    await execute(second, "b failed", (child) => child.finish(false, "the disk is full"));
+    const { agents } = (await waiting).output;
+    expect(agents).toMatchObject(
+      run_ids.map((run_id) => ({ run_id, state: run_id === second ? "FAILED" : "SUCCEEDED" })),
+    );
+    expect(agents).toContainEqual(expect.objectContaining({ run_id: second, message: "the disk is full" }));
+  });
+
+  it("makes one run, also where the answer gets lost on its way", async () => {
+    await using stage = await stageOf();
+    let losses = 2;
+    stage.server.lost = (method, path) => method === "POST" && path === "/agent/runs" && losses-- > 0;
+    await stage.use("start_agent", { prompt: "a", wait: false });
+    expect(stage.server.seen.filter(({ path }) => path === "/agent/runs")).toHaveLength(3);
+    await children(stage.runId, 1);
+  });
+
+  it("tells the model what the service refuses, and the run goes on", async () => {
+    await using stage = await stageOf();
+    const other = { prompt: "a", repositories: [{ url: "https://github.com/acme/other.git" }] };
+    await expect(stage.use("start_agent", other)).rejects.toThrow(
+      "config.repositories[0]: a run's children have the run's own",
+    );
+    await expect(stage.use("start_agent", { prompt: "a", model_id: "made-up" })).rejects.toThrow("config.model_id");
+    const wrong = await stage.use("start_agent", { prompt: "", timeout_seconds: 0 });
+    expect(wrong).toMatchObject({ isError: true, output: { error: expect.stringContaining("prompt:") } });
+    expect((await stage.harness.beat()).status).toBe(200);
+    await children(stage.runId, 0);
+  });
+
+  it("hands on MCP servers by name, with their values, and no others", async () => {
+    const mcp_servers = {
+      tracker: { url: "https://tracker.test/mcp", headers: { authorization: "Bearer value-of-tracker" } },
+    };
+    await using stage = await stageOf({ config: { mcp_servers } });
+    await expect(stage.use("start_agent", { prompt: "a", mcp_servers: ["other"] })).rejects.toThrow(
+      "none that is called other",
+    );
+    for (const [names, expected] of [
+      [["tracker"], mcp_servers],
+      [undefined, undefined],
+    ] as const) {
+      const input = { prompt: "a", wait: false, ...(names === undefined ? {} : { mcp_servers: names }) };
+      const { output } = await stage.use("start_agent", input);
+      const child = harnessOf(world, await world.dispatch(String(output["run_id"])));
+      expect((await child.resolve()).body.context.mcp_servers).toEqual(expected);
+    }
+  });
+
+  it("says of a child that has not ended in time that it still works, as before the execution's own end", async () => {
+    for (const given of [{ input: { timeout_seconds: 1 } }, { input: {}, waitUntil: Date.now() + 300 }]) {
+      await using stage = await stageOf(given);
+      const { output } = await stage.use("start_agent", { prompt: "a", ...given.input });
+      expect(output).toMatchObject({ state: "QUEUED", note: expect.stringContaining("wait_for_agents") });
+    }
+  });
+
+  it("ends at once with the turn, and leaves the child to itself", async () => {
+    await using stage = await stageOf();
+    const turn = new AbortController();
+    const ended = expect(stage.use("start_agent", { prompt: "a" }, turn.signal)).rejects.toThrow("broken off");
+    const [child] = await children(stage.runId, 1);
+    turn.abort(new Error("broken off"));
+    await ended;
+    expect((await ada.get(`/agent/runs/${child}`)).body.state).toBe("QUEUED");
+  });
+});
+
+describe("message_agent", () => {
+  it("answers the question of a child, which goes on with it", async () => {
+    await using stage = await stageOf();
+    const asking = stage.use("start_agent", { prompt: "a" });
+    const [child = ""] = await children(stage.runId, 1);
+    const block = { success: false, blocked: true, summary: "Which one?" };
+    await execute(child, "Which one?", (harness) => harness.support("finish-task", block));
+    expect((await asking).output).toMatchObject({
+      state: "BLOCKED",
+      message: "Which one?",
+      note: expect.stringContaining("message_agent"),
+    });
+    world.sent.length = 0;
+    await stage.use("message_agent", { run_id: child, message: "the second" });
+    const waiting = stage.use("wait_for_agents", { run_ids: [child] });
+    const next = await nextExecution(world);
+    const { followups } = (await next.resolve()).body.context;
+    expect(followups).toMatchObject([{ message: "the second" }]);
+    await next.beat(1);
+    await next.finish();
+    expect((await waiting).output).toMatchObject({ agents: [{ run_id: child, state: "SUCCEEDED" }] });
+  });
+
+  it("reaches no run but the run's own descendants", async () => {
+    await using stage = await stageOf();
+    const other = await createRun(world);
+    await expect(stage.use("message_agent", { run_id: other, message: "hello" })).rejects.toThrow();
+    const { output } = await stage.use("wait_for_agents", {
+      run_ids: [other, "none", stage.runId],
+      timeout_seconds: 1,
+    });
+    expect(output["agents"]).toMatchObject([
+      { error: expect.any(String) },
+      { error: expect.any(String) },
+      { state: "INPROGRESS" },
+    ]);
+  });
+});
+
+describe("create_plan", () => {
+  it("keeps the current plan with the run, without secrets", async () => {
+    await using stage = await stageOf();
+    const first = await stage.use("create_plan", { title: "Plan", content: `# One\nuse ${SECRET}` });
+    const second = await stage.use("create_plan", { title: "Plan", content: "# Two" });
+    expect(first).toEqual(second);
+    const uid = String(first.output["artifact_uid"]);
+    expect((await ada.get(`/agent/artifacts/${uid}`)).body.data).toMatchObject({
+      document_uid: stage.runId,
+      content: "# Two",
+    });
+    const other = await stage.use("create_plan", { title: "Tests", content: `with ${SECRET}`, document: "tests" });
+    const { body } = await ada.get(`/agent/artifacts/${String(other.output["artifact_uid"])}`);
+    expect(body.data).toMatchObject({ document_uid: "tests", content: "with ***" });
+    expect((await ada.get(`/agent/runs/${stage.runId}`)).body.artifacts).toHaveLength(2);
+  });
+
+  it("tells the model that a plan is too long", async () => {
+    await using stage = await stageOf();
+    const result = await stage.use("create_plan", { title: "Plan", content: "x".repeat(262_145) });
+    expect(result).toMatchObject({ isError: true, output: { error: expect.stringContaining("262144 bytes") } });
+    expect((await stage.harness.finish()).status).toBe(200);
+  });
+});
+
+describe("notify_user", () => {
+  it("tells the user while the run goes on, ten times at most, without secrets", async () => {
+    await using stage = await stageOf();
+    expect(await stage.use("notify_user", { message: `found ${SECRET}` })).toEqual({ output: { told: true } });
+    for (let count = 2; count <= 10; count++) await stage.use("notify_user", { message: `word ${count}` });
+    const refused = await stage.use("notify_user", { message: "one more" });
+    expect(refused).toEqual({ isError: true, output: { error: "a run notifies its user 10 times" } });
+    const { events } = (await ada.get(`/agent/runs/${stage.runId}/events?after=0`)).body;
+    const told = events.filter(({ type }: { type: string }) => type === "user_notified");
+    expect(told).toHaveLength(10);
+    expect(told[0].data.message).toBe("found ***");
+  });
+});
+
+describe("ask_user", () => {
+  it("ends the turn with the question, which the run then waits with", async () => {
+    await using stage = await stageOf();
+    const { ends } = await stage.use("ask_user", { question: "Which one?", options: ["the first", "the second"] });
+    expect(ends).toEqual({ success: false, blocked: true, summary: "Which one? (the first / the second)" });
+    if (ends !== undefined) await stage.plane.finishTask(ends);
+    expect((await ada.get(`/agent/runs/${stage.runId}`)).body).toMatchObject({
+      state: "BLOCKED",
+      status_message: { message: "Which one? (the first / the second)" },
+    });
+  });
+
+  it("is no question where it asks nothing", async () => {
+    await using stage = await stageOf();
+    expect(await stage.use("ask_user", { question: "" })).toMatchObject({ isError: true });
+  });
+});

@@ -1,0 +1,234 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createControlPlane } from "#harness/api.ts";
+import { createPullRequestTool } from "#harness/tools-remote/create-pull-request.ts";
+import { githubRepository } from "#harness/tools-remote/github-token.ts";
+import { reportArtifactTool } from "#harness/tools-remote/report-artifact.ts";
+import { githubPulls } from "../support/github-pulls-stand-in.ts";
+import { FakeControlPlane } from "./support/fake-control-plane.ts";
+import { mcpStage } from "./support/mcp-stage.ts";
+import { runHarness } from "./support/run-harness.ts";
+
+let plane: FakeControlPlane;
+beforeEach(async () => {
+  plane = await FakeControlPlane.start({ prompt: "" });
+});
+afterEach(() => plane[Symbol.asyncDispose]());
+
+const controlPlane = (signal: AbortSignal) => createControlPlane(plane.envelope, "instance", signal);
+const reports = () => plane.callsTo("report-artifact").map(({ body }) => body);
+const SECRET = "planted-value-0001";
+
+async function stageOf(sandbox: string) {
+  const stage = await mcpStage({ sandbox, secrets: { TOKEN: SECRET } });
+  const { shell, places: host, redactor, stop } = stage;
+  const seen = stage.sandbox.paths;
+  const tool = reportArtifactTool({ plane: controlPlane(stop.signal), redactor, shell, host, seen });
+  return {
+    ...stage,
+    seen,
+    report: (input: unknown) => tool.run(input, { id: "1", signal: stop.signal }),
+    sh: (command: string) => shell.run({ command }, stop.signal),
+    [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose](),
+  };
+}
+
+describe.each(["bubblewrap", "none"])("report_artifact of files (%s)", (sandbox) => {
+  it("uploads a file of the workspace, by a path relative to where commands are or absolute", async () => {
+    await using stage = await stageOf(sandbox);
+    await stage.sh("mkdir -p 'a b' && cd 'a b' && printf 'x,y\\n' > \"it's.csv\"");
+    const title = `Numbers of ${SECRET}`;
+    expect(await stage.report({ artifact_type: "FILE", path: "it's.csv", title })).toEqual({
+      output: { artifact_uid: "uid-a b/it's.csv" },
+    });
+    const sha256 = createHash("sha256").update("x,y\n").digest("hex");
+    const data = {
+      filepath: "a b/it's.csv",
+      filename: "it's.csv",
+      mime_type: "text/csv",
+      size_bytes: 4,
+      sha256,
+      title: "Numbers of ***",
+    };
+    expect(reports()).toEqual([
+      { artifact_type: "FILE", data },
+      { artifact_type: "FILE", data },
+    ]);
+    expect(plane.artifacts.get("a b/it's.csv")?.toString()).toBe("x,y\n");
+    await stage.report({ artifact_type: "FILE", path: `${stage.seen.workspace}/a b/it's.csv` });
+    expect(reports()).toHaveLength(3);
+    const { text } = await stage.sh('pwd; ls -A "$TMPDIR"');
+    expect(text.trim(), "the shell stays where it was, and nothing is left over").toBe(`${stage.seen.workspace}/a b`);
+  });
+
+  it("uploads an image as a screenshot, and nothing else as one", async () => {
+    await using stage = await stageOf(sandbox);
+    await stage.sh("printf PNG > page.png; printf x > page.txt");
+    const result = await stage.report({ artifact_type: "SCREENSHOT", path: "page.png", description: "The page" });
+    expect(result.output["artifact_uid"]).toEqual(expect.any(String));
+    expect(reports()[0]).toMatchObject({
+      artifact_type: "SCREENSHOT",
+      data: { mime_type: "image/png", description: "The page" },
+    });
+    await expect(stage.report({ artifact_type: "SCREENSHOT", path: "page.txt" })).rejects.toThrow(".txt is none");
+  });
+
+  it.each([
+    ["a file outside", "/etc/hosts", "is not in the workspace"],
+    ["a way out", "../outside.txt", "is not in the workspace"],
+    ["the workspace itself", ".", "is not in the workspace"],
+    ["nothing", "none.txt", "there is no such file"],
+    ["a directory", "folder", "there is no such file"],
+    ["a pipe", "pipe", "there is no such file"],
+    ["what is too large", "large", "more than"],
+  ])("refuses %s", async (_, path, why) => {
+    await using stage = await stageOf(sandbox);
+    await stage.sh("mkdir folder; mkfifo pipe; truncate -s 101M large");
+    await expect(stage.report({ artifact_type: "FILE", path })).rejects.toThrow(why);
+    expect(reports()).toEqual([]);
+  });
+});
+
+describe("report_artifact", () => {
+  it("follows no link to what commands may not read", async () => {
+    const outside = join(mkdtempSync(join(tmpdir(), "harness-test-")), "key");
+    writeFileSync(outside, "a key of the host");
+    await using stage = await stageOf("bubblewrap");
+    await stage.sh(`ln -s ${outside} link; ln -s / root`);
+    for (const path of ["link", `root${outside}`]) {
+      await expect(stage.report({ artifact_type: "FILE", path })).rejects.toThrow("there is no such file");
+    }
+    expect(reports()).toEqual([]);
+  });
+
+  it("reports what lies elsewhere, and says what is missing for it", async () => {
+    await using stage = await stageOf("bubblewrap");
+    const pull = { url: "https://github.com/acme/things/pull/7", branch: "mend" };
+    const issue = { reference_type: "issue", url: "https://tracker.test/T-1", title: "Flaky" };
+    expect(await stage.report({ artifact_type: "PULL_REQUEST", ...pull })).toEqual({
+      output: { artifact_uid: "uid-PULL_REQUEST" },
+    });
+    await stage.report({ artifact_type: "EXTERNAL_REFERENCE", ...issue });
+    expect(reports()).toEqual([
+      { artifact_type: "PULL_REQUEST", data: pull },
+      { artifact_type: "EXTERNAL_REFERENCE", data: issue },
+    ]);
+    await expect(stage.report({ artifact_type: "PULL_REQUEST", url: pull.url })).rejects.toThrow(
+      "PULL_REQUEST needs branch",
+    );
+    await expect(stage.report({ artifact_type: "FILE" })).rejects.toThrow("FILE needs path");
+    expect(await stage.report({ artifact_type: "SONG" })).toMatchObject({ isError: true });
+  });
+
+  it("tells the model what the service refuses", async () => {
+    await using stage = await stageOf("bubblewrap");
+    plane.intercept = ({ path }) =>
+      path.endsWith("report-artifact")
+        ? { status: 400, body: { detail: "data.url: must be an https URL" } }
+        : undefined;
+    expect(await stage.report({ artifact_type: "PULL_REQUEST", url: "javascript:1", branch: "b" })).toEqual({
+      isError: true,
+      output: { error: "data.url: must be an https URL" },
+    });
+  });
+});
+
+describe("files that a run leaves in its output", () => {
+  it("are left out where the service takes no more, and the run goes on", async () => {
+    const detail = "a run has 1000 artifacts of 5368709120 bytes together";
+    plane.prompt = "```sh\necho a > $RUNYARD_OUTPUT/a.txt; echo b > $RUNYARD_OUTPUT/b.txt\n```";
+    plane.intercept = ({ path }) =>
+      path.endsWith("report-artifact")
+        ? { status: 429, body: { detail }, headers: { "x-should-retry": "false" } }
+        : undefined;
+    expect((await runHarness(plane)).code).toBe(0);
+    expect(plane.outcome).toEqual({
+      success: true,
+      summary: `Ran one command. Not kept as artifacts: a.txt: ${detail}; b.txt: ${detail}.`,
+    });
+  });
+});
+
+describe("create_pull_request", () => {
+  const TOKEN = "token-of-github-0001";
+  const input = { branch: "mend", title: "Mend the test", body: "It was flaky." };
+
+  async function tool(apiUrl: string, { repositories = ["https://github.com/acme/things.git"], secrets = {} } = {}) {
+    const stop = new AbortController();
+    const { createRedactor } = await import("#harness/redact.ts");
+    const github = { repositories: repositories.map((url) => ({ url })), secrets, apiUrl };
+    const made = createPullRequestTool({ plane: controlPlane(stop.signal), redactor: createRedactor([TOKEN]), github });
+    return (asked: unknown) => made.run(asked, { id: "1", signal: stop.signal });
+  }
+
+  it("opens one with the planted token against the default branch, and shows it with the run", async () => {
+    await using github = await githubPulls({ token: TOKEN });
+    const open = await tool(github.url, { secrets: { GITHUB_TOKEN: TOKEN } });
+    const result = await open({ ...input, body: `token ${TOKEN}`, draft: true });
+    const url = "https://github.com/acme/things/pull/7";
+    expect(result).toEqual({ output: { url, number: 7, base: "main" } });
+    expect(github.seen.at(-1)?.body).toEqual({
+      head: "mend",
+      base: "main",
+      title: input.title,
+      body: "token ***",
+      draft: true,
+    });
+    expect(reports()).toEqual([{ artifact_type: "PULL_REQUEST", data: { url, branch: "mend" } }]);
+  });
+
+  it("answers the one that is open already", async () => {
+    await using github = await githubPulls({ token: TOKEN });
+    const open = await tool(github.url, { repositories: [`https://x-access-token:${TOKEN}@github.com/acme/things`] });
+    const first = await open(input);
+    const second = await open({ ...input, base: "main" });
+    expect(second.output).toEqual({ ...first.output, already_open: true });
+  });
+
+  it.each([
+    [
+      { ...input, branch: "not-pushed" },
+      "GitHub answered 422: Validation Failed; head is not valid; has the branch been pushed?",
+    ],
+    [{ ...input, repository: "acme/other" }, "GitHub answered 404: Not Found"],
+    [
+      { ...input, repository: "https://evil.test/a/b" },
+      "repository must be one as owner/repo; this run has acme/things",
+    ],
+  ])("says what went wrong: %j", async (asked, why) => {
+    await using github = await githubPulls({ token: TOKEN });
+    const open = await tool(github.url, { secrets: { GH_TOKEN: TOKEN } });
+    await expect(open(asked)).rejects.toThrow(why);
+    expect(reports()).toEqual([]);
+  });
+
+  it("asks for a token where there is none, and calls nobody", async () => {
+    await using github = await githubPulls({ token: TOKEN });
+    await expect((await tool(github.url))(input)).rejects.toThrow("there is no token for github.com");
+    expect(github.seen).toEqual([]);
+  });
+
+  it("gives a token to its own host alone", () => {
+    const planted = { secrets: { GITHUB_TOKEN: TOKEN } };
+    const at = (...urls: string[]) => ({ ...planted, repositories: urls.map((url) => ({ url })) });
+    expect(githubRepository(undefined, at("git@github.com:acme/things.git"))).toEqual({
+      owner: "acme",
+      name: "things",
+      apiUrl: "https://api.github.com",
+      token: TOKEN,
+    });
+    expect(() => githubRepository(undefined, at("https://git.acme.test/acme/things"))).toThrow(
+      "no token for git.acme.test",
+    );
+    const own = at("https://u:own-token@git.acme.test/acme/things", "https://github.com/acme/things");
+    expect(githubRepository("acme/THINGS", own)).toMatchObject({
+      apiUrl: "https://git.acme.test/api/v3",
+      token: "own-token",
+    });
+    expect(() => githubRepository(undefined, own)).toThrow("this run has acme/things, acme/things");
+    expect(githubRepository("other/place", own)).toMatchObject({ apiUrl: "https://api.github.com", token: TOKEN });
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { seccompFilter } from "#harness/seccomp.ts";
+
+const ALLOWED = 0x7fff0000;
+const EPERM = 0x00050001;
+const ENOSYS = 0x00050026;
+const EAFNOSUPPORT = 0x00050061;
+
+/** What the kernel answers to a system call: the filter carried out as the kernel does it. */
+function answerTo(filter: Buffer, audit: number, number: number, ...args: number[]): number {
+  const data = Buffer.alloc(64);
+  data.writeUInt32LE(number >>> 0, 0);
+  data.writeUInt32LE(audit, 4);
+  for (const [index, argument] of args.entries()) data.writeUInt32LE(argument >>> 0, 16 + 8 * index);
+  let loaded = 0;
+  for (let at = 0; at < filter.length / 8; at++) {
+    const code = filter.readUInt16LE(8 * at);
+    const [ifTrue, ifFalse, value] = [
+      filter[8 * at + 2] ?? 0,
+      filter[8 * at + 3] ?? 0,
+      filter.readUInt32LE(8 * at + 4),
+    ];
+    const jump = (holds: boolean) => {
+      at += holds ? ifTrue : ifFalse;
+    };
+    if (code === 0x06) return value;
+    if (code === 0x20) loaded = data.readUInt32LE(value);
+    else if (code === 0x15) jump(loaded === value);
+    else if (code === 0x35) jump(loaded >= value);
+    else if (code === 0x45) jump((loaded & value) !== 0);
+    else throw new Error(`there is no instruction ${code}`);
+  }
+  throw new Error("the filter has no end");
+}
+
+const X64 = 0xc000003e;
+const ARM64 = 0xc00000b7;
+
+describe.each([
+  [
+    "x64",
+    X64,
+    {
+      read: 0,
+      write: 1,
+      socket: 41,
+      ioctl: 16,
+      clone: 56,
+      unshare: 272,
+      keyctl: 250,
+      mount: 165,
+      bpf: 321,
+      ptrace: 101,
+      execve: 59,
+    },
+  ],
+  [
+    "arm64",
+    ARM64,
+    {
+      read: 63,
+      write: 64,
+      socket: 198,
+      ioctl: 29,
+      clone: 220,
+      unshare: 97,
+      keyctl: 219,
+      mount: 40,
+      bpf: 280,
+      ptrace: 117,
+      execve: 221,
+    },
+  ],
+] as const)("the filter of system calls on %s", (architecture, audit, calls) => {
+  const filter = seccompFilter(architecture) ?? Buffer.alloc(0);
+  const ask = (number: number, ...args: number[]) => answerTo(filter, audit, number, ...args);
+
+  it("lets through what programs need", () => {
+    expect([calls.read, calls.write, calls.ptrace, calls.execve].map((call) => ask(call))).toEqual([
+      ALLOWED,
+      ALLOWED,
+      ALLOWED,
+      ALLOWED,
+    ]);
+    for (const family of [1, 2, 10, 16]) expect(ask(calls.socket, family)).toBe(ALLOWED);
+    expect(ask(calls.ioctl, 0, 0x5401)).toBe(ALLOWED);
+    // A thread, a fork, and descriptors of one's own.
+    for (const flags of [0x3d0f00, 0x1200011]) expect(ask(calls.clone, flags)).toBe(ALLOWED);
+    expect(ask(calls.unshare, 0x400)).toBe(ALLOWED);
+  });
+
+  it("refuses keys, mounts, user namespaces, typing and odd sockets", () => {
+    for (const call of [calls.keyctl, calls.mount, calls.bpf, 425, 430]) expect(ask(call)).toBe(EPERM);
+    for (const call of [calls.clone, calls.unshare]) expect(ask(call, 0x10000000 | 0x11)).toBe(EPERM);
+    for (const request of [0x5412, 0x541c]) expect(ask(calls.ioctl, 1, request)).toBe(EPERM);
+    for (const family of [0, 17, 38, 40]) expect(ask(calls.socket, family)).toBe(EAFNOSUPPORT);
+    expect(ask(435)).toBe(ENOSYS);
+  });
+
+  it("knows no calls of another machine, by whose numbers others would be meant", () => {
+    for (const other of [0x40000003, architecture === "x64" ? ARM64 : X64])
+      expect(answerTo(filter, other, calls.read)).toBe(ENOSYS);
+    if (architecture === "x64") expect(ask(0x40000000 | calls.read)).toBe(ENOSYS);
+    expect(filter.length % 8).toBe(0);
+  });
+});
+
+describe("the filter of system calls", () => {
+  it("is none on a machine whose calls are not known", () => {
+    expect(seccompFilter("riscv64")).toBeUndefined();
+  });
+});

@@ -1,0 +1,98 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { buildSync } from "esbuild";
+import { createCommandRunner } from "#harness/commands.ts";
+import { prepareHost } from "#harness/host.ts";
+import { markerOf } from "#harness/processes.ts";
+import { createRedactor } from "#harness/redact.ts";
+import { createShell } from "#harness/shell.ts";
+import type { ServerConfig } from "#harness/tools-remote/mcp-connection.ts";
+import { connectServers } from "#harness/tools-remote/mcp-servers.ts";
+import { outwardFetch } from "#harness/tools-remote/outward-fetch.ts";
+
+export interface Told {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** A sandbox as an execution has it, in which MCP servers can be started. */
+export async function mcpStage({
+  sandbox: kind = "bubblewrap",
+  secrets = {},
+  loopback = false,
+  connectMs = 60_000,
+} = {}) {
+  const before = process.env["RUNYARD_SANDBOX"];
+  process.env["RUNYARD_SANDBOX"] = kind;
+  const host = await prepareHost();
+  const executionId = crypto.randomUUID();
+  const sandbox = host.sandbox({ runId: "run-1", marker: markerOf(executionId), secrets });
+  if (before === undefined) delete process.env["RUNYARD_SANDBOX"];
+  else process.env["RUNYARD_SANDBOX"] = before;
+  const redactor = createRedactor(Object.values(secrets));
+  const stop = new AbortController();
+  const places = host.workspace.paths;
+  const runner = createCommandRunner({ sandbox, host: places, executionId, redactor, signal: stop.signal });
+  const shell = createShell({
+    runner,
+    workingDirectory: sandbox.paths.workspace,
+    deadlineAt: Number.POSITIVE_INFINITY,
+  });
+  const told: Told[] = [];
+  return {
+    sandbox,
+    places,
+    shell,
+    redactor,
+    stop,
+    /** What the timeline was told. */
+    told,
+    connect: (servers: Readonly<Record<string, ServerConfig>>) =>
+      connectServers(servers, {
+        sandbox,
+        host: places,
+        executionId,
+        workingDirectory: sandbox.paths.workspace,
+        redactor,
+        signal: stop.signal,
+        fetch: outwardFetch({ loopback }),
+        connectMs,
+        async timed(detail, work) {
+          try {
+            const result = await work();
+            told.push({ text: detail(result), isError: false });
+            return result;
+          } catch (error) {
+            told.push({ text: error instanceof Error ? error.message : "", isError: true });
+            throw error;
+          }
+        },
+      }),
+    async [Symbol.asyncDispose]() {
+      stop.abort(new Error("the test is over"));
+      await host.close();
+    },
+  };
+}
+
+const require = createRequire(import.meta.url);
+
+/** The programs of real servers. */
+export const SERVERS = {
+  everything: join(dirname(require.resolve("@modelcontextprotocol/server-everything/package.json")), "dist/index.js"),
+  filesystem: join(dirname(require.resolve("@modelcontextprotocol/server-filesystem/package.json")), "dist/index.js"),
+};
+
+/** A server of the npm registry as one file, which needs nothing but Node. */
+export function bundledServer(name: "everything" | "filesystem", folder: string): void {
+  const outfile = join(folder, `${name}.mjs`);
+  buildSync({
+    entryPoints: [SERVERS[name]],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    outfile,
+    logLevel: "error",
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+  });
+}

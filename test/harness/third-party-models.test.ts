@@ -1,0 +1,304 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openForwarder } from "#harness/third-party/forwarder.ts";
+import { chatTranslator, messagesTranslator, whole } from "#harness/third-party/gemini-answer.ts";
+import { answerGemini, type CallModel } from "#harness/third-party/gemini-api.ts";
+import { chatRequest, messagesRequest, questionOf } from "#harness/third-party/gemini-request.ts";
+
+const call = (name: string, id?: string) => ({
+  functionCall: { name, args: { a: 1 }, ...(id === undefined ? {} : { id }) },
+});
+const response = (name: string, output: string, id?: string) => ({
+  functionResponse: { name, response: { output }, ...(id === undefined ? {} : { id }) },
+});
+const asked = {
+  contents: [
+    { role: "user", parts: [{ text: "Look" }, { inlineData: { mimeType: "image/png", data: "AAAA" } }] },
+    { role: "model", parts: [{ text: "hm", thought: true }, { text: "I look." }, call("ls", "c:1")] },
+    { role: "user", parts: [response("ls", "a b", "c:1")] },
+  ],
+  systemInstruction: { parts: [{ text: "Be kind." }] },
+  tools: [
+    {
+      functionDeclarations: [
+        { name: "ls", description: "lists", parameters: { type: "OBJECT", properties: { a: { type: "NUMBER" } } } },
+      ],
+    },
+  ],
+  generationConfig: { temperature: 1, topK: 64, thinkingConfig: { includeThoughts: true } },
+};
+
+describe("a request of Google's generateContent", () => {
+  it("becomes one of Anthropic's Messages", () => {
+    const question = questionOf(asked);
+    expect(question && messagesRequest(question, "anthropic/x")).toEqual({
+      model: "anthropic/x",
+      max_tokens: 32_000,
+      stream: true,
+      system: "Be kind.",
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "Look" },
+            { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
+          ],
+        },
+        {
+          role: "assistant",
+          content: [
+            { type: "text", text: "I look." },
+            { type: "tool_use", id: "c_1", name: "ls", input: { a: 1 } },
+          ],
+        },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "c_1", content: "a b" }] },
+      ],
+      tools: [
+        { name: "ls", description: "lists", input_schema: { type: "object", properties: { a: { type: "number" } } } },
+      ],
+    });
+  });
+
+  it("becomes one of OpenAI's Chat Completions", () => {
+    const question = questionOf({ ...asked, toolConfig: { functionCallingConfig: { mode: "ANY" } } });
+    expect(question && chatRequest(question, "openai/x")).toMatchObject({
+      model: "openai/x",
+      stream: true,
+      messages: [
+        { role: "system", content: "Be kind." },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "Look" },
+            { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+          ],
+        },
+        {
+          role: "assistant",
+          content: "I look.",
+          tool_calls: [{ id: "c_1", type: "function", function: { name: "ls", arguments: '{"a":1}' } }],
+        },
+        { role: "tool", tool_call_id: "c_1", content: "a b" },
+      ],
+      tools: [{ type: "function", function: { name: "ls", parameters: { type: "object" } } }],
+      tool_choice: "required",
+    });
+  });
+
+  it("gives each call exactly one result, in the turn behind it, whatever a resumed session holds", () => {
+    const question = questionOf({
+      contents: [
+        { role: "user", parts: [{ text: "one" }] },
+        { role: "model", parts: [call("ls"), call("cat"), call("lost")] },
+        // Twice, in another order, without ids, and with one of a call that nobody made.
+        {
+          role: "user",
+          parts: [response("cat", "2"), response("ls", "1"), response("ls", "1 again"), response("x", "?")],
+        },
+        { role: "user", parts: [{ text: "two" }] },
+        { role: "model", parts: [call("last", "id")] },
+      ],
+    });
+    expect(question?.turns).toEqual([
+      { role: "user", parts: [{ kind: "text", text: "one" }] },
+      {
+        role: "assistant",
+        parts: ["ls", "cat", "lost"].map((name, at) => ({ kind: "call", id: `call_${at}`, name, input: { a: 1 } })),
+      },
+      {
+        role: "user",
+        parts: [
+          { kind: "result", id: "call_1", text: "2" },
+          { kind: "result", id: "call_0", text: "1" },
+          { kind: "result", id: "call_2", text: "There is no result of this call." },
+          { kind: "text", text: "two" },
+        ],
+      },
+      { role: "assistant", parts: [{ kind: "call", id: "id", name: "last", input: { a: 1 } }] },
+      { role: "user", parts: [{ kind: "result", id: "id", text: "There is no result of this call." }] },
+    ]);
+  });
+
+  it("that wants JSON says so in words, and one that is none is told apart", () => {
+    const generationConfig = {
+      responseMimeType: "application/json",
+      responseSchema: { type: "OBJECT" },
+      maxOutputTokens: 10,
+    };
+    const question = questionOf({ contents: { parts: [{ text: "a" }] }, systemInstruction: "S", generationConfig });
+    expect(question).toMatchObject({
+      mostTokens: 10,
+      system: expect.stringMatching(/^S\n\n.*one JSON value.*"object"/s),
+    });
+    expect(questionOf({ contents: 7 })).toBeUndefined();
+    expect(questionOf(undefined)).toBeUndefined();
+  });
+});
+
+describe("a streamed answer", () => {
+  it("of Anthropic's becomes chunks of Google's, with calls and what was used", () => {
+    const translator = messagesTranslator();
+    const events = [
+      { type: "message_start", message: { usage: { input_tokens: 7 } } },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hel" } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "lo" } },
+      { type: "content_block_start", index: 1, content_block: { type: "tool_use", id: "t1", name: "ls", input: {} } },
+      { type: "content_block_delta", index: 1, delta: { type: "input_json_delta", partial_json: '{"a"' } },
+      { type: "content_block_delta", index: 1, delta: { type: "input_json_delta", partial_json: ":1}" } },
+      { type: "content_block_start", index: 2, content_block: { type: "tool_use", id: "t2", name: "pwd", input: {} } },
+      { type: "message_delta", delta: { stop_reason: "max_tokens" }, usage: { output_tokens: 5 } },
+      { type: "message_stop" },
+    ];
+    const chunks = [...events.flatMap((event) => translator.see(event)), translator.end()];
+    expect(chunks.map(({ candidates }) => candidates[0]?.content.parts)).toEqual([
+      [{ text: "Hel" }],
+      [{ text: "lo" }],
+      [
+        { functionCall: { id: "t1", name: "ls", args: { a: 1 } } },
+        { functionCall: { id: "t2", name: "pwd", args: {} } },
+      ],
+    ]);
+    expect(whole(chunks)).toMatchObject({
+      candidates: [{ finishReason: "MAX_TOKENS", content: { role: "model", parts: [{ text: "Hello" }, {}, {}] } }],
+      usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 5, totalTokenCount: 12 },
+    });
+    const overloaded = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
+    expect(() => translator.see(overloaded)).toThrow("Overloaded");
+  });
+
+  it("of OpenAI's becomes the same", () => {
+    const translator = chatTranslator();
+    const delta = (delta: object, finish_reason: string | null = null) => ({
+      choices: [{ index: 0, delta, finish_reason }],
+    });
+    const events = [
+      delta({ role: "assistant", content: "" }),
+      delta({ content: "Hello" }),
+      delta({ tool_calls: [{ index: 0, id: "t1", function: { name: "ls", arguments: "" } }] }),
+      delta({ tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] }),
+      delta({}, "tool_calls"),
+      { choices: [], usage: { prompt_tokens: 7, completion_tokens: 5 } },
+    ];
+    const chunks = [...events.flatMap((event) => translator.see(event)), translator.end()];
+    expect(whole(chunks)).toEqual({
+      candidates: [
+        {
+          index: 0,
+          finishReason: "STOP",
+          content: {
+            role: "model",
+            parts: [{ text: "Hello" }, { functionCall: { id: "t1", name: "ls", args: { a: 1 } } }],
+          },
+        },
+      ],
+      usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 5, totalTokenCount: 12 },
+    });
+  });
+});
+
+describe("Google's API before the model gateway", () => {
+  const streamed = (...events: unknown[]): Response =>
+    new Response(events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join(""));
+  const ask = (path: string, modelId: string, model: CallModel) => answerGemini(path, asked, modelId, model);
+
+  it("speaks to each model in its own API, and answers streamed or whole", async () => {
+    const paths: string[] = [];
+    const model: CallModel = async (path) => {
+      paths.push(path);
+      if (path.startsWith("/anthropic"))
+        return streamed({ type: "content_block_delta", delta: { type: "text_delta", text: "Hi" } });
+      return streamed({ choices: [{ delta: { content: "Hi" } }] });
+    };
+    const stream = await ask("/gemini/v1beta/models/x:streamGenerateContent", "bedrock/x", model);
+    expect(stream.headers.get("content-type")).toBe("text/event-stream");
+    expect(await stream.text()).toMatch(/^data: \{"candidates":.*"text":"Hi".*\r\n\r\ndata: .*"finishReason":"STOP"/s);
+    const answer = await ask("/gemini/v1beta/models/x:generateContent", "compatible/x", model);
+    expect(await answer.json()).toMatchObject({ candidates: [{ content: { parts: [{ text: "Hi" }] } }] });
+    expect(paths).toEqual(["/anthropic/v1/messages", "/openai/v1/chat/completions"]);
+    const counted = await ask("/gemini/v1beta/models/x:countTokens", "anthropic/x", model);
+    expect(await counted.json()).toEqual({ totalTokens: expect.any(Number) });
+  });
+
+  it("passes on what the gateway refuses, and an answer that breaks off, in Google's shape", async () => {
+    const refused: CallModel = async () =>
+      Response.json({ error: { message: "budget_exceeded: spent" } }, { status: 403 });
+    const answer = await ask("/gemini/v1beta/models/x:streamGenerateContent", "anthropic/x", refused);
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toEqual({
+      error: { code: 403, message: "budget_exceeded: spent", status: "PERMISSION_DENIED" },
+    });
+    const broken: CallModel = async () => streamed({ type: "error", error: { message: "cut" } });
+    const stream = await ask("/gemini/v1beta/models/x:streamGenerateContent", "anthropic/x", broken);
+    expect(await stream.text()).toContain('"message":"Error: cut"');
+    expect((await ask("/gemini/v1beta/models/x:generateContent", "anthropic/x", broken)).status).toBe(502);
+    expect((await ask("/gemini/v1beta/models/x:embedContent", "anthropic/x", broken)).status).toBe(404);
+    const searching = { ...asked, tools: [{ googleSearch: {} }] };
+    const path = "/gemini/v1beta/models/x:generateContent";
+    const own = await answerGemini(path, searching, "anthropic/x", broken);
+    expect([own.status, await own.text()]).toEqual([400, expect.stringContaining("googleSearch")]);
+  });
+});
+
+describe("the forwarder", () => {
+  it("reaches the gateway's paths alone, with the run's key and for the run's model", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "harness-test-"));
+    const seen: { url: string | undefined; headers: IncomingMessage["headers"]; body: unknown }[] = [];
+    const gateway = createServer(async (incoming, answer) => {
+      let text = "";
+      for await (const piece of incoming) text += piece;
+      seen.push({ url: incoming.url, headers: incoming.headers, body: JSON.parse(text) });
+      answer.writeHead(200, { "content-type": "application/json", "set-cookie": "a=b" }).end('{"ok":true}');
+    });
+    await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve));
+    const address = gateway.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const socket = join(folder, "model.sock");
+    const options = { socket, modelUrl: `http://127.0.0.1:${port}/model/`, key: "ryr_secret", modelId: "anthropic/x" };
+    const forwarder = await openForwarder(options);
+    const send = (method: string, path: string, body?: string) =>
+      new Promise<{ status: number | undefined; headers: IncomingMessage["headers"]; text: string }>(
+        (resolve, reject) => {
+          const headers = { "x-api-key": "dummy", authorization: "Bearer dummy", "anthropic-beta": "b", cookie: "c" };
+          const sent = request({ socketPath: socket, method, path, headers }, async (answer) => {
+            let text = "";
+            for await (const piece of answer) text += piece;
+            resolve({ status: answer.statusCode, headers: answer.headers, text });
+          });
+          sent.on("error", reject);
+          sent.end(body);
+        },
+      );
+    const good = await send("POST", "/anthropic/v1/messages?beta=true", '{"model":"claude-haiku","max_tokens":1}');
+    expect(good).toMatchObject({ status: 200, text: '{"ok":true}' });
+    expect(good.headers).not.toHaveProperty("set-cookie");
+    expect(seen).toMatchObject([
+      {
+        url: "/model/anthropic/v1/messages",
+        headers: { "x-api-key": "ryr_secret", "anthropic-beta": "b" },
+        body: { model: "anthropic/x", max_tokens: 1 },
+      },
+    ]);
+    expect(seen[0]?.headers).not.toHaveProperty("authorization");
+    expect(seen[0]?.headers).not.toHaveProperty("cookie");
+    for (const [method, path, body, status] of [
+      ["GET", "/anthropic/v1/messages", undefined, 404],
+      ["POST", "/anthropic/v1/messages/../../../api/v1/agent/runs", "{}", 404],
+      ["POST", "/anthropic/v1/messages/count_tokens", "{}", 404],
+      ["POST", "//elsewhere.test/anthropic/v1/messages", "{}", 200],
+      ["POST", "/openai/v1/files", "{}", 404],
+      ["POST", "/openai/v1/responses", "[]", 400],
+      ["POST", "/openai/v1/responses", "no json", 400],
+      ["POST", "/openai/v1/responses", `"${"x".repeat(9 * 1024 * 1024)}"`, 400],
+    ] as const)
+      expect([path, (await send(method, path, body)).status]).toEqual([path, status]);
+    expect(seen.map(({ url }) => url)).toEqual(["/model/anthropic/v1/messages", "/model/anthropic/v1/messages"]);
+    await forwarder[Symbol.asyncDispose]();
+    await expect(send("POST", "/anthropic/v1/messages", "{}")).rejects.toThrow();
+    gateway.close();
+    rmSync(folder, { recursive: true });
+  });
+});

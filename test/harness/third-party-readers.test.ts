@@ -1,0 +1,255 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { claude } from "#harness/third-party/claude.ts";
+import { codex } from "#harness/third-party/codex.ts";
+import { gemini } from "#harness/third-party/gemini.ts";
+import { createLines } from "#harness/third-party/lines.ts";
+import { createTeller } from "#harness/third-party/teller.ts";
+import type { Message } from "#shared/wire/conversation.ts";
+
+const SESSION = "accecc35-1925-4e37-8d7e-083eef3f9720";
+
+/** What the lines of an agent become, as the agent of this version wrote them. */
+function read(agent: typeof claude, lines: readonly unknown[], isBrokenOff = false) {
+  const messages: Message[] = [];
+  const teller = createTeller((message) => messages.push(message));
+  const reader = agent.reader(teller);
+  for (const line of lines) reader.read(line);
+  if (isBrokenOff) teller.breakOff();
+  return { messages, answer: teller.takeAnswer(), ended: reader.ended(), session: reader.session() };
+}
+
+const action = (category: string, name: string, input: unknown) => ({ type: "action", category, name, input });
+const result = (name: string, state: string, output: unknown) => ({ type: "action_result", name, state, output });
+
+describe("lines of claude 2.1.330", () => {
+  const said = (type: string, ...content: unknown[]) => ({ type, session_id: SESSION, message: { content } });
+  const use = (id: string, name: string, input: unknown) => ({ type: "tool_use", id, name, input });
+  const used = (id: string, content: unknown, is_error = false) => ({
+    type: "tool_result",
+    tool_use_id: id,
+    content,
+    is_error,
+  });
+
+  it("become texts, actions and their results, and the last text is the answer", () => {
+    const { messages, answer, ended, session } = read(claude, [
+      { type: "system", subtype: "init", session_id: SESSION, tools: ["Bash"] },
+      said("assistant", { type: "thinking", thinking: "hm" }),
+      said("assistant", { type: "text", text: "I look." }),
+      said("assistant", use("t1", "Bash", { command: "ls", description: "list" })),
+      said("user", used("t1", "a\nb")),
+      said("assistant", use("t2", "Read", { file_path: "/a" }), use("t3", "mcp__box__ping", { n: 1 })),
+      said("user", used("t2", [{ type: "text", text: "no such file" }], true)),
+      said("user", used("t3", [{ type: "text", text: "pong" }, { type: "image" }])),
+      said("assistant", { type: "text", text: "All done." }),
+      { type: "result", subtype: "success", is_error: false, result: "All done.", session_id: SESSION },
+    ]);
+    expect(messages).toMatchObject([
+      {
+        role: "assistant",
+        content: [{ type: "text", text: "I look." }, action("command", "run_command", { command: "ls" })],
+      },
+      { role: "tool", content: [result("run_command", "completed", { stdout: "a\nb" })] },
+      { role: "assistant", content: [action("files", "read_files", { file_path: "/a" })] },
+      {
+        role: "assistant",
+        content: [action("integration", "call_mcp_tool", { server: "box", tool: "ping", arguments: { n: 1 } })],
+      },
+      { role: "tool", content: [result("read_files", "failed", { stdout: "no such file" })] },
+      { role: "tool", content: [result("call_mcp_tool", "completed", { stdout: "pong\n[image]" })] },
+    ]);
+    expect({ answer, ended, session }).toEqual({
+      answer: "All done.",
+      ended: { success: true, summary: "All done." },
+      session: SESSION,
+    });
+    const ids = messages.flatMap(({ content }) => content.flatMap((block) => ("id" in block ? [block.id] : [])));
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it("tell of a failure, and leave out what an agent below says", () => {
+    const below = { ...said("assistant", { type: "text", text: "I am below." }), parent_tool_use_id: "t1" };
+    const { answer, ended } = read(claude, [
+      below,
+      { type: "result", subtype: "success", is_error: true, result: "There's an issue with the selected model." },
+    ]);
+    expect({ answer, ended }).toEqual({
+      answer: "",
+      ended: { success: false, summary: "There's an issue with the selected model." },
+    });
+    const failed = { type: "result", subtype: "error_during_execution", is_error: true, errors: ["a", "b"] };
+    expect(read(claude, [failed]).ended).toEqual({ success: false, summary: "a; b" });
+  });
+
+  it("name its own tool where the conversation has no word for it, and break off what has no end", () => {
+    const { messages } = read(claude, [said("assistant", use("t1", "Monitor", { a: 1 }))], true);
+    expect(messages).toMatchObject([
+      { content: [action("integration", "Monitor", { a: 1 })] },
+      { role: "tool", content: [result("Monitor", "failed", { interrupted: true })] },
+    ]);
+  });
+});
+
+describe("lines of codex 0.169.0", () => {
+  const item = (type: string, members: object) => ({ type, item: members });
+  const command = { id: "item_1", type: "command_execution", command: "/bin/bash -lc 'echo '\"'\"'hi'\"'\"''" };
+
+  it("become actions with their exit codes, and the last message is the answer", () => {
+    const { messages, answer, ended, session } = read(codex, [
+      { type: "thread.started", thread_id: SESSION },
+      { type: "turn.started" },
+      item("item.completed", { id: "item_0", type: "error", message: "Model metadata not found." }),
+      item("item.completed", { id: "item_a", type: "agent_message", text: "I will." }),
+      item("item.started", { ...command, aggregated_output: "", exit_code: null, status: "in_progress" }),
+      item("item.completed", { ...command, aggregated_output: "hi\n", exit_code: 3, status: "failed" }),
+      item("item.completed", {
+        id: "item_2",
+        type: "file_change",
+        changes: [{ path: "/a", kind: "add" }],
+        status: "completed",
+      }),
+      item("item.completed", { id: "item_3", type: "agent_message", text: "All done." }),
+      { type: "turn.completed", usage: { input_tokens: 200 } },
+    ]);
+    expect(messages).toMatchObject([
+      { content: [{ type: "text", text: "I will." }, action("command", "run_command", { command: "echo 'hi'" })] },
+      { content: [result("run_command", "failed", { exit_code: 3, stdout: "hi\n" })] },
+      { content: [action("files", "edit_files", { changes: [{ path: "/a", kind: "add" }] })] },
+      { content: [result("edit_files", "completed", {})] },
+    ]);
+    expect({ answer, ended, session }).toEqual({
+      answer: "All done.",
+      ended: { success: true, summary: "" },
+      session: SESSION,
+    });
+  });
+
+  it("tell why a turn failed", () => {
+    const lines = [
+      { type: "error", message: "stream disconnected" },
+      { type: "turn.failed", error: { message: "stream disconnected before completion" } },
+    ];
+    expect(read(codex, lines).ended).toEqual({ success: false, summary: "stream disconnected before completion" });
+  });
+});
+
+describe("lines of gemini 0.61.0", () => {
+  it("put pieces of a text together, and become actions and results", () => {
+    const { messages, answer, ended, session } = read(gemini, [
+      { type: "init", session_id: SESSION, model: "m" },
+      { type: "message", role: "user", content: "Write a file" },
+      { type: "message", role: "assistant", content: "I will ", delta: true },
+      { type: "message", role: "assistant", content: "write.", delta: true },
+      { type: "tool_use", tool_name: "run_shell_command", tool_id: "r1", parameters: { command: "ls" } },
+      { type: "tool_result", tool_id: "r1", status: "success", output: "hi" },
+      { type: "tool_use", tool_name: "write_file", tool_id: "r2", parameters: { file_path: "a" } },
+      { type: "tool_result", tool_id: "r2", status: "error", error: { message: "denied" } },
+      { type: "message", role: "assistant", content: "All ", delta: true },
+      { type: "message", role: "assistant", content: "done.", delta: true },
+      { type: "result", status: "success", stats: {} },
+    ]);
+    expect(messages).toMatchObject([
+      { content: [{ type: "text", text: "I will write." }, action("command", "run_command", { command: "ls" })] },
+      { content: [result("run_command", "completed", { stdout: "hi" })] },
+      { content: [action("files", "edit_files", { file_path: "a" })] },
+      { content: [result("edit_files", "failed", { stdout: "denied" })] },
+    ]);
+    expect({ answer, ended, session }).toEqual({
+      answer: "All done.",
+      ended: { success: true, summary: "" },
+      session: SESSION,
+    });
+  });
+
+  it("tell why it failed", () => {
+    const lines = [{ type: "result", status: "error", error: { type: "ApiError", message: "quota" } }];
+    expect(read(gemini, lines).ended).toEqual({ success: false, summary: "quota" });
+  });
+});
+
+describe("what agents tell", () => {
+  it("is cut where it is long, deep or has many members, and is well formed", () => {
+    const messages: Message[] = [];
+    const teller = createTeller((message) => messages.push(message));
+    let deep: unknown = "end";
+    for (let index = 0; index < 20; index++) deep = [deep];
+    const input = { long: "x".repeat(100_000), deep, many: Array.from({ length: 1_000 }, () => 1), bad: "a\0\ud800" };
+    teller.action("1", { category: "files", name: "n".repeat(300), input });
+    const [block] = messages[0]?.content ?? [];
+    const text = JSON.stringify(block);
+    expect(text.length).toBeLessThan(20_000);
+    expect(text).toContain("bytes left out");
+    expect(text).toContain("[... left out ...]");
+    expect(block).toMatchObject({ name: "n".repeat(128), input: { bad: "a\ufffd\ufffd" } });
+  });
+
+  it("has no result of what it did not tell of, nor a second one", () => {
+    const messages: Message[] = [];
+    const teller = createTeller((message) => messages.push(message));
+    teller.result("none", "completed", {});
+    teller.action("1", { category: "files", name: "a", input: {} });
+    teller.result("1", "completed", {});
+    teller.result("1", "completed", {});
+    teller.breakOff();
+    expect(messages).toHaveLength(2);
+  });
+
+  it("comes in pieces of lines, and what is no JSON is its noise", () => {
+    const seen: unknown[] = [];
+    const lines = createLines((line) => seen.push(line));
+    const bytes = Buffer.from('Warning: é\n{"a":"é"}\n{broken\n\n{"b":2}');
+    for (const byte of bytes) lines.push(Buffer.from([byte]));
+    lines.end();
+    expect(seen).toEqual([{ a: "é" }, { b: 2 }]);
+    expect(lines.noise()).toBe("Warning: é\n{broken");
+  });
+});
+
+describe("the versions that are installed", () => {
+  it("are those that these lines are of, and the documentation", () => {
+    const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+    const { dependencies } = JSON.parse(read("image/package.json"));
+    expect(dependencies).toEqual({
+      [claude.package]: "2.1.330",
+      [codex.package]: "0.169.0",
+      [gemini.package]: "0.61.0",
+    });
+    for (const [name, version] of Object.entries(dependencies))
+      expect(read("docs/third-party-harnesses.md")).toContain(`(https://www.npmjs.com/package/${name}) | ${version} |`);
+  });
+});
+
+describe("an agent's session", () => {
+  it("is found by its file, in the place where the agent looks for it", () => {
+    const line = `{"type":"queue-operation","sessionId":"${SESSION}"}\n`;
+    expect(claude.sessionOf(line, "/workspace/a.b_c")).toEqual({
+      id: SESSION,
+      path: `.claude/projects/-workspace-a-b-c/${SESSION}.jsonl`,
+    });
+    const meta = { type: "session_meta", payload: { id: SESSION, timestamp: "2026-11-21T22:30:19.711Z" } };
+    expect(codex.sessionOf(`${JSON.stringify(meta)}\n{}`, "/")).toEqual({
+      id: SESSION,
+      path: `.codex/sessions/2026/11/21/rollout-2026-11-21T22-30-19-${SESSION}.jsonl`,
+    });
+    const first = { sessionId: SESSION, startTime: "2026-11-21T22:30:57.055Z", kind: "main" };
+    expect(gemini.sessionOf(`${JSON.stringify(first)}\n{}`, "/")).toEqual({
+      id: SESSION,
+      path: `.gemini/tmp/workspace/chats/session-2026-11-21T22-30-accecc35.jsonl`,
+    });
+  });
+
+  it("is none in a file of another agent, or one that would lead elsewhere", () => {
+    for (const agent of [claude, codex, gemini]) {
+      expect(agent.sessionOf("", "/")).toBeUndefined();
+      expect(agent.sessionOf('{"type":"run","run_id":"1"}\n', "/")).toBeUndefined();
+    }
+    const evil = "../../../../../../etc/passwd-0000-aaaa";
+    expect(claude.sessionOf(`{"sessionId":"${evil}"}\n`, "/")).toBeUndefined();
+    expect(
+      gemini.sessionOf(`${JSON.stringify({ sessionId: evil, startTime: "2026-11-21T22:30:" })}\n`, "/"),
+    ).toBeUndefined();
+    const meta = { type: "session_meta", payload: { id: SESSION, timestamp: "$(touch /x)" } };
+    expect(codex.sessionOf(`${JSON.stringify(meta)}\n`, "/")).toBeUndefined();
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { agentRun } from "./support/agent-run.ts";
+
+/** The contract's own, and this project's additions to them. */
+const NAMES = [
+  "run_command",
+  "read_files",
+  "edit_files",
+  "search_files",
+  "call_mcp_tool",
+  "create_plan",
+  "ask_user",
+  "start_agent",
+  "report_artifact",
+];
+const ADDED = ["create_pull_request", "load_skill", "message_agent", "notify_user", "wait_for_agents"];
+
+describe("the tools of an agent", () => {
+  it("have the names of the contract, and no others but those that are documented", async () => {
+    await using it = await agentRun({
+      prompt: "Say hello.",
+      turns: [{ text: "Hello." }],
+      context: { mcp_servers: { shared: { warp_id: "x" } } },
+    });
+    await it.run();
+    const offered: string[] = it.standIn.seen[0]?.body.tools.map(({ name }: { name: string }) => name);
+    expect(offered).toEqual(expect.arrayContaining(NAMES));
+    expect(offered.filter((name) => !NAMES.includes(name) && !ADDED.includes(name))).toEqual([]);
+  });
+
+  it("are in plan mode those that change nothing", async () => {
+    await using it = await agentRun({ prompt: "Plan it.", turns: [{ text: "# Plan" }], context: { mode: "plan" } });
+    await it.run();
+    const offered: string[] = it.standIn.seen[0]?.body.tools.map(({ name }: { name: string }) => name);
+    expect(offered).toEqual(
+      expect.arrayContaining(["create_plan", "ask_user", "notify_user", "report_artifact", "read_files"]),
+    );
+    for (const name of ["create_pull_request", "start_agent", "message_agent", "edit_files"])
+      expect(offered).not.toContain(name);
+  });
+});

@@ -1,0 +1,134 @@
+import http from "node:http";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { trySandbox } from "../../local/try-sandbox.ts";
+
+const T0 = Date.parse("2026-05-18T19:00:00.000Z");
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Record<string, unknown>;
+}
+
+describe("npm run try:sandbox", () => {
+  const calls: Call[] = [];
+  /** The sandbox that the service gives, and how its runs end. */
+  let provider: string | undefined;
+  let state: string;
+  let stoppedBy: string;
+  let status: number;
+  let server: http.Server;
+  let env: NodeJS.ProcessEnv;
+  const said: string[] = [];
+
+  beforeAll(async () => {
+    server = http.createServer(async (request, response) => {
+      let text = "";
+      for await (const chunk of request) text += chunk;
+      const [path = ""] = (request.url ?? "").replace("/api/v1", "").split("?");
+      const call = { method: request.method ?? "", path, body: text === "" ? {} : JSON.parse(text) };
+      calls.push(call);
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(JSON.stringify(status === 200 ? answer(call) : { error: "Not known", error_code: "x" }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    env = { RUNYARD_BASE_URL: `http://127.0.0.1:${port}/api/v1/`, RUNYARD_API_KEY: "ryp_key" };
+  });
+  beforeEach(() => {
+    calls.length = 0;
+    said.length = 0;
+    provider = undefined;
+    state = "SUCCEEDED";
+    stoppedBy = "harness";
+    status = 200;
+    vi.spyOn(console, "log").mockImplementation((line: string) => void said.push(line));
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  function answer({ method, path }: Call): unknown {
+    if (path === "/agent/environments") return { uid: "env-1" };
+    if (path === "/agent/runs") {
+      const runs = calls.filter((call) => call.path === path).length;
+      return { run_id: `run-${runs}`, task_id: `run-${runs}`, state: "QUEUED" };
+    }
+    if (path.endsWith("/cancel")) return "a run";
+    if (!path.endsWith("/events")) return method === "DELETE" ? {} : { uid: "user" };
+    const cancels = /run-[24]/.test(path);
+    const isCancelled = calls.some((call) => call.path === path.replace("/events", "/cancel"));
+    const events = [
+      event("run_created", 0, { state: "QUEUED" }),
+      event("run_pending", 200, { state: "PENDING", ...(provider && { sandbox: provider }) }),
+      event("worker_container_ready", 1_200, { state: "INPROGRESS" }),
+      event("agent_started", 1_500),
+      ...(cancels
+        ? []
+        : [
+            event("messages", 1_600, { messages: [said1] }),
+            event(state === "FAILED" ? "run_failed" : "run_succeeded", 3_000, { state }),
+          ]),
+      ...(cancels && isCancelled ? [event("run_cancelled", 2_000, { state: "CANCELLED" })] : []),
+      ...(cancels && isCancelled ? [event("run_stopped", 2_700, { confirmed_by: stoppedBy })] : []),
+    ];
+    return { events, next: events.length, ended: !cancels || isCancelled };
+  }
+  const said1 = {
+    role: "tool",
+    content: [{ type: "action_result", output: { exit_code: 0, output: "Linux aarch64\n2\n" } }],
+  };
+  const event = (type: string, ms: number, data: object = {}) => ({
+    sequence: 1,
+    type,
+    occurred_at: new Date(T0 + ms).toISOString(),
+    data,
+  });
+  const report = () => said.join("\n");
+
+  test("starts a run that tells of its sandbox and one that is cancelled, and prints what was seen", async () => {
+    expect(await trySandbox(["--provider", "lambda"], env)).toBe(0);
+    expect(report()).toMatch(/until the sandbox called\s+1\.0 s/);
+    expect(report()).toMatch(/stopped after the cancel\s+0\.7 s, by the word of the harness/);
+    expect(report()).toContain("Linux aarch64");
+    expect(calls.some(({ path }) => path === "/agent/environments")).toBe(false);
+    expect(calls.filter(({ path }) => path === "/agent/runs").map(({ body }) => body["title"])).toHaveLength(2);
+  });
+
+  test("gives runs in containers an environment with the image, and removes it again", async () => {
+    provider = "fargate";
+    stoppedBy = "provider";
+    expect(await trySandbox(["--provider", "fargate", "--image", "ruby:3"], env)).toBe(0);
+    const [made] = calls.filter(({ path }) => path === "/agent/environments");
+    expect(made?.body).toMatchObject({ docker_image: "ruby:3" });
+    const [run] = calls.filter(({ path }) => path === "/agent/runs");
+    expect(run?.body["config"]).toMatchObject({ environment_id: "env-1" });
+    expect(calls.at(-1)).toMatchObject({ method: "DELETE", path: "/agent/environments/env-1" });
+  });
+
+  test("fails where the runs get another sandbox, or do not end as they should, and says what to do", async () => {
+    expect(await trySandbox(["--provider", "microvm"], env)).toBe(1);
+    expect(report()).toMatch(/lambda, microvm was asked for[\s\S]*Name microvm first in the context `sandboxes`/);
+    state = "FAILED";
+    expect(await trySandbox(["--provider", "lambda"], env)).toBe(1);
+  });
+
+  test("says plainly where there is no deployment, no key, or one that is not known, and what it takes", async () => {
+    const tried = (args: string[], over: NodeJS.ProcessEnv) => trySandbox(args, over);
+    await expect(tried([], env)).rejects.toThrow("--provider takes one of lambda, microvm, fargate.");
+    await expect(tried(["--provider", "docker"], env)).rejects.toThrow("--provider takes one of");
+    await expect(tried(["--providers", "lambda"], env)).rejects.toThrow(/Unknown option/);
+    const named = ["--provider", "lambda"];
+    await expect(tried(named, { RUNYARD_API_KEY: "k" })).rejects.toThrow(/no deployment.*RUNYARD_BASE_URL/);
+    await expect(tried(named, { ...env, RUNYARD_API_KEY: "" })).rejects.toThrow(/no key.*RUNYARD_API_KEY/);
+    await expect(tried(named, { ...env, RUNYARD_BASE_URL: "http://127.0.0.1:1/api/v1" })).rejects.toThrow(
+      "There is no deployment at http://127.0.0.1:1/api/v1.",
+    );
+    status = 401;
+    await expect(tried(named, env)).rejects.toThrow(/does not know the key/);
+    expect(await tried(["--help"], env)).toBe(0);
+    expect(report()).toContain("npm run try:sandbox -- --provider");
+  });
+});

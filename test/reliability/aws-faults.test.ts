@@ -1,0 +1,279 @@
+import { randomUUID } from "node:crypto";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { DeleteScheduleCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
+import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { asOnAws, faultsAsked } from "#shared/aws/as-on-aws.ts";
+import { type AwsFault, type Faults, plannedFaults } from "#shared/aws/aws-faults.ts";
+import { dynamoClient, watchClients } from "#shared/aws/clients.ts";
+import { uuidv7 } from "#shared/ids.ts";
+import { dynamoTable } from "#shared/table/dynamo-table.ts";
+import { ConditionFailed } from "#shared/table/table.ts";
+import { type StoodIn, standIn } from "../support/aws-stand-in.ts";
+
+const TableName = "t";
+const Key = { pk: "RUN#1", sk: "HEAD" };
+const QueueUrl = "https://sqs.us-east-1.amazonaws.com/1/q";
+
+/** Faults that come in this order, one a call, and then none. */
+function inOrder(...faults: (AwsFault | undefined)[]): Faults {
+  const { make } = plannedFaults("1/0", "");
+  return { make, next: () => faults.shift() };
+}
+
+const quiet = () => undefined;
+
+function dynamo(faults: Faults, answer?: (call: StoodIn, at: number) => object) {
+  const { config, calls } = standIn(answer);
+  const client = asOnAws(DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, maxAttempts: 4 })), faults, quiet);
+  return { client, calls };
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  watchClients(undefined);
+});
+
+/** Time passes at once; answers the waits that were asked for, in milliseconds. */
+function hurried(): number[] {
+  const waits: number[] = [];
+  const real = globalThis.setTimeout;
+  vi.spyOn(globalThis, "setTimeout").mockImplementation((work, milliseconds = 0) => {
+    waits.push(milliseconds);
+    return real(work, 0);
+  });
+  return waits;
+}
+
+describe("an injected fault", () => {
+  const { config } = standIn();
+  const transaction = new TransactWriteCommand({
+    TransactItems: [{ Put: { TableName, Item: Key } }, { Delete: { TableName, Key: { ...Key, sk: "LEASE" } } }],
+  });
+  const put = () => new PutCommand({ TableName, Item: Key });
+  const once = (fault: AwsFault) => [inOrder(fault), quiet] as const;
+  const document = (fault: AwsFault) =>
+    asOnAws(DynamoDBDocumentClient.from(new DynamoDBClient(config)), ...once(fault));
+
+  it.each<[string, () => Promise<unknown>, object]>([
+    [
+      "a throttled read",
+      () => document("throttled").send(new GetCommand({ TableName, Key })),
+      throttling(400, "ProvisionedThroughputExceededException"),
+    ],
+    [
+      "a failed write",
+      () => document("failed").send(put()),
+      { name: "InternalServerError", $fault: "server", $metadata: { httpStatusCode: 500 } },
+    ],
+    [
+      "a conflict of one write",
+      () => document("conflict").send(put()),
+      { name: "TransactionConflictException", $metadata: { httpStatusCode: 400 } },
+    ],
+    [
+      "a conflict of a transaction",
+      () => document("conflict").send(transaction),
+      {
+        name: "TransactionCanceledException",
+        CancellationReasons: [{ Code: "None" }, { Code: "TransactionConflict" }],
+      },
+    ],
+    [
+      "a throttled send",
+      () =>
+        asOnAws(new SQSClient(config), ...once("throttled")).send(
+          new SendMessageCommand({ QueueUrl, MessageBody: "x" }),
+        ),
+      throttling(403, "RequestThrottled"),
+    ],
+    [
+      "a throttled invocation",
+      () => asOnAws(new LambdaClient(config), ...once("throttled")).send(new InvokeCommand({ FunctionName: "f" })),
+      throttling(429, "TooManyRequestsException"),
+    ],
+    [
+      "a throttled object",
+      () => asOnAws(new S3Client(config), ...once("throttled")).send(new GetObjectCommand({ Bucket: "b", Key: "k" })),
+      throttling(503, "SlowDown"),
+    ],
+    [
+      "a throttled parameter",
+      () => asOnAws(new SSMClient(config), ...once("throttled")).send(new GetParameterCommand({ Name: "/a" })),
+      throttling(400, "ThrottlingException"),
+    ],
+    [
+      "a throttled timer",
+      () => asOnAws(new SchedulerClient(config), ...once("throttled")).send(new DeleteScheduleCommand({ Name: "a" })),
+      throttling(429, "ThrottlingException"),
+    ],
+    ["a lost answer", () => document("unheard").send(put()), { name: "TimeoutError" }],
+  ])("is an error of the SDK's own: %s", async (_, send, expected) => {
+    await expect(send()).rejects.toMatchObject(expected);
+  });
+
+  it("is repeated by the SDK where it may be, and then done", async () => {
+    const waits = hurried();
+    const { client, calls } = dynamo(inOrder("throttled", "failed", "unheard"));
+    const { $metadata } = await client.send(put());
+    expect($metadata.attempts).toBe(4);
+    // The lost answer was to a call that was made.
+    expect(calls).toHaveLength(2);
+    expect(waits.filter((wait) => wait > 0).length).toBeGreaterThan(0);
+  });
+
+  it("does what was asked twice: a message, and an asynchronous start", async () => {
+    const queue = standIn();
+    await asOnAws(new SQSClient({ ...queue.config, md5: false }), ...once("twice")).send(
+      new SendMessageCommand({ QueueUrl, MessageBody: "x" }),
+    );
+    const lambda = standIn();
+    await asOnAws(new LambdaClient(lambda.config), ...once("twice")).send(
+      new InvokeCommand({ FunctionName: "f", InvocationType: "Event", Payload: "{}" }),
+    );
+    expect([queue.calls.length, lambda.calls.length]).toEqual([2, 2]);
+  });
+
+  it("leaves keys of a batch unread, which the table then reads", async () => {
+    hurried();
+    const items = ["a", "b", "c"].map((sk) => ({ pk: "RUN#1", sk }));
+    const { client, calls } = dynamo(inOrder("partial"), ({ body }) => {
+      const keys: unknown[] = JSON.parse(body).RequestItems.t.Keys;
+      return { Responses: { t: keys }, UnprocessedKeys: {} };
+    });
+    expect(await dynamoTable(client, TableName).batchGet(items)).toEqual(items);
+    expect(calls).toHaveLength(2);
+    expect(JSON.parse(calls[1]?.body ?? "").RequestItems.t.Keys).toHaveLength(1);
+  });
+
+  const query = new QueryCommand({ TableName, IndexName: "gsi1", KeyConditionExpression: "a = :a" });
+  const entry = (at: number) => ({ pk: { S: `RUN#${uuidv7(at)}` }, sk: { S: "HEAD" } });
+
+  it("hides from an index what was written last, and what changed since it was asked before", async () => {
+    const [old, latest] = [entry(Date.now() - 60_000), entry(Date.now())];
+    const first = dynamo(inOrder("stale"), () => ({ Items: [old, latest], Count: 2 }));
+    expect((await first.client.send(query)).Items).toEqual([{ pk: old.pk.S, sk: "HEAD" }]);
+
+    const answers = [{ Items: [old] }, { Items: [] }, { Items: [] }];
+    const second = dynamo(inOrder(undefined, "stale"), (_, at) => answers[at] ?? {});
+    await second.client.send(query);
+    expect((await second.client.send(query)).Items).toHaveLength(1);
+    expect((await second.client.send(query)).Items).toHaveLength(0);
+  });
+
+  it("never makes a read of the table itself stale", () => {
+    const faults = plannedFaults("1/100", "");
+    const seen = new Set<AwsFault | undefined>();
+    for (let call = 0; call < 200; call++) {
+      seen.add(
+        faults.next({ service: "DynamoDB", command: "Query", headers: {}, body: Buffer.alloc(0), json: () => ({}) }),
+      );
+    }
+    expect([...seen].sort()).toEqual(["failed", "slow", "throttled", "unheard"]);
+  });
+});
+
+describe("a plan of faults", () => {
+  const fates = (setting: string, name: string, calls = 400) => {
+    const faults = plannedFaults(setting, name);
+    const call = { service: "SQS", command: "SendMessage", headers: {}, body: Buffer.alloc(0), json: () => ({}) };
+    return Array.from({ length: calls }, () => faults.next(call));
+  };
+
+  it("is the same for the same seed and function, and another for any other", () => {
+    expect(fates("7", "runyard-create-run")).toEqual(fates("7", "runyard-create-run"));
+    expect(fates("7", "runyard-create-run")).not.toEqual(fates("8", "runyard-create-run"));
+    expect(fates("7", "runyard-create-run")).not.toEqual(fates("7", "runyard-get-run"));
+  });
+
+  it("is for five calls of a hundred, or as many as are asked for", () => {
+    const happened = (setting: string) => fates(setting, "f", 4_000).filter((fate) => fate !== undefined).length / 40;
+    expect(happened("3")).toBeGreaterThan(3.5);
+    expect(happened("3")).toBeLessThan(6.5);
+    expect(happened("3/50")).toBeGreaterThan(45);
+    expect(happened("3/0")).toBe(0);
+  });
+
+  it("is there only where RUNYARD_FAULTS asks for one", () => {
+    expect(faultsAsked({})).toBeUndefined();
+    expect(faultsAsked({ RUNYARD_FAULTS: "" })).toBeUndefined();
+    expect(faultsAsked({ RUNYARD_FAULTS: "7" })).toHaveProperty("next");
+  });
+});
+
+describe("clients", () => {
+  /** A client as functions have it, whose first calls go wrong. */
+  function disturbed(...faults: AwsFault[]) {
+    vi.stubEnv("AWS_REGION", "us-east-1");
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "test");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "test");
+    const { config, calls } = standIn();
+    watchClients((client) => {
+      Object.assign(Reflect.get(client, "config"), { requestHandler: config.requestHandler });
+      asOnAws(client, inOrder(...faults), quiet);
+    });
+    return { client: dynamoClient(), calls };
+  }
+
+  it("try four times at most, and then say what it was", async () => {
+    hurried();
+    const { client, calls } = disturbed("throttled", "throttled", "throttled", "throttled");
+    await expect(client.send(new GetCommand({ TableName, Key }))).rejects.toMatchObject({
+      name: "ProvisionedThroughputExceededException",
+      $metadata: { attempts: 4 },
+    });
+    expect(calls).toEqual([]);
+  });
+
+  it("wait longer each time they are throttled, by a random part of 1, 2 and 4 seconds", async () => {
+    const rounds: number[][] = [];
+    for (let round = 0; round < 12; round++) {
+      const waits = hurried();
+      const { client, calls } = disturbed("throttled", "throttled", "throttled");
+      await client.send(new GetCommand({ TableName, Key }));
+      expect(calls).toHaveLength(1);
+      rounds.push(waits);
+      vi.restoreAllMocks();
+    }
+    for (const [index, most] of [1_000, 2_000, 4_000].entries()) {
+      const waits = rounds.map((round) => round[index] ?? Number.NaN);
+      expect(Math.max(...waits)).toBeLessThanOrEqual(most);
+      expect(Math.max(...waits)).toBeGreaterThan(most / 4);
+      expect(new Set(waits).size).toBeGreaterThan(6);
+    }
+  });
+
+  it("do not repeat what a condition refused", async () => {
+    const { config, calls } = standIn();
+    const refusing = { handle: async () => ({ response: await refused(calls) }) };
+    const client = DynamoDBDocumentClient.from(
+      new DynamoDBClient({ ...config, requestHandler: refusing, maxAttempts: 4 }),
+    );
+    const table = dynamoTable(client, TableName);
+    await expect(table.write({ kind: "put", item: Key, if: { pk: { exists: false } } })).rejects.toBeInstanceOf(
+      ConditionFailed,
+    );
+    expect(calls).toHaveLength(1);
+  });
+});
+
+async function refused(calls: StoodIn[]) {
+  calls.push({ target: "PutItem", body: randomUUID() });
+  const body = { __type: "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", message: "no" };
+  return { statusCode: 400, headers: {}, body: Buffer.from(JSON.stringify(body)) };
+}
+
+function throttling(httpStatusCode: number, name: string): object {
+  return { name, $metadata: { httpStatusCode } };
+}

@@ -1,0 +1,202 @@
+import { describe, expect, it } from "vitest";
+import { routes } from "#infra/routes.ts";
+import { clientOf, request } from "../support/client.ts";
+import { consume } from "../support/execution.ts";
+import { Faults } from "../support/faults.ts";
+import { makeStage, type Stage } from "../support/principals.ts";
+import { reap } from "../support/reaper.ts";
+import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
+import type { Answer } from "../support/world.ts";
+import { differenceOf, remainsOf } from "./scenario.ts";
+
+/** Somebody's request, and another one that comes between two of its calls. */
+interface Meeting {
+  readonly stage: Stage;
+  readonly faults: Faults;
+  /** Makes the request of the route, with these headers. */
+  readonly ask: (headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+  /** The route's path with the stage's ids. */
+  readonly target: string;
+}
+
+interface Disturbance {
+  readonly name: string;
+  /** Whether it can happen to a request of this route. */
+  readonly concerns: (route: string) => boolean;
+  /** Headers of the request that is disturbed. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What has happened before both. */
+  readonly before?: (meeting: Meeting) => Promise<Answer>;
+  readonly happens: (meeting: Meeting) => Promise<Answer>;
+  /** The two are one request, so what is left must be what one leaves. */
+  readonly isOne?: true;
+}
+
+/** Which of two tries was the first, the record of a request tells. */
+const WHOSE = [[/"original":(true|false)/g, "original"]] as const;
+const EVENT = "8f3c2f9e-0d0f-4b8e-9a70-2b1f3f0f5c11";
+const keyed = { "idempotency-key": "once" };
+const repeated = { "x-stainless-retry-count": "1" };
+/** What is below this part of a path goes with it. */
+const OBJECT = /^(\/agent\/(environments|identities|schedules|secrets|keys)\/[^/]+)/;
+
+const disturbances: readonly Disturbance[] = [
+  {
+    name: "the same request with its key",
+    concerns: (route) => route.startsWith("POST "),
+    headers: keyed,
+    happens: ({ ask }) => ask(keyed),
+    isOne: true,
+  },
+  {
+    name: "its own repeat",
+    concerns: (route) => route.startsWith("POST "),
+    happens: ({ ask }) => ask(repeated),
+    isOne: true,
+  },
+  {
+    name: "the try that it repeats",
+    concerns: (route) => route.startsWith("POST "),
+    headers: repeated,
+    happens: ({ ask }) => ask({}),
+    isOne: true,
+  },
+  {
+    name: "another one of the same content, where a repeat of one of them was first",
+    concerns: (route) => route.startsWith("POST /agent/"),
+    before: ({ ask }) => ask(repeated),
+    happens: ({ ask }) => ask({}),
+  },
+  {
+    name: "the same request of somebody else",
+    concerns: (route) => !route.startsWith("POST "),
+    happens: ({ ask }) => ask(),
+  },
+  {
+    name: "the end of its object",
+    concerns: (route) => /\/agent\/(environments|identities|schedules|secrets|keys)\/\{/.test(route),
+    happens: ({ stage, target }) => clientOf(stage.world).delete(OBJECT.exec(target)?.[1] ?? ""),
+  },
+  {
+    name: "the end of its key",
+    concerns: (route) => !route.includes("/harness-support/"),
+    async happens({ stage }) {
+      const client = clientOf(stage.world);
+      const { body } = await client.get("/agent/keys");
+      const asking = body.keys.find(({ name }: { name: string }) => name === "first key");
+      return client.delete(`/agent/keys/${asking.uid}`);
+    },
+  },
+  {
+    name: "an event of the run",
+    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    async happens({ stage }) {
+      const client = clientOf(stage.world, stage.key("the run itself"));
+      const event = { event_name: "agent_started", timestamp: "2026-05-18T19:00:00Z" };
+      return client.post(`/agent/runs/${stage.runId}/client-events`, { ...event, event_uuid: EVENT });
+    },
+  },
+  {
+    name: "the end of the run's task",
+    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    async happens({ stage }) {
+      const client = clientOf(stage.world, stage.key("the run itself"));
+      return client.post("/harness-support/finish-task", { success: true, summary: "first" });
+    },
+  },
+  {
+    name: "the loss of the run's execution, and the next one",
+    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    async happens({ stage: { world, runId } }) {
+      world.clock.now += 31_000;
+      await reap(world);
+      await consume(world, "runs", runId);
+      return clientOf(world).get(`/agent/runs/${runId}`);
+    },
+  },
+  {
+    name: "a cancel of the run",
+    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    happens: ({ stage }) => clientOf(stage.world).post(`/agent/runs/${stage.runId}/cancel`),
+  },
+  {
+    name: "the end of the run",
+    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    happens: ({ stage }) => clientOf(stage.world).post(`/agent/runs/${stage.runId}/cancel?force=true`),
+  },
+];
+
+const writing = routes.filter(
+  ({ method, path }) => !["GET", "ANY"].includes(method) && path !== "/agent/teams/{teamUid}",
+);
+
+async function meet(route: string, { headers, before }: Disturbance): Promise<Meeting> {
+  const faults = new Faults();
+  const stage = await makeStage(faults.around);
+  await prepare(route, stage);
+  // Long enough that the use of a key is noted anew.
+  stage.world.clock.now += 3_600_000;
+  const key = route.includes("/harness-support/") ? stage.key("the run itself") : stage.world.key;
+  const target = targetOf(route, stage);
+  const [method = ""] = route.split(" ");
+  const body = bodies[route]?.(stage);
+  const ask: Meeting["ask"] = (others = headers) =>
+    request(stage.world, method, target, {
+      key,
+      ...(body !== undefined && { body }),
+      ...(others && { headers: others }),
+    });
+  const meeting = { stage, faults, ask, target };
+  await before?.(meeting);
+  return meeting;
+}
+
+/** The answer as the caller has it in the end, who repeats what may be repeated. */
+async function lastAnswer({ ask }: Meeting, first: Answer | undefined): Promise<Answer> {
+  let answer = first ?? (await ask());
+  for (let attempt = 0; attempt < 5 && answer.headers["x-should-retry"] === "true"; attempt++) answer = await ask();
+  return answer;
+}
+
+/** What was answered, whether the other request was answered the same, and what is left in the table. */
+function outcomeOf({ stage }: Meeting, answer: Answer, other: Answer | undefined): string[] {
+  const isSame = other !== undefined && JSON.stringify(answer.body) === JSON.stringify(other.body);
+  return [`answered ${answer.status}, ${isSame ? "as" : "unlike"} the other`, ...remainsOf(stage.world)];
+}
+
+describe.each(writing.map(({ method, path }) => `${method} ${path}`))("%s", (route) => {
+  it.each(disturbances.filter(({ concerns }) => concerns(route)))(
+    "meets $name as if one came after the other",
+    async (disturbance) => {
+      const { happens, isOne } = disturbance;
+      const last = await meet(route, disturbance);
+      const earlier = await happens(last);
+      const disturbedBefore = outcomeOf(last, await lastAnswer(last, undefined), earlier);
+
+      const first = await meet(route, disturbance);
+      const undisturbed = await lastAnswer(first, await first.faults.invoke("first", () => first.ask()));
+      const alone = remainsOf(first.stage.world, WHOSE);
+      const disturbedAfter = outcomeOf(first, undisturbed, await happens(first));
+      if (isOne) {
+        expect(differenceOf(alone, remainsOf(last.stage.world, WHOSE)), "after it").toBe("");
+        expect(differenceOf(alone, remainsOf(first.stage.world, WHOSE)), "before it").toBe("");
+      }
+
+      for (const [at, call] of first.faults.calls.entries()) {
+        if (!/: (write|transact) /.test(call)) continue;
+        const meeting = await meet(route, disturbance);
+        let other: Answer | undefined;
+        const work = async () => {
+          other = await happens(meeting);
+        };
+        meeting.faults.meanwhile = { at, work };
+        const answer = await lastAnswer(meeting, await meeting.faults.invoke("first", () => meeting.ask()));
+        const outcome = outcomeOf(meeting, answer, other);
+        const ifLast = differenceOf(disturbedBefore, outcome);
+        const ifFirst = differenceOf(disturbedAfter, outcome);
+        const isSerial = ifLast === "" || ifFirst === "";
+        expect(isSerial, `before ${call}, other than if it is first:\n${ifFirst}\nor last:\n${ifLast}`).toBe(true);
+      }
+    },
+  );
+});

@@ -1,0 +1,88 @@
+import * as ecs from "@aws-sdk/client-ecs";
+import * as microvms from "@aws-sdk/client-lambda-microvms";
+
+/** The models of two services of AWS as their SDK brings them: what it would serialize, and what it would read. */
+const MODELS = { ecs, microvms } as const;
+export type ServiceName = keyof typeof MODELS;
+
+/** Kinds of schemas, the first entry of each: https://github.com/smithy-lang/smithy-typescript, `StaticSchema`. */
+const KIND = { simple: 0, list: 1, map: 2, structure: 3, union: 4, operation: 9 } as const;
+/** Simple shapes by number, with what JSON has for them. */
+const SIMPLE: Readonly<Record<number, string>> = { 0: "string", 1: "number", 2: "boolean", 4: "number", 17: "number" };
+const LIST_OF = 64;
+const MAP_OF = 128;
+
+/** An operation with how it goes over HTTP, where it is not all one address. */
+export interface Operation {
+  readonly name: string;
+  readonly http: readonly [method: string, path: string] | undefined;
+  /** What is wrong with a request, one sentence each; nothing where the service would take it. */
+  requestProblems(input: unknown): string[];
+  answerProblems(output: unknown): string[];
+}
+
+/** The operation `name`, as the SDK's own model has it. Throws where there is none. */
+export function operationOf(service: ServiceName, name: string): Operation {
+  const schema: unknown = Reflect.get(MODELS[service], `${name}$`);
+  if (!Array.isArray(schema) || schema[0] !== KIND.operation) throw new Error(`${service} has no operation ${name}`);
+  const http = typeof schema[3] === "object" && schema[3] !== null ? Reflect.get(schema[3], "http") : undefined;
+  return {
+    name,
+    http: Array.isArray(http) ? [String(http[0]), String(http[1])] : undefined,
+    requestProblems: (input) => problemsOf(schema[4], input, name),
+    answerProblems: (output) => problemsOf(schema[5], output, `${name} answered`),
+  };
+}
+
+/** The names of all operations of a service. */
+export const operationsOf = (service: ServiceName): string[] =>
+  Object.entries(MODELS[service]).flatMap(([name, schema]: [string, unknown]) =>
+    name.endsWith("$") && Array.isArray(schema) && schema[0] === KIND.operation ? [name.slice(0, -1)] : [],
+  );
+
+function problemsOf(schema: unknown, value: unknown, path: string): string[] {
+  if (typeof schema === "function") return problemsOf(schema(), value, path);
+  if (schema === "unit") return [];
+  if (typeof schema === "number") return ofNumber(schema, value, path);
+  if (!Array.isArray(schema)) throw new Error(`${path}: a schema of an unknown form`);
+  // A member's schema with its traits.
+  if (schema.length === 2) return problemsOf(schema[0], value, path);
+  const [kind, , , , names, members, required] = schema;
+  if (kind === KIND.simple) return problemsOf(names, value, path);
+  if (kind === KIND.list) return ofList(names, value, path);
+  if (kind === KIND.map) return ofMap(members, value, path);
+  if (!isRecord(value)) return [`${path} must be an object`];
+  const known: string[] = names;
+  const strangers = Object.keys(value).filter((name) => !known.includes(name));
+  const missing = known.slice(0, Number(required ?? 0)).filter((name) => value[name] === undefined);
+  const choices = Object.keys(value).length;
+  return [
+    ...strangers.map((name) => `${path}.${name} is no member`),
+    ...missing.map((name) => `${path}.${name} is missing`),
+    ...(kind === KIND.union && choices !== 1 ? [`${path} must have exactly one member`] : []),
+    ...known.flatMap((name, index) =>
+      value[name] === undefined ? [] : problemsOf(members[index], value[name], `${path}.${name}`),
+    ),
+  ];
+}
+
+function ofNumber(schema: number, value: unknown, path: string): string[] {
+  if (schema >= MAP_OF) return ofMap(schema - MAP_OF, value, path);
+  if (schema >= LIST_OF) return ofList(schema - LIST_OF, value, path);
+  const expected = SIMPLE[schema];
+  if (expected === undefined) throw new Error(`${path}: simple shape ${schema} is not known here`);
+  return typeof value === expected ? [] : [`${path} must be a ${expected}`];
+}
+
+const ofList = (member: unknown, value: unknown, path: string): string[] =>
+  Array.isArray(value)
+    ? value.flatMap((entry: unknown, index) => problemsOf(member, entry, `${path}[${index}]`))
+    : [`${path} must be a list`];
+
+const ofMap = (member: unknown, value: unknown, path: string): string[] =>
+  isRecord(value)
+    ? Object.entries(value).flatMap(([name, entry]) => problemsOf(member, entry, `${path}.${name}`))
+    : [`${path} must be a map`];
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,119 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { isRecord, type Operation, operationOf, operationsOf, type ServiceName } from "./aws-model.ts";
+
+/** An answer that is an error, as the service words it. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly members: Readonly<Record<string, unknown>>;
+  constructor(name: string, message: string, status = 400, members: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.name = name;
+    this.status = status;
+    this.members = members;
+  }
+}
+
+export interface Request {
+  readonly operation: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+type Answers = Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => unknown>>;
+
+/**
+ * A service of AWS on this machine, for the SDK to call: each request must be one that the SDK's own model takes, in all its
+ * members, and so must each answer. A test lets the next requests be refused, or be answered late.
+ */
+export async function startService(service: ServiceName, answers: Answers, extra: (request: Request) => string[]) {
+  const requests: Request[] = [];
+  /** What the next requests of an operation are answered instead, one each. */
+  const refusals: { readonly operation: string; readonly refusal: Refusal; readonly afterwards?: boolean }[] = [];
+  let lagMs = 0;
+
+  async function answer(request: Request): Promise<unknown> {
+    const operation = operationOf(service, request.operation);
+    requests.push(request);
+    const problems = [...operation.requestProblems(request.input), ...extra(request)];
+    if (problems.length > 0) throw new Refusal("ValidationException", problems.join("; "));
+    if (lagMs > 0) await new Promise((resolve) => setTimeout(resolve, lagMs));
+    const index = refusals.findIndex((one) => one.operation === request.operation);
+    const [refused] = index < 0 ? [] : refusals.splice(index, 1);
+    if (refused !== undefined && refused.afterwards !== true) throw refused.refusal;
+    const perform = answers[request.operation];
+    if (perform === undefined)
+      throw new Refusal("UnknownOperationException", `${request.operation} is not played here`, 404);
+    const output = perform(request.input);
+    // Done, and the answer lost on the way.
+    if (refused !== undefined) throw refused.refusal;
+    const wrong = operation.answerProblems(output);
+    if (wrong.length > 0) throw new Refusal("StandInIsWrong", wrong.join("; "), 501);
+    return output;
+  }
+
+  const server = createServer(async (message, response) => {
+    const send = (status: number, body: unknown, headers: Record<string, string> = {}) => {
+      response.writeHead(status, { "content-type": "application/json", ...headers });
+      response.end(JSON.stringify(body));
+    };
+    try {
+      send(200, await answer(await requestOf(service, message)));
+    } catch (error) {
+      if (!(error instanceof Refusal)) return send(500, { message: String(error) });
+      const body = { __type: error.name, message: error.message, ...error.members };
+      return send(error.status, body, { "x-amzn-errortype": error.name });
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no address");
+
+  return {
+    endpoint: `http://127.0.0.1:${address.port}`,
+    requests,
+    /** The inputs that an operation was called with. */
+    inputs: (operation: string) => requests.filter((one) => one.operation === operation).map(({ input }) => input),
+    refuse: (operation: string, refusal: Refusal) => void refusals.push({ operation, refusal }),
+    /** The next request is carried out, and answered as if it were not. */
+    loseAnswer: (operation: string) =>
+      void refusals.push({ operation, refusal: new Refusal("InternalServerException", "lost", 500), afterwards: true }),
+    lag: (milliseconds: number) => {
+      lagMs = milliseconds;
+    },
+    async close(): Promise<void> {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+async function requestOf(service: ServiceName, message: IncomingMessage): Promise<Request> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  const body: unknown = text === "" ? {} : JSON.parse(text);
+  if (!isRecord(body)) throw new Refusal("SerializationException", "the body is no object");
+  const target = message.headers["x-amz-target"];
+  if (typeof target === "string") return { operation: target.slice(target.indexOf(".") + 1), input: body };
+  const { pathname } = new URL(message.url ?? "/", "http://localhost");
+  for (const operation of operationsOf(service).map((name) => operationOf(service, name))) {
+    const labels = labelsOf(operation, message.method ?? "", pathname);
+    if (labels !== undefined) return { operation: operation.name, input: { ...body, ...labels } };
+  }
+  throw new Refusal("UnknownOperationException", `${message.method} ${pathname}`, 404);
+}
+
+/** What a path says where the operation's own path has names in braces; undefined where it is another's. */
+function labelsOf({ http }: Operation, method: string, pathname: string): Record<string, string> | undefined {
+  if (http?.[0] !== method) return undefined;
+  const names = http[1].split("/");
+  const parts = pathname.split("/").map(decodeURIComponent);
+  if (names.length !== parts.length) return undefined;
+  const isName = (name: string) => name.startsWith("{");
+  if (!names.every((name, index) => isName(name) || name === parts[index])) return undefined;
+  return Object.fromEntries(
+    names.flatMap((name, index) => (isName(name) ? [[name.slice(1, -1), parts[index] ?? ""]] : [])),
+  );
+}

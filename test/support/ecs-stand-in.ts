@@ -1,0 +1,128 @@
+import { isRecord } from "./aws-model.ts";
+import { Refusal, type Request, startService } from "./aws-server.ts";
+
+const ARN = "arn:aws:ecs:us-east-1:123456789012";
+
+interface Task {
+  readonly taskArn: string;
+  lastStatus: string;
+  desiredStatus: string;
+  readonly startedBy?: string;
+}
+
+/**
+ * ECS with Fargate: https://docs.aws.amazon.com/AmazonECS/latest/APIReference/. A start names a definition that has to be there, is
+ * idempotent by its token, and may fail for want of room, which is no error of the call; a stopped task takes a moment to go.
+ */
+export async function startEcs() {
+  const definitions = new Map<string, Readonly<Record<string, unknown>>>();
+  const tasks = new Map<string, Task>();
+  const tokens = new Map<string, { readonly request: string; readonly arn: string }>();
+  /** Reasons for which the next starts fail. */
+  const failures: string[] = [];
+  /** Whether a list has what was started a moment ago. */
+  let listsLag = false;
+
+  const service = await startService(
+    "ecs",
+    {
+      RegisterTaskDefinition(input) {
+        const family = String(input["family"]);
+        definitions.set(family, input);
+        return { taskDefinition: { taskDefinitionArn: `${ARN}:task-definition/${family}:1`, family, revision: 1 } };
+      },
+      RunTask(input) {
+        if (!definitions.has(String(input["taskDefinition"]))) {
+          throw new Refusal("ClientException", "TaskDefinition not found.");
+        }
+        const request = JSON.stringify(input);
+        const known = tokens.get(String(input["clientToken"]));
+        if (known !== undefined && known.request !== request) {
+          throw new Refusal("ConflictException", "the client token is in use", 400, { resourceIds: [known.arn] });
+        }
+        const before = known && tasks.get(known.arn);
+        if (before !== undefined) return { tasks: [{ ...before }], failures: [] };
+        const reason = failures.shift();
+        if (reason !== undefined) return { tasks: [], failures: [{ reason }] };
+        const taskArn = `${ARN}:task/${String(input["cluster"])}/${String(tasks.size + 1).padStart(32, "0")}`;
+        const task = {
+          taskArn,
+          lastStatus: "PROVISIONING",
+          desiredStatus: "RUNNING",
+          startedBy: String(input["startedBy"]),
+        };
+        tasks.set(taskArn, task);
+        tokens.set(String(input["clientToken"]), { request, arn: taskArn });
+        return { tasks: [{ ...task }], failures: [] };
+      },
+      ListTasks(input) {
+        const found = [...tasks.values()].filter(
+          (task) => task.desiredStatus === "RUNNING" && task.startedBy === input["startedBy"],
+        );
+        return { taskArns: listsLag ? [] : found.map(({ taskArn }) => taskArn) };
+      },
+      DescribeTasks(input) {
+        const asked = Array.isArray(input["tasks"]) ? input["tasks"].map(String) : [];
+        const found = asked.map((name) => [name, taskOf(name)] as const);
+        return {
+          tasks: found.flatMap(([, task]) => (task === undefined ? [] : [{ ...task }])),
+          failures: found.flatMap(([arn, task]) => (task === undefined ? [{ arn, reason: "MISSING" }] : [])),
+        };
+      },
+      StopTask(input) {
+        const task = taskOf(String(input["task"]));
+        if (task === undefined) throw new Refusal("InvalidParameterException", "The referenced task was not found.");
+        task.desiredStatus = "STOPPED";
+        return { task: { ...task } };
+      },
+    },
+    limitsOf,
+  );
+
+  const taskOf = (name: string): Task | undefined => [...tasks.values()].find(({ taskArn }) => taskArn.endsWith(name));
+
+  return {
+    ...service,
+    definitions,
+    tasks,
+    failures,
+    /** All that was asked to stop has stopped; an hour later nobody knows it any more. */
+    settle: () => {
+      for (const task of tasks.values()) if (task.desiredStatus === "STOPPED") task.lastStatus = "STOPPED";
+    },
+    forget: () => tasks.clear(),
+    lagLists: (lags: boolean) => {
+      listsLag = lags;
+    },
+  };
+}
+
+/** Memory that Fargate gives with so many units of processor. */
+const MEMORY: Readonly<Record<string, readonly [number, number]>> = { "1024": [2048, 8192], "2048": [4096, 16_384] };
+
+/** What the model of the SDK does not say, and the reference of the API does. */
+function limitsOf({ operation, input }: Request): string[] {
+  if (operation === "RunTask") {
+    return [
+      ...(/^[\x21-\x7e]{1,64}$/.test(String(input["clientToken"])) ? [] : ["clientToken must have 1 to 64 characters"]),
+      ...(/^[\w/-]{1,128}$/.test(String(input["startedBy"])) ? [] : ["startedBy must have 1 to 128 characters"]),
+      ...(JSON.stringify(input["overrides"] ?? {}).length <= 8192
+        ? []
+        : ["overrides must have at most 8192 characters"]),
+      ...(input["launchType"] === "FARGATE" ? [] : ["launchType must be FARGATE"]),
+    ];
+  }
+  if (operation !== "RegisterTaskDefinition") return [];
+  const [least, most] = MEMORY[String(input["cpu"])] ?? [1, 0];
+  const memory = Number(input["memory"]);
+  const containers = Array.isArray(input["containerDefinitions"]) ? input["containerDefinitions"].filter(isRecord) : [];
+  return [
+    ...(/^[\w-]{1,255}$/.test(String(input["family"])) ? [] : ["family must have letters, numbers, _ and -"]),
+    ...(memory >= least && memory <= most ? [] : ["Fargate has no such combination of cpu and memory"]),
+    ...(input["networkMode"] === "awsvpc" ? [] : ["networkMode must be awsvpc"]),
+    ...(containers.some(({ essential }) => essential !== false) ? [] : ["one container must be essential"]),
+    ...containers.flatMap(({ name, stopTimeout }) =>
+      stopTimeout === undefined || Number(stopTimeout) <= 120 ? [] : [`${String(name)}: stopTimeout is at most 120`],
+    ),
+  ];
+}
