@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
+import { triggers } from "#infra/triggers.ts";
 import { clientOf, request } from "../support/client.ts";
 import { consume } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
 import { reap } from "../support/reaper.ts";
+import { withRights } from "../support/rights.ts";
+import { nightly, timerOff } from "../support/schedules.ts";
 import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
 import type { Answer } from "../support/world.ts";
 import { differenceOf, remainsOf } from "./scenario.ts";
@@ -30,11 +33,14 @@ interface Disturbance {
   readonly happens: (meeting: Meeting) => Promise<Answer>;
   /** The two are one request, so what is left must be what one leaves. */
   readonly isOne?: true;
+  /** The execution that calls is another's predecessor from then on: not one more write of it is done. */
+  readonly isFence?: true;
 }
 
 /** Which of two tries was the first, the record of a request tells. */
 const WHOSE = [[/"original":(true|false)/g, "original"]] as const;
 const EVENT = "8f3c2f9e-0d0f-4b8e-9a70-2b1f3f0f5c11";
+const SHARE = "/agent/environments/{environmentUid}/share";
 const keyed = { "idempotency-key": "once" };
 const repeated = { "x-stainless-retry-count": "1" };
 /** What is below this part of a path goes with it. */
@@ -78,6 +84,23 @@ const disturbances: readonly Disturbance[] = [
     happens: ({ stage, target }) => clientOf(stage.world).delete(OBJECT.exec(target)?.[1] ?? ""),
   },
   {
+    name: "another name of its object",
+    concerns: (route) => /\/agent\/(environments|identities|schedules)\/\{/.test(route),
+    happens: ({ stage, target }) =>
+      clientOf(stage.world).put(OBJECT.exec(target)?.[1] ?? "", { ...nightly, name: "Renamed", enabled: true }),
+  },
+  {
+    name: "a guest of its object",
+    concerns: (route) => route.includes("{environmentUid}"),
+    happens: ({ stage, target }) =>
+      clientOf(stage.world).post(`${OBJECT.exec(target)?.[1] ?? ""}/share`, { user_uid: stage.memberUid }),
+  },
+  {
+    name: "a pause of its object",
+    concerns: (route) => route.includes("{scheduleId}"),
+    happens: ({ stage, target }) => clientOf(stage.world).post(`${OBJECT.exec(target)?.[1] ?? ""}/pause`),
+  },
+  {
     name: "the end of its key",
     concerns: (route) => !route.includes("/harness-support/"),
     async happens({ stage }) {
@@ -106,6 +129,7 @@ const disturbances: readonly Disturbance[] = [
   },
   {
     name: "the loss of the run's execution, and the next one",
+    isFence: true,
     concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
     async happens({ stage: { world, runId } }) {
       world.clock.now += 31_000;
@@ -121,31 +145,55 @@ const disturbances: readonly Disturbance[] = [
   },
   {
     name: "the end of the run",
+    isFence: true,
     concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
     happens: ({ stage }) => clientOf(stage.world).post(`/agent/runs/${stage.runId}/cancel?force=true`),
   },
 ];
 
-const writing = routes.filter(
-  ({ method, path }) => !["GET", "ANY"].includes(method) && path !== "/agent/teams/{teamUid}",
-);
+/** A request that may meet another: a route's, with the body of `bodies` or another one; or a timer's. */
+interface Request {
+  readonly route: string;
+  readonly body?: (stage: Stage) => unknown;
+}
 
-async function meet(route: string, { headers, before }: Disturbance): Promise<Meeting> {
+const requests: readonly Request[] = [
+  ...routes
+    .filter(({ method, path }) => !["GET", "ANY"].includes(method) && path !== "/agent/teams/{teamUid}")
+    .map(({ method, path }) => ({ route: `${method} ${path}` })),
+  { route: `POST ${SHARE}`, body: ({ memberUid }) => ({ user_uid: memberUid }) },
+  { route: `DELETE ${SHARE}`, body: ({ memberUid }) => ({ user_uid: memberUid }) },
+  { route: "PUT /agent/environments/{environmentUid}", body: () => ({ name: "Another" }) },
+  { route: "PUT /agent/identities/{identityUid}", body: () => ({ name: "Another" }) },
+  { route: "TIMER /agent/schedules/{scheduleId}" },
+];
+
+const FIRES_AT = "2026-05-19T02:30:00.000Z";
+
+/** What an invocation of the timer's function answers, as if it were a request. */
+async function fire({ world, scheduleId }: Stage): Promise<Answer> {
+  const { rights } = triggers.fireSchedule;
+  const failed = await withRights("fire-schedule", rights, () => timerOff(world, scheduleId, FIRES_AT));
+  return { status: failed === 0 ? 200 : 500, headers: { "x-should-retry": String(failed > 0) }, body: {} };
+}
+
+async function meet(asked: Request, { headers, before }: Disturbance): Promise<Meeting> {
+  const { route } = asked;
   const faults = new Faults();
   const stage = await makeStage(faults.around);
   await prepare(route, stage);
   // Long enough that the use of a key is noted anew.
   stage.world.clock.now += 3_600_000;
+  if (route.startsWith("TIMER ")) stage.world.clock.now = Date.parse(FIRES_AT) + 5_000;
   const key = route.includes("/harness-support/") ? stage.key("the run itself") : stage.world.key;
   const target = targetOf(route, stage);
   const [method = ""] = route.split(" ");
-  const body = bodies[route]?.(stage);
-  const ask: Meeting["ask"] = (others = headers) =>
-    request(stage.world, method, target, {
-      key,
-      ...(body !== undefined && { body }),
-      ...(others && { headers: others }),
-    });
+  const body = (asked.body ?? bodies[route])?.(stage);
+  const ask: Meeting["ask"] = (others = headers) => {
+    if (method === "TIMER") return fire(stage);
+    const options = { key, ...(body !== undefined && { body }), ...(others && { headers: others }) };
+    return request(stage.world, method, target, options);
+  };
   const meeting = { stage, faults, ask, target };
   await before?.(meeting);
   return meeting;
@@ -164,16 +212,20 @@ function outcomeOf({ stage }: Meeting, answer: Answer, other: Answer | undefined
   return [`answered ${answer.status}, ${isSame ? "as" : "unlike"} the other`, ...remainsOf(stage.world)];
 }
 
-describe.each(writing.map(({ method, path }) => `${method} ${path}`))("%s", (route) => {
+const refusesLate = ({ status, body }: Answer): boolean => status === 401 || body.next_heartbeat_seconds === 1;
+
+describe.each(requests)("$route", (asked) => {
+  const { route } = asked;
   it.each(disturbances.filter(({ concerns }) => concerns(route)))(
     "meets $name as if one came after the other",
     async (disturbance) => {
       const { happens, isOne } = disturbance;
-      const last = await meet(route, disturbance);
+      const isFenced = disturbance.isFence === true && route.includes("/harness-support/");
+      const last = await meet(asked, disturbance);
       const earlier = await happens(last);
       const disturbedBefore = outcomeOf(last, await lastAnswer(last, undefined), earlier);
 
-      const first = await meet(route, disturbance);
+      const first = await meet(asked, disturbance);
       const undisturbed = await lastAnswer(first, await first.faults.invoke("first", () => first.ask()));
       const alone = remainsOf(first.stage.world, WHOSE);
       const disturbedAfter = outcomeOf(first, undisturbed, await happens(first));
@@ -184,13 +236,15 @@ describe.each(writing.map(({ method, path }) => `${method} ${path}`))("%s", (rou
 
       for (const [at, call] of first.faults.calls.entries()) {
         if (!/: (write|transact) /.test(call)) continue;
-        const meeting = await meet(route, disturbance);
+        const meeting = await meet(asked, disturbance);
         let other: Answer | undefined;
         const work = async () => {
           other = await happens(meeting);
         };
         meeting.faults.meanwhile = { at, work };
         const answer = await lastAnswer(meeting, await meeting.faults.invoke("first", () => meeting.ask()));
+        // A beat that is too late is told to come again at once, and hears it then.
+        if (isFenced) expect(refusesLate(answer), `a late ${call}`).toBe(true);
         const outcome = outcomeOf(meeting, answer, other);
         const ifLast = differenceOf(disturbedBefore, outcome);
         const ifFirst = differenceOf(disturbedAfter, outcome);
