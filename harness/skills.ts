@@ -77,7 +77,7 @@ async function skillsIn(root: string): Promise<string[]> {
 
 async function parseYaml(text: string, fail: (reason: string) => SetupError): Promise<unknown> {
   // Loaded when there is a skill: a run without one starts the sooner.
-  const { parse } = await import("yaml");
+  const { parse } = await import("./yaml.ts");
   try {
     return parse(text);
   } catch (error) {
