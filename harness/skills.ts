@@ -43,7 +43,7 @@ export async function loadSkill(spec: string, clones: readonly Clone[], workspac
   await using opened = await openInside(root, file);
   if (opened.sizeBytes > SKILL_BYTES) throw fail(`is larger than ${SKILL_BYTES} bytes`);
   const { matter = "", body } = splitFrontMatter(await readFile(opened.path, "utf8"));
-  const parsed = v.safeParse(FrontMatter, await parseYaml(matter, fail));
+  const parsed = v.safeParse(FrontMatter, await frontMatterOf(matter, fail));
   if (!parsed.success) throw fail("its front matter must have a name and a description that are strings");
   const { name, description } = parsed.output ?? {};
   const path = relative(root, file).split(sep);
@@ -75,11 +75,11 @@ async function skillsIn(root: string): Promise<string[]> {
   return [...new Set(found.flat())].sort();
 }
 
-async function parseYaml(text: string, fail: (reason: string) => SetupError): Promise<unknown> {
+async function frontMatterOf(text: string, fail: (reason: string) => SetupError): Promise<unknown> {
   // Loaded when there is a skill: a run without one starts the sooner.
-  const { parse } = await import("./yaml.ts");
+  const { parseYaml } = await import("./yaml.ts");
   try {
-    return parse(text);
+    return parseYaml(text);
   } catch (error) {
     throw fail(`its front matter is not YAML: ${messageOf(error).split("\n")[0]}`);
   }
