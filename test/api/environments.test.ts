@@ -114,6 +114,13 @@ describe("POST /agent/environments", () => {
     await create("Shop", {}, bo);
   });
 
+  it("refuses one of one's own under a name that another of one's own has", async () => {
+    const mine = { name: "Workshop", team: false };
+    expect((await ada.post(path, mine)).status).toBe(201);
+    expect((await ada.post(path, { ...mine, description: "another" })).status).toBe(409);
+    expect((await ada.post(path, { ...mine, team: true })).status).toBe(201);
+  });
+
   it("lets exactly one of twenty at once have a name", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ada.post(path, { name: "Shop" })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
