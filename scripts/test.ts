@@ -53,7 +53,7 @@ async function python(): Promise<Tally> {
 async function vitest(): Promise<Tally> {
   return withReport(async (file) => {
     const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
-    const { exitCode } = await runTool("vitest", args, { show: true, timeoutSeconds: 2_400 });
+    const { exitCode } = await runTool("vitest", args, { show: true, timeoutSeconds: 3_200 });
     const report = readFileSync(file, "utf8");
     return sum([countVitest(report, exitCode), countChecks([checkSentences(report)])]);
   });
