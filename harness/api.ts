@@ -19,7 +19,7 @@ import {
   UploadTarget,
 } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
-import { type HttpAnswer, postJson, type RetryLimits, withRetries } from "./http.ts";
+import { type HttpAnswer, postJson, type RetryLimits, retryWordsOf, withRetries } from "./http.ts";
 import { Stop } from "./stop.ts";
 
 /** What the control plane will not do, however often it is asked. Who does not expect it cannot go on. */
@@ -71,7 +71,7 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
   const call = async <S extends v.GenericSchema>(path: string, body: unknown, reply: S, limits: RetryLimits) => {
     const text = JSON.stringify(body);
     const attempt = (signal: AbortSignal) => postJson(`${envelope.base_url}${path}`, headers, text, signal);
-    const answer = await withRetries(path, attempt, readOf, limits);
+    const answer = await withRetries(path, attempt, retryWordsOf, limits);
     if (answer.status !== 200) throw refusalOf(path, answer);
     const parsed = v.safeParse(reply, parseJson(answer.text));
     if (!parsed.success) throw new Stop("unreachable", `${path} answered in a shape that this harness does not know`);
@@ -144,8 +144,6 @@ function detailOf(text: string): string | undefined {
   const problem = v.safeParse(v.object({ detail: v.string() }), parseJson(text));
   return problem.success ? problem.output.detail : undefined;
 }
-
-const readOf = ({ status, headers }: HttpAnswer) => ({ status, header: (name: string) => headers[name]?.toString() });
 
 function parseJson(text: string): unknown {
   try {

@@ -6,9 +6,9 @@ import type { ControlPlane } from "./api.ts";
 import { type ArtifactCollector, hashOf } from "./artifacts.ts";
 import type { CommandRunner } from "./commands.ts";
 import { type InsideFile, openInside } from "./inside.ts";
+import { quoted } from "./quoted.ts";
 import type { WorkspacePaths } from "./sandbox.ts";
 import type { RunContext } from "./setup.ts";
-import { quoted } from "./shell.ts";
 import { messageOf, SetupError } from "./stop.ts";
 import { downloadFile, downloadText, uploadContent, uploadFile } from "./transfer.ts";
 

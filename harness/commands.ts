@@ -9,6 +9,7 @@ import { startLaunch } from "./launch.ts";
 import { goFirst, loweringWords } from "./limits.ts";
 import { type CapturedOutput, createCapture, type OutputLimits } from "./output.ts";
 import { killTree } from "./processes.ts";
+import { quoted } from "./quoted.ts";
 import type { Redactor } from "./redact.ts";
 import type { Sandbox, WorkspacePaths } from "./sandbox.ts";
 import { createWatch } from "./watch.ts";
@@ -18,6 +19,8 @@ export interface CommandRequest {
   /** As commands see it. */
   readonly workingDirectory: string;
   readonly timeoutMs: number;
+  /** Said of a command that did not end in its time, where that time was not its own. */
+  readonly timeoutReason?: string;
   /** Ends this command alone. */
   readonly signal?: AbortSignal;
   /** How much of its output is kept. @default the runner's own limits */
@@ -33,7 +36,7 @@ export interface CommandResult extends CapturedOutput {
   readonly exitCode: number;
   readonly signal?: string;
   readonly timedOut: boolean;
-  /** Why it was ended, where it used too much of its machine; the end of `text` says it too. */
+  /** Why it was ended, where it was for its machine or its sandbox; the end of `text` says it too. */
   readonly exceeded?: string;
   readonly durationMs: number;
   /** Where the command ended up; the next one starts there. */
@@ -70,7 +73,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
   const before = machine === undefined ? "" : loweringWords(machine);
   let count = 0;
   return {
-    async run({ command, workingDirectory, timeoutMs, ...request }) {
+    async run({ command, workingDirectory, timeoutMs, timeoutReason, ...request }) {
       const signal = request.signal === undefined ? stop : AbortSignal.any([stop, request.signal]);
       signal.throwIfAborted();
       const script = `step-${++count}.sh`;
@@ -94,6 +97,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
       });
       const timer = setTimeout(() => {
         timedOut = true;
+        exceeded ??= timeoutReason;
         end();
       }, timeoutMs);
       signal.addEventListener("abort", end);
@@ -103,8 +107,9 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
         return {
           command: redactor.text(command),
           ...withReason(capture.end(), exceeded),
-          ...(timedOut ? { exitCode: TIMED_OUT_CODE } : status),
+          ...status,
           ...(exceeded === undefined ? {} : { exitCode: KILLED_CODE, exceeded }),
+          ...(timedOut ? { exitCode: TIMED_OUT_CODE } : {}),
           timedOut,
           durationMs: Math.round(performance.now() - startedAt),
           workingDirectory: directory() ?? workingDirectory,
@@ -123,7 +128,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
  * directory too. Descriptor 3 carries it, since a file that commands can write could be swapped for a link.
  */
 function scriptOf(command: string, workingDirectory: string, before: string): string {
-  const enter = `builtin cd -- '${workingDirectory.replaceAll("'", "'\\''")}'`;
+  const enter = `builtin cd -- ${quoted(workingDirectory)}`;
   const report = "{ builtin pwd -P >&3; } 2>/dev/null || :";
   return `exec 2>&1; ${before}${enter}; trap '${report}' EXIT; ${command}\n\n__runyard=$?; ${report}; exit "$__runyard"\n`;
 }

@@ -51,6 +51,12 @@ export async function withRetries<T>(
   }
 }
 
+/** What `withRetries` looks at of an answer of `postJson` and `getJson`. */
+export const retryWordsOf = ({ status, headers }: HttpAnswer) => ({
+  status,
+  header: (name: string) => headers[name]?.toString(),
+});
+
 /**
  * One POST of JSON. Node's own client and not fetch, whose first use costs 25 ms of an execution that wants to run its first
  * command; it is used where bodies are large.

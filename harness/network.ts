@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { METADATA, ownAddresses } from "./forbidden.ts";
 import { findProgram } from "./programs.ts";
 
 /** A network namespace with a way out, shared by the commands of one execution. */
@@ -17,8 +17,6 @@ export interface Network {
 /** The name server that slirp4netns brings; it asks those of the host. */
 export const NAME_SERVER = "10.0.2.3";
 
-/** Where clouds answer questions about the machine, its credentials among them: most of them, Azure, Alibaba and Oracle. */
-const METADATA = ["169.254.0.0/16", "168.63.129.16", "100.100.100.200", "192.0.0.192"];
 /** What slirp4netns itself uses of its network. */
 const OF_SLIRP = ["10.0.2.2", NAME_SERVER, "10.0.2.100"];
 /** Long, since on a busy host all is slow, and a run must not lose its network by chance. */
@@ -41,7 +39,8 @@ export async function openNetwork(): Promise<Network | undefined> {
   };
   try {
     // Both end by themselves when the harness dies: one reads a pipe of ours to its end, the other watches one.
-    const routes = [...METADATA, ...ownAddresses()].map((address) => `route add prohibit ${address}\\n`).join("");
+    const forbidden = [...METADATA, ...ownAddresses().filter((address) => !OF_SLIRP.includes(address))];
+    const routes = forbidden.map((address) => `route add prohibit ${address}\\n`).join("");
     const script = `printf '${routes}' | '${ip}' -batch - && echo made && exec cat >/dev/null`;
     const holder = spawn(unshare, ["--user", "--map-root-user", "--net", "/bin/sh", "-c", script], {
       env: { PATH: "/usr/bin:/bin" },
@@ -71,15 +70,6 @@ export async function openNetwork(): Promise<Network | undefined> {
     await close();
     return undefined;
   }
-}
-
-/** The host's IPv4 addresses beside its loopback. */
-function ownAddresses(): string[] {
-  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-  return addresses
-    .filter(({ family, internal }) => family === "IPv4" && !internal)
-    .map(({ address }) => address)
-    .filter((address) => !OF_SLIRP.includes(address));
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -25,22 +25,23 @@ const ASIDE_SECONDS = 60;
 
 export function createShell({ runner, workingDirectory: beginning, deadlineAt }: ShellOptions): Shell {
   let here = beginning;
-  const timeoutMs = (seconds: number) => Math.max(1, Math.min(seconds * 1000, deadlineAt - Date.now()));
+  const limitOf = (seconds: number) => {
+    const left = Math.max(1, deadlineAt - Date.now());
+    if (left >= seconds * 1000) return { timeoutMs: seconds * 1000 };
+    return { timeoutMs: left, timeoutReason: `its sandbox had ${(left / 1000).toFixed(1)} s left when it began` };
+  };
   return {
     get here() {
       return here;
     },
     async run({ command, workingDirectory = here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS }, signal) {
-      const result = await runner.run({ command, workingDirectory, timeoutMs: timeoutMs(timeoutSeconds), signal });
+      const result = await runner.run({ command, workingDirectory, ...limitOf(timeoutSeconds), signal });
       here = result.workingDirectory;
       return result;
     },
     runAside(command, signal, limits) {
-      const request = { command, workingDirectory: here, timeoutMs: timeoutMs(ASIDE_SECONDS), signal };
+      const request = { command, workingDirectory: here, ...limitOf(ASIDE_SECONDS), signal };
       return runner.run(limits === undefined ? request : { ...request, limits });
     },
   };
 }
-
-/** The text as one word of a command. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { HOST_SETTINGS } from "../shared/wire/host-settings.ts";
 import { REGION } from "./account.ts";
 import { lastLines } from "./commands.ts";
 import { dropStrayBuckets, stateSavedAt } from "./emulator-state.ts";
@@ -31,12 +32,7 @@ const HANDED_ON = [
   "LANG",
   "LC_ALL",
   "RUNYARD_FAULTS",
-  "RUNYARD_SANDBOX",
-  "RUNYARD_COMMAND_MEMORY_MIB",
-  "RUNYARD_COMMAND_PROCESSES",
-  "RUNYARD_RUN_DISK_MIB",
-  "RUNYARD_RUN_FILES",
-  "RUNYARD_MCP_LOOPBACK",
+  ...HOST_SETTINGS,
   "SSL_CERT_FILE",
   "SSL_CERT_DIR",
   "NODE_EXTRA_CA_CERTS",

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "aws-lambda";
 import * as v from "valibot";
 import { Envelope } from "#shared/wire/harness.ts";
+import { HOST_SETTINGS } from "#shared/wire/host-settings.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import { type ScanAnswer, ScanRequest } from "#shared/wire/scan.ts";
 
@@ -29,12 +30,7 @@ const SCRATCH = "runyard-sandbox-";
 const PASSED_ON = [
   "PATH",
   "LANG",
-  "RUNYARD_SANDBOX",
-  "RUNYARD_COMMAND_MEMORY_MIB",
-  "RUNYARD_COMMAND_PROCESSES",
-  "RUNYARD_RUN_DISK_MIB",
-  "RUNYARD_RUN_FILES",
-  "RUNYARD_MCP_LOOPBACK",
+  ...HOST_SETTINGS,
   "RUNYARD_AGENTS",
   "HTTPS_PROXY",
   "NO_PROXY",

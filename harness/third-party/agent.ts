@@ -87,9 +87,6 @@ function mcpServerOf({ command, args = [], env = {}, url, headers = {} }: Config
   return url === undefined ? undefined : { url, headers };
 }
 
-/** The text as one word of bash. */
-export const word = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 /** Instructions for an agent that is only to plan. */
 export const PLAN_ONLY =
   "You are in plan mode: look into what is there and answer with a plan. Change no file and start nothing that changes anything.";

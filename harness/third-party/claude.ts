@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent, word } from "./agent.ts";
-import type { Doing, Teller } from "./teller.ts";
+import { quoted } from "../quoted.ts";
+import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
+import { doingOf, type Teller, type ToolNames } from "./teller.ts";
 
 const SYSTEM_PROMPT = "claude-system.md";
 const MCP = "claude-mcp.json";
@@ -39,11 +40,13 @@ const ENVIRONMENT = [
 
 function argumentsOf({ session, model, reasoningLevel, systemPrompt, mode, files }: Asked): string[] {
   return [
-    ...["-p", "--output-format", "stream-json", "--verbose", "--model", word(model)],
+    ...["-p", "--output-format", "stream-json", "--verbose", "--model", quoted(model)],
     ...["--permission-mode", mode === "plan" ? "plan" : "bypassPermissions"],
     ...(reasoningLevel !== undefined && EFFORTS.includes(reasoningLevel) ? ["--effort", reasoningLevel] : []),
-    ...(systemPrompt === undefined ? [] : ["--append-system-prompt", `"$(cat ${word(`${files}/${SYSTEM_PROMPT}`)})"`]),
-    ...["--mcp-config", word(`${files}/${MCP}`)],
+    ...(systemPrompt === undefined
+      ? []
+      : ["--append-system-prompt", `"$(cat ${quoted(`${files}/${SYSTEM_PROMPT}`)})"`]),
+    ...["--mcp-config", quoted(`${files}/${MCP}`)],
     ...(session === undefined ? [] : ["--resume", session]),
   ];
 }
@@ -91,7 +94,7 @@ function reader(teller: Teller): StreamReader {
         const { id = "", name = "", input = {}, tool_use_id = "" } = block;
         // What an agent below says is its own; what it does is told.
         if (type === "assistant" && block.type === "text" && !parent_tool_use_id) teller.text(block.text ?? "");
-        if (type === "assistant" && block.type === "tool_use") teller.action(id, doingOf(name, input));
+        if (type === "assistant" && block.type === "tool_use") teller.action(id, doingOf(TOOLS, name, input, mcpInput));
         if (type !== "user" || block.type !== "tool_result") continue;
         teller.result(tool_use_id, block.is_error ? "failed" : "completed", { stdout: textOf(block.content) });
       }
@@ -101,18 +104,13 @@ function reader(teller: Teller): StreamReader {
   };
 }
 
-/** A tool of the agent as the conversation names it; one that it has no name for keeps its own. */
-function doingOf(tool: string, input: unknown): Doing {
-  const known = TOOLS[tool];
-  if (known !== undefined) return { ...known, input };
-  if (tool.startsWith("mcp__")) {
-    const [, server, name] = tool.split("__");
-    return { category: "integration", name: "call_mcp_tool", input: { server, tool: name, arguments: input } };
-  }
-  return { category: "integration", name: tool, input };
+function mcpInput(tool: string, input: unknown): object | undefined {
+  if (!tool.startsWith("mcp__")) return undefined;
+  const [, server, name] = tool.split("__");
+  return { server, tool: name, arguments: input };
 }
 
-const TOOLS: Readonly<Record<string, Omit<Doing, "input">>> = {
+const TOOLS: ToolNames = {
   Bash: { category: "command", name: "run_command" },
   Read: { category: "files", name: "read_files" },
   Write: { category: "files", name: "edit_files" },

@@ -1,13 +1,6 @@
 import * as v from "valibot";
-import {
-  type Asked,
-  isUuid,
-  type McpServer,
-  PLAN_ONLY,
-  type StreamReader,
-  type ThirdPartyAgent,
-  word,
-} from "./agent.ts";
+import { quoted } from "../quoted.ts";
+import { type Asked, isUuid, type McpServer, PLAN_ONLY, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
 import type { Doing, Teller } from "./teller.ts";
 
 const CONFIG = "codex.toml";
@@ -24,7 +17,7 @@ export const codex: ThirdPartyAgent = {
     [
       'export RUNYARD_MODEL_KEY=runyard CODEX_HOME="$HOME/.codex"',
       "unset OPENAI_API_KEY OPENAI_BASE_URL CODEX_API_KEY",
-      `mkdir -p "$CODEX_HOME" && cat ${word(`${files}/${CONFIG}`)} > "$CODEX_HOME/config.toml"`,
+      `mkdir -p "$CODEX_HOME" && cat ${quoted(`${files}/${CONFIG}`)} > "$CODEX_HOME/config.toml"`,
       // The sandbox around it is the wall, and one inside another cannot be made.
       `node "$agent" exec ${session === undefined ? "" : "resume "}--json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox \\`,
       `  -c "model_providers.runyard.base_url=\\"http://127.0.0.1:$port/openai/v1\\"" ${session ?? ""} -`,

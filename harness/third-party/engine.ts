@@ -7,11 +7,12 @@ import type { AgentEngine, Turn, TurnOutcome } from "../engine.ts";
 import type { Log } from "../log.ts";
 import type { Outbox } from "../outbox.ts";
 import { cutBytesFromEnd } from "../output.ts";
+import { quoted } from "../quoted.ts";
 import type { WorkspacePaths } from "../sandbox.ts";
 import type { RunContext } from "../setup.ts";
 import type { Slice } from "../slice.ts";
 import { messageOf } from "../stop.ts";
-import { type Asked, type ThirdPartyAgent, word } from "./agent.ts";
+import type { Asked, ThirdPartyAgent } from "./agent.ts";
 import { openForwarder } from "./forwarder.ts";
 import { createLines } from "./lines.ts";
 import { RELAY, RELAY_FILE } from "./relay.ts";
@@ -132,16 +133,16 @@ function scriptOf(
 ): string {
   const { steps } = seen;
   return [
-    `agent=${word(`${folder}/node_modules/${agent.program}`)}`,
-    `node() { ${word(node)} "$@"; }`,
-    `exec 9< <(node ${word(`${steps}/${RELAY_FILE}`)} ${word(`${steps}/${file.socket}`)})`,
+    `agent=${quoted(`${folder}/node_modules/${agent.program}`)}`,
+    `node() { ${quoted(node)} "$@"; }`,
+    `exec 9< <(node ${quoted(`${steps}/${RELAY_FILE}`)} ${quoted(`${steps}/${file.socket}`)})`,
     "IFS= read -r port <&9",
     "run() {",
     agent.script(asked),
     "}",
     'complaints="$TMPDIR/agent-complaints"',
     "code=0",
-    `run < ${word(`${steps}/${file.prompt}`)} 2> "$complaints" || code=$?`,
+    `run < ${quoted(`${steps}/${file.prompt}`)} 2> "$complaints" || code=$?`,
     '[ "$code" = 0 ] || tail -c 2000 "$complaints"',
     'exit "$code"',
   ].join("\n");

@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent, word } from "./agent.ts";
-import type { Doing, Teller } from "./teller.ts";
+import { quoted } from "../quoted.ts";
+import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
+import { doingOf, type Teller, type ToolNames } from "./teller.ts";
 
 const SETTINGS = "gemini-settings.json";
 const PROJECTS = "gemini-projects.json";
@@ -54,7 +55,7 @@ const Meta = v.object({
 });
 
 function script({ session, model, systemPrompt, mode, workingDirectory, files }: Asked): string {
-  const copy = (name: string, to: string) => `cat ${word(`${files}/${name}`)} > "$HOME/.gemini/${to}"`;
+  const copy = (name: string, to: string) => `cat ${quoted(`${files}/${name}`)} > "$HOME/.gemini/${to}"`;
   const approval = mode === "plan" ? "plan" : "yolo";
   return [
     'export GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$port/gemini" GEMINI_API_KEY=runyard',
@@ -63,9 +64,9 @@ function script({ session, model, systemPrompt, mode, workingDirectory, files }:
     `mkdir -p "$HOME/.gemini/tmp/${PROJECT}/chats" "$HOME/.gemini/history/${PROJECT}"`,
     copy(SETTINGS, "settings.json"),
     copy(PROJECTS, "projects.json"),
-    `printf %s ${word(workingDirectory)} | tee "$HOME/.gemini/tmp/${PROJECT}/.project_root" > "$HOME/.gemini/history/${PROJECT}/.project_root"`,
+    `printf %s ${quoted(workingDirectory)} | tee "$HOME/.gemini/tmp/${PROJECT}/.project_root" > "$HOME/.gemini/history/${PROJECT}/.project_root"`,
     systemPrompt === undefined ? ":" : copy(SYSTEM_PROMPT, "GEMINI.md"),
-    `node "$agent" --output-format stream-json --approval-mode ${approval} --skip-trust --model ${word(model)} ${
+    `node "$agent" --output-format stream-json --approval-mode ${approval} --skip-trust --model ${quoted(model)} ${
       session === undefined ? "" : `--resume ${session}`
     }`,
   ].join("\n");
@@ -109,7 +110,7 @@ function reader(teller: Teller): StreamReader {
       isSpeaking = false;
       const { tool_id = "", tool_name = "", parameters = {}, status, output, error } = line;
       if (line.type === "init" && isUuid(line.session_id)) session = line.session_id;
-      if (line.type === "tool_use") teller.action(tool_id, doingOf(tool_name, parameters));
+      if (line.type === "tool_use") teller.action(tool_id, doingOf(TOOLS, tool_name, parameters, mcpInput));
       if (line.type === "tool_result")
         teller.result(tool_id, status === "success" ? "completed" : "failed", {
           stdout: output ?? error?.message ?? "",
@@ -127,16 +128,10 @@ function reader(teller: Teller): StreamReader {
   };
 }
 
-/** A tool of the agent as the conversation names it; one that it has no name for keeps its own. */
-function doingOf(tool: string, input: unknown): Doing {
-  const known = TOOLS[tool];
-  if (known !== undefined) return { ...known, input };
-  if (tool.startsWith("mcp_"))
-    return { category: "integration", name: "call_mcp_tool", input: { tool, arguments: input } };
-  return { category: "integration", name: tool, input };
-}
+const mcpInput = (tool: string, input: unknown): object | undefined =>
+  tool.startsWith("mcp_") ? { tool, arguments: input } : undefined;
 
-const TOOLS: Readonly<Record<string, Omit<Doing, "input">>> = {
+const TOOLS: ToolNames = {
   run_shell_command: { category: "command", name: "run_command" },
   read_file: { category: "files", name: "read_files" },
   read_many_files: { category: "files", name: "read_files" },

@@ -5,11 +5,12 @@ import type { ControlPlane } from "../api.ts";
 import type { CommandRunner } from "../commands.ts";
 import { openInside } from "../inside.ts";
 import type { Log } from "../log.ts";
+import { quoted } from "../quoted.ts";
 import type { Redactor } from "../redact.ts";
 import type { WorkspacePaths } from "../sandbox.ts";
 import { messageOf } from "../stop.ts";
 import { downloadFile, uploadFile } from "../transfer.ts";
-import { type Session, type ThirdPartyAgent, word } from "./agent.ts";
+import type { Session, ThirdPartyAgent } from "./agent.ts";
 
 /** An agent's session from one execution to the next: its own file, as the conversation's raw transcript. */
 export interface Sessions {
@@ -46,7 +47,7 @@ const MIME_TYPE = "application/x-ndjson";
 export function createSessions(options: SessionOptions): Sessions {
   const { agent, plane, runner, redactor, log, host, seen, workingDirectory, signal } = options;
   const file = join(host.tmp, FILE);
-  const inside = word(join(seen.tmp, FILE));
+  const inside = quoted(join(seen.tmp, FILE));
   const clean = () => rm(file, { force: true, recursive: true });
   let isDeclared = false;
 

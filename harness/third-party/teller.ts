@@ -10,6 +10,27 @@ export interface Doing {
   readonly input: unknown;
 }
 
+/** Tools of an agent as the conversation names them. */
+export type ToolNames = Readonly<Record<string, Omit<Doing, "input">>>;
+
+/**
+ * What an agent does with a tool; one that the conversation has no name for keeps its own.
+ * @param mcpInput what a tool of an MCP server is asked; undefined for any other
+ */
+export function doingOf(
+  names: ToolNames,
+  tool: string,
+  input: unknown,
+  mcpInput: (tool: string, input: unknown) => object | undefined,
+): Doing {
+  const known = names[tool];
+  if (known !== undefined) return { ...known, input };
+  const asked = mcpInput(tool, input);
+  return asked === undefined
+    ? { category: "integration", name: tool, input }
+    : { category: "integration", name: "call_mcp_tool", input: asked };
+}
+
 /** Puts what an agent of others tells into messages of the conversation, in order. */
 export interface Teller {
   /**

@@ -10,9 +10,9 @@ import { type Launched, startLaunch } from "../launch.ts";
 import { loweringWords } from "../limits.ts";
 import { createCapture } from "../output.ts";
 import { killTree, markerOf } from "../processes.ts";
+import { quoted } from "../quoted.ts";
 import type { Redactor } from "../redact.ts";
 import type { Sandbox, WorkspacePaths } from "../sandbox.ts";
-import { quoted } from "../shell.ts";
 import { createWatch } from "../watch.ts";
 
 export interface ServerProgram {

@@ -2,19 +2,12 @@ import { lookup as lookUp } from "node:dns";
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
+import { METADATA, ownAddresses } from "../forbidden.ts";
 
-/** Where clouds answer questions about the machine, its credentials among them. */
-const LINK_LOCAL = [
-  ["169.254.0.0", 16, "ipv4"],
-  ["fe80::", 10, "ipv6"],
-  ["fd00:ec2::", 32, "ipv6"],
-] as const;
+/** Link-local addresses, where clouds answer by IPv6 too; commands have none of it. */
+const LINK_LOCAL = ["fe80::/10", "fd00:ec2::/32"];
 /** Where this machine's own services listen, and those of other runs. */
-const LOOPBACK = [
-  ["127.0.0.0", 8, "ipv4"],
-  ["0.0.0.0", 8, "ipv4"],
-  ["::", 127, "ipv6"],
-] as const;
+const LOOPBACK = ["127.0.0.0/8", "0.0.0.0/8", "::/127"];
 
 export interface OutwardOptions {
   /** Whether the machine's own services may be called. */
@@ -25,13 +18,14 @@ export interface OutwardOptions {
 export type OutwardFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * A fetch that goes where a command may go and no further: neither to the machine itself nor to link-local addresses. The address that is checked
+ * A fetch that goes where a command may go and no further: neither to the machine itself nor to where clouds tell of it. The address that is checked
  * is the one that is called, so no name can stand for another in between.
  */
 export function outwardFetch({ loopback }: OutwardOptions): OutwardFetch {
   const forbidden = new BlockList();
-  for (const [net, prefix, family] of [...LINK_LOCAL, ...(loopback ? [] : LOOPBACK)]) {
-    forbidden.addSubnet(net, prefix, family);
+  for (const range of [...METADATA, ...LINK_LOCAL, ...(loopback ? [] : [...LOOPBACK, ...ownAddresses()])]) {
+    const [address = "", prefix = "32"] = range.split("/");
+    forbidden.addSubnet(address, Number(prefix), isIPv6(address) ? "ipv6" : "ipv4");
   }
   const isForbidden = (address: string) => forbidden.check(address, isIPv6(address) ? "ipv6" : "ipv4");
   const lookup: LookupFunction = (hostname, options, done) => {

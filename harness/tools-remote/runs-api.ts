@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { type RunAgentRequest, RunAgentResponse, RunItem } from "#shared/wire/run.ts";
-import { getJson, type HttpAnswer, postJson, withRetries } from "../http.ts";
+import { getJson, type HttpAnswer, postJson, retryWordsOf, withRetries } from "../http.ts";
 import { messageOf } from "../stop.ts";
 
 /** The service's runs as far as this run's key opens them: its descendants. Each call throws what was refused as an Error for the model. */
@@ -26,11 +26,13 @@ export function createRunsApi({ base_url, key }: Envelope, signal: AbortSignal):
     const url = `${base_url}/agent/runs${path}`;
     const attempt = (ended: AbortSignal) =>
       post === undefined ? getJson(url, headers, ended) : postJson(url, headers, JSON.stringify(post.body), ended);
-    const answer = await withRetries("the service", attempt, readOf, { ...LIMITS, signal }).catch((error: unknown) => {
-      signal.throwIfAborted();
-      // That it cannot be reached just now is no end of this execution, which would try again for longer.
-      throw new Error(messageOf(error));
-    });
+    const answer = await withRetries("the service", attempt, retryWordsOf, { ...LIMITS, signal }).catch(
+      (error: unknown) => {
+        signal.throwIfAborted();
+        // That it cannot be reached just now is no end of this execution, which would try again for longer.
+        throw new Error(messageOf(error));
+      },
+    );
     if (answer.status !== 200) throw new Error(refusalOf(answer));
     return v.parse(reply, JSON.parse(answer.text));
   };
@@ -44,8 +46,6 @@ export function createRunsApi({ base_url, key }: Envelope, signal: AbortSignal):
     },
   };
 }
-
-const readOf = ({ status, headers }: HttpAnswer) => ({ status, header: (name: string) => headers[name]?.toString() });
 
 function refusalOf({ status, text }: HttpAnswer): string {
   try {

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { openInside } from "../inside.ts";
+import { quoted } from "../quoted.ts";
 import type { WorkspacePaths } from "../sandbox.ts";
-import { quoted, type Shell } from "../shell.ts";
+import type { Shell } from "../shell.ts";
 
 export interface FileAccess {
   readonly shell: Shell;

@@ -4,6 +4,7 @@ import { CfnCluster } from "aws-cdk-lib/aws-ecs";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { ownLog } from "./own-log.ts";
 import type { SandboxImage } from "./sandbox-image.ts";
 
 export interface FargateTasksProps {
@@ -60,10 +61,7 @@ export class FargateTasks extends Construct {
       inlinePolicies: {
         rights: new PolicyDocument({
           statements: [
-            new PolicyStatement({
-              actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
-              resources: [log.logGroupArn],
-            }),
+            ownLog(log),
             new PolicyStatement({
               actions: ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"],
               resources: [image.repository.repositoryArn],

@@ -15,6 +15,7 @@ import { Construct } from "constructs";
 import type { Platform } from "../platform.ts";
 import type { Rights } from "../rights.ts";
 import { grant, type Targets } from "./grants.ts";
+import { ownLog } from "./own-log.ts";
 import type { SandboxImage } from "./sandbox-image.ts";
 
 export interface HouseFunctionProps {
@@ -118,13 +119,6 @@ export class HouseFunction extends Construct {
 /** The verb-noun of a file in functions/, by which its function is called. */
 export function verbNoun(file: string): string {
   return file.slice(file.lastIndexOf("/") + 1);
-}
-
-function ownLog(logGroup: LogGroup): PolicyStatement {
-  return new PolicyStatement({
-    actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
-    resources: [logGroup.logGroupArn],
-  });
 }
 
 /** X-Ray knows no resources: its two writing actions are granted on all or not at all. */

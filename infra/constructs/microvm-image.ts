@@ -4,6 +4,7 @@ import { CfnMicrovmImage } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Asset } from "aws-cdk-lib/aws-s3-assets";
 import { Construct } from "constructs";
+import { ownLog } from "./own-log.ts";
 
 /** Regions with Lambda MicroVMs: https://docs.aws.amazon.com/lambda/latest/dg/microvms.html; a setting adds those that came later. */
 export const MICROVM_REGIONS = ["us-east-1", "us-east-2", "us-west-2", "ap-northeast-1", "eu-west-1"] as const;
@@ -52,10 +53,7 @@ export class MicrovmImage extends Construct {
       inlinePolicies: {
         rights: new PolicyDocument({
           statements: [
-            new PolicyStatement({
-              actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
-              resources: [log.logGroupArn],
-            }),
+            ownLog(log),
             new PolicyStatement({
               actions: ["s3:GetObject"],
               resources: [source.bucket.arnForObjects(source.s3ObjectKey)],

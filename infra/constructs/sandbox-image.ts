@@ -13,6 +13,7 @@ import {
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Asset } from "aws-cdk-lib/aws-s3-assets";
 import { Construct } from "constructs";
+import { ownLog } from "./own-log.ts";
 
 export interface SandboxImageProps {
   /** The directory of the Dockerfile, as it was uploaded. */
@@ -69,7 +70,7 @@ export class SandboxImage extends Construct {
       inlinePolicies: {
         rights: new PolicyDocument({
           statements: [
-            allow(["logs:CreateLogStream", "logs:PutLogEvents"], log.logGroupArn),
+            ownLog(log),
             allow(["s3:GetObject", "s3:GetObjectVersion"], source.bucket.arnForObjects(source.s3ObjectKey)),
             allow(PUSH, this.repository.repositoryArn),
             // It takes no resource: the token it answers is good for what the statement above allows.
@@ -116,10 +117,7 @@ export class SandboxImage extends Construct {
       description: "runyard-build-sandbox-image",
       inlinePolicies: {
         rights: new PolicyDocument({
-          statements: [
-            allow(["logs:CreateLogStream", "logs:PutLogEvents"], log.logGroupArn),
-            allow(["codebuild:StartBuild"], project.projectArn),
-          ],
+          statements: [ownLog(log), allow(["codebuild:StartBuild"], project.projectArn)],
         }),
       },
     });

@@ -20,9 +20,7 @@ type Context = NonNullable<ResolvePromptResponse["context"]>;
 /** All that an execution needs to begin its work: the only answer that values of secrets are in. */
 export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Promise<ResolvePromptResponse> {
   const runId = head.run_id;
-  const item = await ports.table.get(keys.body(runId));
-  if (item === undefined) throw new Error(`run ${runId} has no body`);
-  const body = parseRunBody(item);
+  const body = await ports.runs.body(runId);
   const checkpoint = await checkpointOf(head, ports);
   const [prompt, earlier, workspace, followups, secrets, tokens, attachments] = await Promise.all([
     fullPrompt(body, ports),

@@ -8,7 +8,6 @@ import { changeExecution } from "./execution.ts";
 import { thirdPartyOf } from "./harness-model.ts";
 import type { RunPorts } from "./ports.ts";
 import { RUN_CAPS } from "./run.ts";
-import { parseRunBody, type RunBody } from "./run-body.ts";
 import type { ExecutingHead, RunHead } from "./run-head.ts";
 import { TRANSCRIPT_TYPE } from "./transcript.ts";
 
@@ -42,7 +41,7 @@ const parsed = <S extends v.GenericSchema>(schema: S, item: Item | undefined): v
 
 /** external-conversation: a harness of others writes this run's conversation, in a format of its own. Again: no change. */
 export async function declareExternal(first: ExecutingHead, format: string, ports: RunPorts): Promise<string> {
-  const body = await bodyOf(first, ports);
+  const body = await ports.runs.body(first.run_id);
   await changeExecution(first, ports, async (head) => {
     const before = await rawOf(head, ports);
     if (before?.format === format) return { result: undefined };
@@ -69,7 +68,7 @@ export async function placeTranscript(
   if ((size_bytes === undefined) !== (sha256 === undefined)) {
     throw invalid(size_bytes === undefined ? "size_bytes" : "sha256", "is given with the other, or neither is");
   }
-  const body = await bodyOf(first, ports);
+  const body = await ports.runs.body(first.run_id);
   if (body.conversation_id !== conversation_id) throw notFound("conversation");
   const harness = thirdPartyOf(body.config);
   if (first.external !== true) {
@@ -123,7 +122,7 @@ export async function storeUploaded(first: ExecutingHead, ports: RunPorts): Prom
   const size = await ports.files.size(pending.file);
   if (size === undefined || size !== (pending.size_bytes ?? size)) return;
   const file = await settled(pending, ports);
-  const { conversation_id } = await bodyOf(first, ports);
+  const { conversation_id } = await ports.runs.body(first.run_id);
   await changeExecution(first, ports, async (head) => {
     const raw = await rawOf(head, ports);
     if (raw?.pending?.file !== pending.file) return { result: undefined };
@@ -153,7 +152,7 @@ export async function rawTranscriptOf(head: RunHead, ports: RunPorts): Promise<s
  * Refuses with 400 where the default harness writes it, and with 404 where there is none yet.
  */
 export async function conversationTranscript(head: RunHead, ports: RunPorts): Promise<string> {
-  const body = await bodyOf(head, ports);
+  const body = await ports.runs.body(head.run_id);
   const pointer = parsed(Pointer, await ports.table.get(keys.conversationRaw(body.conversation_id)));
   if (pointer !== undefined) return pointer.file;
   if (head.external !== true && thirdPartyOf(body.config) === undefined) {
@@ -174,12 +173,6 @@ export function refuseUnreadable(head: RunHead): void {
 
 async function rawOf(head: RunHead, { table }: RunPorts): Promise<Raw | undefined> {
   return head.external === true ? parsed(Raw, await table.get(keys.rawTranscript(head.run_id))) : undefined;
-}
-
-async function bodyOf({ run_id }: RunHead, { table }: RunPorts): Promise<RunBody> {
-  const item = await table.get(keys.body(run_id));
-  if (item === undefined) throw new Error(`run ${run_id} has no body`);
-  return parseRunBody(item);
 }
 
 const putRaw = ({ run_id }: RunHead, raw: Raw) =>

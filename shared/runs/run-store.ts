@@ -70,6 +70,13 @@ export function runStore(table: Table) {
     /** Writes a new run with all that belongs to it. Throws ConditionFailed with the positions of `writes`. */
     create: (writes: readonly TransactionWrite[]): Promise<void> => table.transact(writes),
 
+    /** @throws where the run is not there: it was written with its head, and stays */
+    async body(runId: string): Promise<RunBody> {
+      const item = await table.get(keys.body(runId));
+      if (item === undefined) throw new Error(`run ${runId} has no body`);
+      return parseRunBody(item);
+    },
+
     /** Head and body by one read; undefined where either is missing. */
     async headAndBody(runId: string): Promise<{ head: RunHead; body: RunBody } | undefined> {
       const [head, body] = await table.batchGet([keys.head(runId), keys.body(runId)]);

@@ -359,8 +359,9 @@ describe("the end before the end", () => {
     plane.lifetimeMs = 7_000;
     const { code } = await runHarness(plane);
     expect(code).toBe(0);
-    expect(plane.results).toMatchObject([{ exit_code: 124, timed_out: true }]);
-    expect(plane.outcome?.summary).toMatch(/`sleep 30` did not end within its \d s/);
+    const exceeded = expect.stringMatching(/^its sandbox had [1-6]\.\d s left when it began$/);
+    expect(plane.results).toMatchObject([{ exit_code: 124, timed_out: true, exceeded }]);
+    expect(plane.outcome?.summary).toMatch(/`sleep 30` was ended: its sandbox had \d\.\d s left when it began/);
   });
 
   it("does not start with something else than an envelope", async () => {

@@ -1,16 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, request } from "node:http";
 import { createServer as createListener } from "node:net";
+import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ownAddresses } from "#harness/forbidden.ts";
 import { callMcpTool } from "#harness/tools-remote/call-mcp-tool.ts";
 import { secretsOfServers } from "#harness/tools-remote/mcp-secrets.ts";
 import { closeServers, type McpServer } from "#harness/tools-remote/mcp-servers.ts";
 import { outwardFetch } from "#harness/tools-remote/outward-fetch.ts";
 import { bundledServer, mcpStage, SERVERS } from "./support/mcp-stage.ts";
-import { newMark, sleepers } from "./support/processes.ts";
+import { commandLines, newMark, sleepers } from "./support/processes.ts";
 
 type Stage = Awaited<ReturnType<typeof mcpStage>>;
 
@@ -267,6 +268,9 @@ describe("outwardFetch", () => {
     "http://[fe80::1]/",
     "http://[fd00:ec2::254]/",
     "http://[::ffff:169.254.169.254]/",
+    "http://168.63.129.16/",
+    "http://100.100.100.200/",
+    "http://192.0.0.192/",
   ])("never calls %s", async (address) => {
     for (const loopback of [true, false])
       await expect(outwardFetch({ loopback })(address)).rejects.toThrow("may not call");
@@ -282,6 +286,19 @@ describe("outwardFetch", () => {
   ])("calls %s only where the machine's own services may be called", async (address) => {
     await expect(outwardFetch({ loopback: false })(address)).rejects.toThrow("may not call");
     await expect(outwardFetch({ loopback: true })(address)).rejects.toThrow(/ECONNREFUSED|EADDRNOTAVAIL|ECONNRESET/);
+  });
+
+  it("calls the machine by its own addresses no more than by its loopback", async () => {
+    const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    const addresses = own
+      .filter(({ family, internal }) => family === "IPv4" && !internal)
+      .map(({ address }) => address);
+    for (const address of addresses) {
+      const url = `http://${address}:1/`;
+      await expect(outwardFetch({ loopback: false })(url)).rejects.toThrow("may not call");
+      await expect(outwardFetch({ loopback: true })(url)).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
+    }
+    expect(ownAddresses()).toEqual(addresses);
   });
 
   it("follows no redirect, which could lead anywhere with the headers", async () => {
@@ -312,15 +329,7 @@ describe("the values of MCP servers", () => {
     const servers = await stage.connect({
       all: { command: "node", args: ["everything.mjs", "stdio"], env: { TOKEN: "value-in-no-list" } },
     });
-    const lines = readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .map((pid) => {
-        try {
-          return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-        } catch {
-          return "";
-        }
-      });
+    const lines = commandLines();
     expect(lines.filter((line) => line.includes("everything.mjs")).length).toBeGreaterThan(0);
     expect(lines.filter((line) => line.includes("value-in-no-list"))).toEqual([]);
     await closeServers(servers);

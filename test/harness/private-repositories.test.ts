@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { tokenOf } from "#harness/repository-access.ts";
 import { FakeControlPlane, type RunContext } from "./support/fake-control-plane.ts";
 import { GitServer } from "./support/git-server.ts";
+import { commandLines } from "./support/processes.ts";
 import { Repository } from "./support/repository.ts";
 import { runHarness, startHarness } from "./support/run-harness.ts";
 
@@ -187,15 +188,3 @@ describe("the token for a repository", () => {
     );
   });
 });
-
-function commandLines(): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-      } catch {
-        return "";
-      }
-    });
-}

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { FakeControlPlane, type RunContext } from "./support/fake-control-plane.ts";
+import { commandLines } from "./support/processes.ts";
 import { Repository } from "./support/repository.ts";
 import { runHarness, startHarness } from "./support/run-harness.ts";
 
@@ -92,17 +92,9 @@ describe.each(["bubblewrap", "none"])("planted secrets (%s)", (sandbox) => {
     await using _ = plane;
     const harness = startHarness(plane, environment);
     await expect.poll(() => plane.messages.length, { timeout: 10_000 }).toBe(1);
-    const commandLines = readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .map((pid) => {
-        try {
-          return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-        } catch {
-          return "";
-        }
-      });
-    expect(commandLines.join("\n")).toContain("step-1.sh");
-    expect(commandLines.filter((line) => line.includes(SECRET))).toEqual([]);
+    const lines = commandLines();
+    expect(lines.join("\n")).toContain("step-1.sh");
+    expect(lines.filter((line) => line.includes(SECRET))).toEqual([]);
     await harness.ended;
     expect(plane.outputs[0]).toContain(plane.runId);
     expect(plane.outputs[0]).not.toContain("***");

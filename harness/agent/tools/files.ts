@@ -2,8 +2,9 @@ import { copyFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
+import { quoted } from "../../quoted.ts";
 import type { Sandbox, WorkspacePaths } from "../../sandbox.ts";
-import { quoted, type Shell } from "../../shell.ts";
+import type { Shell } from "../../shell.ts";
 import { defineTool, type Tool, type ToolCall, type ToolResult } from "../../tool.ts";
 
 export interface FileToolOptions {

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { quoted, type Shell } from "../../shell.ts";
+import { quoted } from "../../quoted.ts";
+import type { Shell } from "../../shell.ts";
 import { defineTool, type Tool } from "../../tool.ts";
 
 const MOST_RESULTS = 500;

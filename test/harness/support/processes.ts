@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** How many processes `sleep` for so long; a test marks its own by an unlikely number. */
 export function sleepers(mark: string): number {
@@ -10,3 +11,16 @@ let marks = 0;
 
 /** An unlikely number of seconds. */
 export const newMark = (): string => `${process.pid}${Date.now() % 1_000_000}${++marks}`;
+
+/** The command line of every process of this machine, as anybody on it may read it. */
+export function commandLines(): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      } catch {
+        return "";
+      }
+    });
+}
