@@ -24,13 +24,13 @@ const SUITES = [
 ];
 const Noted = v.union([v.tuple([v.string(), v.string()]), v.tuple([v.string()])]);
 const Survivor = v.object({
-  /** The condition without its function; `*` for any text without a space. */
-  condition: v.string(),
+  /** Conditions without their function; `*` for any text without a space. */
+  conditions: v.array(v.string()),
   /** The functions it is about. Default: all. */
   functions: v.exactOptional(v.array(v.string())),
+  /** They refuse the same writes: with all of a function's left out, a test must notice. Default: false. */
+  caught_together: v.exactOptional(v.boolean()),
   because: v.pipe(v.string(), v.minLength(20)),
-  /** Conditions of the same function that refuse the same writes: with all of them left out, a test must notice. */
-  along_with: v.exactOptional(v.array(v.string())),
 });
 type Survivor = v.InferOutput<typeof Survivor>;
 const SECONDS = 1_800;
@@ -60,26 +60,20 @@ process.exitCode = counts.unexplained + counts["explained, but caught"] === 0 ? 
 
 async function tryWithout(name: string): Promise<{ outcome: keyof typeof counts; by?: string }> {
   const explanation = explanations.find((survivor) => isAbout(survivor, name));
-  if (explanation?.along_with === undefined) {
+  if (explanation?.caught_together !== true) {
     const by = await catcherOf([name]);
     if (by === undefined) return { outcome: explanation === undefined ? "unexplained" : "explained" };
     return { outcome: explanation === undefined ? "caught" : "explained, but caught", by };
   }
   const [who] = split(name);
-  const by = await catcherOf([...new Set([name, ...conditionsOf(who, explanation.along_with)])].sort());
+  const twins = [...filesOf.keys()].filter((other) => split(other)[0] === who && isAbout(explanation, other));
+  const by = await catcherOf(twins.sort());
   return by === undefined ? { outcome: "unexplained" } : { outcome: "caught with its twins", by };
 }
 
-function isAbout({ condition, functions }: Survivor, name: string): boolean {
+function isAbout({ conditions, functions }: Survivor, name: string): boolean {
   const [who, what] = split(name);
-  return matches(what, condition) && (functions === undefined || functions.includes(who));
-}
-
-function conditionsOf(who: string, patterns: readonly string[]): string[] {
-  return [...filesOf.keys()].filter((name) => {
-    const [other, what] = split(name);
-    return other === who && patterns.some((pattern) => matches(what, pattern));
-  });
+  return conditions.some((pattern) => matches(what, pattern)) && (functions === undefined || functions.includes(who));
 }
 
 /** Slashes and spaces of a condition's name are no separators of a path. */

@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode, RunyardError } from "#shared/errors.ts";
+import { TableBusy } from "#shared/table/table.ts";
 
 export interface HttpResponse {
   statusCode: number;
@@ -15,9 +16,24 @@ export interface ProblemContext {
 /** The URI that identifies an error code; a page there explains it. */
 const problemType = (baseUrl: string, code: ErrorCode): string => `${baseUrl}/docs/errors/${code.replaceAll("_", "-")}`;
 
+/** How AWS's services name it that too much is asked of them; their clients have tried again before they say so. */
+const THROTTLED: ReadonlySet<string> = new Set([
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+  "RequestThrottled",
+  "SlowDown",
+  "ThrottlingException",
+  "TooManyRequestsException",
+]);
+
+const isTooMuch = (error: unknown): boolean =>
+  error instanceof TableBusy || (error instanceof Error && THROTTLED.has(error.name));
+
 /** An application/problem+json answer (RFC 9457). What is not a RunyardError says nothing but its trace id. */
 export function problem(error: unknown, context: ProblemContext): HttpResponse {
-  const known = error instanceof RunyardError ? error : new RunyardError("internal_error", { cause: error });
+  const unknown = () =>
+    new RunyardError(isTooMuch(error) ? "resource_unavailable" : "internal_error", { cause: error });
+  const known = error instanceof RunyardError ? error : unknown();
   const { title } = ERRORS[known.code];
   return {
     statusCode: known.status,

@@ -21,6 +21,7 @@ import {
   type Page,
   type Query,
   type Table,
+  TableBusy,
   type TransactionWrite,
   type Value,
   type Write,
@@ -162,7 +163,8 @@ async function retryConflicts(attempt: () => Promise<void>): Promise<void> {
     try {
       return await attempt();
     } catch (error) {
-      if (!isConflict(error) || tries === CONFLICT_ATTEMPTS) throw error;
+      if (!isConflict(error)) throw error;
+      if (tries === CONFLICT_ATTEMPTS) throw new TableBusy(error);
       await jitter(tries);
     }
   }

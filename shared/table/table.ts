@@ -112,6 +112,14 @@ export class ConditionFailed extends Error {
   }
 }
 
+/** Others wrote the same items each time that it was tried; nothing was written. */
+export class TableBusy extends Error {
+  constructor(cause: unknown) {
+    super("others write the same items all the time", { cause });
+    this.name = "TableBusy";
+  }
+}
+
 export interface Bound {
   readonly value: string;
   readonly inclusive: boolean;

@@ -5,6 +5,7 @@ import { ERRORS, RunyardError } from "#shared/errors.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { problem } from "#shared/http/problem.ts";
 import { many, map, one, parseQuery, readQuery } from "#shared/http/request.ts";
+import { TableBusy } from "#shared/table/table.ts";
 import { clientOf } from "../support/client.ts";
 import { createRun } from "../support/execution.ts";
 import { makeWorld } from "../support/world.ts";
@@ -166,6 +167,18 @@ describe("problem+json", () => {
         trace_id: "trace-1",
       });
     }
+  });
+
+  it.each([
+    new TableBusy(new Error("Transaction is ongoing for the item")),
+    Object.assign(new Error("Rate exceeded"), { name: "ThrottlingException" }),
+    Object.assign(new Error("Rate exceeded"), { name: "ProvisionedThroughputExceededException" }),
+  ])("says of too much at once that it may go through later: $name", (error) => {
+    const { statusCode, headers, body } = problem(error, context);
+    expect(statusCode).toBe(503);
+    expect(headers).toMatchObject({ "x-should-retry": "true", "retry-after": "1" });
+    expect(JSON.parse(body)).toMatchObject({ error_code: "resource_unavailable", retryable: true });
+    expect(body).not.toContain(error.message);
   });
 
   it("says nothing of what is unknown but the trace id", () => {

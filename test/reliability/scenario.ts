@@ -1,12 +1,10 @@
 import type { SQSBatchResponse } from "aws-lambda";
-import { triggers } from "#infra/triggers.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { type Client, clientOf } from "../support/client.ts";
 import { consume, type Harness, harnessOf } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
 import { reap } from "../support/reaper.ts";
-import { withRights } from "../support/rights.ts";
 import { reconcile, timerOff } from "../support/schedules.ts";
 import { type Answer, makeWorld, type World } from "../support/world.ts";
 
@@ -91,9 +89,7 @@ export class Stage {
   /** A timer of a schedule goes off, as often as it takes until its message is handled. */
   async timerOff(scheduleId: string, time: string): Promise<void> {
     for (let received = 0; received < RECEIVES; received++) {
-      const failed = await this.faults.invoke("fire-schedule", () =>
-        withRights("fire-schedule", triggers.fireSchedule.rights, () => timerOff(this.world, scheduleId, time)),
-      );
+      const failed = await this.faults.invoke("fire-schedule", () => timerOff(this.world, scheduleId, time));
       if (failed === 0) return;
       this.world.clock.now += VISIBILITY_MS;
     }
@@ -151,10 +147,7 @@ export class Stage {
   }
 
   async #reconcile(): Promise<void> {
-    const { rights } = triggers.reconcileSchedules;
-    await this.faults.invoke("reconcile-schedules", () =>
-      withRights("reconcile-schedules", rights, () => reconcile(this.world)),
-    );
+    await this.faults.invoke("reconcile-schedules", () => reconcile(this.world));
   }
 
   /** See `remainsOf`. */

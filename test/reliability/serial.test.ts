@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
-import { triggers } from "#infra/triggers.ts";
 import { clientOf, request } from "../support/client.ts";
 import { consume } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
 import { reap } from "../support/reaper.ts";
-import { withRights } from "../support/rights.ts";
 import { nightly, timerOff } from "../support/schedules.ts";
 import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
 import type { Answer } from "../support/world.ts";
@@ -43,6 +41,8 @@ const EVENT = "8f3c2f9e-0d0f-4b8e-9a70-2b1f3f0f5c11";
 const SHARE = "/agent/environments/{environmentUid}/share";
 const keyed = { "idempotency-key": "once" };
 const repeated = { "x-stainless-retry-count": "1" };
+const changeSchedule = ({ stage: { world, scheduleId, identityUid } }: Meeting, name: string): Promise<Answer> =>
+  clientOf(world).put(`/agent/schedules/${scheduleId}`, { ...nightly, name, enabled: true, agent_uid: identityUid });
 /** What is below this part of a path goes with it. */
 const OBJECT = /^(\/agent\/(environments|identities|schedules|secrets|keys)\/[^/]+)/;
 
@@ -99,6 +99,49 @@ const disturbances: readonly Disturbance[] = [
     name: "a pause of its object",
     concerns: (route) => route.includes("{scheduleId}"),
     happens: ({ stage, target }) => clientOf(stage.world).post(`${OBJECT.exec(target)?.[1] ?? ""}/pause`),
+  },
+  {
+    name: "a key of its object",
+    concerns: (route) => route.includes("{identityUid}"),
+    happens: ({ stage, target }) =>
+      clientOf(stage.world).post(`${OBJECT.exec(target)?.[1] ?? ""}/keys`, { name: "another key" }),
+  },
+  {
+    name: "a first key of its object",
+    concerns: (route) => /\{identityUid\}(\/keys)?$/.test(route),
+    async before({ stage }) {
+      const answer = await clientOf(stage.world).post("/agent/identities", { name: "Keyless" });
+      stage.made.set("identityUid", answer.body.uid);
+      return answer;
+    },
+    happens: ({ stage, target }) =>
+      clientOf(stage.world).post(`${OBJECT.exec(target)?.[1] ?? ""}/keys`, { name: "first key" }),
+  },
+  {
+    name: "a change of a schedule that runs as its object",
+    concerns: (route) => route === "DELETE /agent/identities/{identityUid}",
+    before: (meeting) => changeSchedule(meeting, "Reviews"),
+    happens: (meeting) => changeSchedule(meeting, "Renamed"),
+  },
+  {
+    name: "somebody else's acceptance of its invitation",
+    concerns: (route) => route.includes("{token}") || route.includes("{invitationId}"),
+    happens({ stage, target }) {
+      const key = stage.key(target.endsWith("/accept") ? "teammate" : "another team's member");
+      return clientOf(stage.world, key).post(`/agent/invitations/${stage.made.get("token")}/accept`);
+    },
+  },
+  {
+    name: "the end of its invitation",
+    concerns: (route) => route.includes("{token}"),
+    happens: ({ stage: { world, made } }) =>
+      clientOf(world, world.otherKey).delete(`/agent/teams/${world.otherTeam}/invitations/${made.get("invitationId")}`),
+  },
+  {
+    name: "the word of the team that its caller is a member",
+    concerns: (route) => route.includes("{token}"),
+    happens: ({ stage: { world } }) =>
+      clientOf(world, world.otherKey).post(`/agent/teams/${world.otherTeam}/members`, { uid: world.user }),
   },
   {
     name: "the end of its key",
@@ -172,8 +215,7 @@ const FIRES_AT = "2026-05-19T02:30:00.000Z";
 
 /** What an invocation of the timer's function answers, as if it were a request. */
 async function fire({ world, scheduleId }: Stage): Promise<Answer> {
-  const { rights } = triggers.fireSchedule;
-  const failed = await withRights("fire-schedule", rights, () => timerOff(world, scheduleId, FIRES_AT));
+  const failed = await timerOff(world, scheduleId, FIRES_AT);
   return { status: failed === 0 ? 200 : 500, headers: { "x-should-retry": String(failed > 0) }, body: {} };
 }
 
@@ -186,17 +228,17 @@ async function meet(asked: Request, { headers, before }: Disturbance): Promise<M
   stage.world.clock.now += 3_600_000;
   if (route.startsWith("TIMER ")) stage.world.clock.now = Date.parse(FIRES_AT) + 5_000;
   const key = route.includes("/harness-support/") ? stage.key("the run itself") : stage.world.key;
-  const target = targetOf(route, stage);
   const [method = ""] = route.split(" ");
   const body = (asked.body ?? bodies[route])?.(stage);
   const ask: Meeting["ask"] = (others = headers) => {
     if (method === "TIMER") return fire(stage);
     const options = { key, ...(body !== undefined && { body }), ...(others && { headers: others }) };
-    return request(stage.world, method, target, options);
+    return request(stage.world, method, targetOf(route, stage), options);
   };
-  const meeting = { stage, faults, ask, target };
-  await before?.(meeting);
-  return meeting;
+  const meetingAt = (target: string): Meeting => ({ stage, faults, ask, target });
+  await before?.(meetingAt(targetOf(route, stage)));
+  // What came before may have made what the request is about.
+  return meetingAt(targetOf(route, stage));
 }
 
 /** The answer as the caller has it in the end, who repeats what may be repeated. */

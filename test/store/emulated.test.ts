@@ -6,6 +6,7 @@ import { dynamoClient, ssmClient } from "#shared/aws/clients.ts";
 import { s3FileStore } from "#shared/aws/s3-file-store.ts";
 import { ssmSecretVault } from "#shared/aws/ssm-secret-vault.ts";
 import { dynamoTable } from "#shared/table/dynamo-table.ts";
+import { TableBusy } from "#shared/table/table.ts";
 import { createBucket, createTable, EMULATOR_START_MS, type EmulatedAws, emulatedAws } from "../support/emulator.ts";
 import { fileStoreContract, signedUrls } from "./file-store-contract.ts";
 import { tableContract } from "./table-contract.ts";
@@ -50,7 +51,11 @@ describe("the table on DynamoDB, disturbed", () => {
   });
 
   it("gives up at last, with the conflict and not with a failed condition", async () => {
-    await expect(disturbed(100).transact([put("c"), put("d")])).rejects.toBeInstanceOf(TransactionCanceledException);
+    const error = await disturbed(100)
+      .transact([put("c"), put("d")])
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TableBusy);
+    expect(error).toMatchObject({ cause: expect.any(TransactionCanceledException) });
   });
 });
 

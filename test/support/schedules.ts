@@ -1,8 +1,10 @@
 import { fireSchedule } from "#functions/execution/fire-schedule.ts";
+import { triggers } from "#infra/triggers.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { type Reconciled, reconcileSchedules } from "#shared/schedules/reconcile.ts";
 import { clientOf } from "./client.ts";
 import { sqsEvent } from "./execution.ts";
+import { withRights } from "./rights.ts";
 import type { Answer, World } from "./world.ts";
 
 /** A good body of POST /agent/schedules. */
@@ -32,8 +34,11 @@ export async function timerOff(
   time: string,
   ports: FiringPorts = world.ports,
 ): Promise<number> {
-  const message = { v: 1, schedule_id: id, scheduled_time: time };
-  return (await fireSchedule.handle(sqsEvent("ticks", [message]), ports)).batchItemFailures.length;
+  const event = sqsEvent("ticks", [{ v: 1, schedule_id: id, scheduled_time: time }]);
+  const answer = await withRights("fire-schedule", triggers.fireSchedule.rights, () =>
+    fireSchedule.handle(event, ports),
+  );
+  return answer.batchItemFailures.length;
 }
 
 /** Moves the clock to a time, and lets a schedule's timer go off then. */
@@ -43,7 +48,7 @@ export async function fireAt(world: World, id: string, time: string): Promise<vo
 }
 
 export const reconcile = (world: World, ports: FiringPorts = world.ports): Promise<Reconciled> =>
-  reconcileSchedules(ports);
+  withRights("reconcile-schedules", triggers.reconcileSchedules.rights, () => reconcileSchedules(ports));
 
 /** The runs of a schedule as the list of runs shows them, newest first. */
 export const runsOf = async (world: World, id: string): Promise<Answer["body"][]> =>

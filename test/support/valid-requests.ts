@@ -3,7 +3,6 @@ import { clientOf } from "./client.ts";
 import { said } from "./execution.ts";
 import type { Stage } from "./principals.ts";
 import { nightly } from "./schedules.ts";
-import type { Answer, World } from "./world.ts";
 
 const snapshot = {
   mode: "checkpoint",
@@ -111,13 +110,11 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     stage.made.set("secret", "TOKEN");
   }
   if (route.includes("{invitationId}")) {
-    const { body } = await invite(stage.world, stage.world.team, stage.world.key);
-    stage.made.set("invitationId", body.id);
+    await invite(stage, stage.world.team, stage.world.key);
   }
   // Into the other team, since who is in a team already is not let in again.
   if (route.includes("{token}")) {
-    const { body } = await invite(stage.world, stage.world.otherTeam, stage.world.otherKey);
-    stage.made.set("token", body.link.split("/").at(-1));
+    await invite(stage, stage.world.otherTeam, stage.world.otherKey);
   }
 }
 
@@ -131,8 +128,10 @@ async function writeRawTranscript({ world, runId, key }: Stage): Promise<void> {
   await harness.post("/harness-support/transcript", described);
 }
 
-const invite = (world: World, team: string, key: string): Promise<Answer> =>
-  clientOf(world, key).post(`/agent/teams/${team}/invitations`, { email: "new@runyard.test" });
+async function invite({ world, made }: Stage, team: string, key: string): Promise<void> {
+  const { body } = await clientOf(world, key).post(`/agent/teams/${team}/invitations`, { email: "new@runyard.test" });
+  made.set("invitationId", body.id).set("token", body.link.split("/").at(-1));
+}
 
 /** A team with schedules, or with runs that have not ended, is not deleted. */
 async function emptyTeam({ world, scheduleId }: Stage): Promise<void> {
