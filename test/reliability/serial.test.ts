@@ -41,8 +41,16 @@ const EVENT = "8f3c2f9e-0d0f-4b8e-9a70-2b1f3f0f5c11";
 const SHARE = "/agent/environments/{environmentUid}/share";
 const keyed = { "idempotency-key": "once" };
 const repeated = { "x-stainless-retry-count": "1" };
-const changeSchedule = ({ stage: { world, scheduleId, identityUid } }: Meeting, name: string): Promise<Answer> =>
-  clientOf(world).put(`/agent/schedules/${scheduleId}`, { ...nightly, name, enabled: true, agent_uid: identityUid });
+const changeSchedule = ({ stage: { world, scheduleId } }: Meeting, change: object): Promise<Answer> =>
+  clientOf(world).put(`/agent/schedules/${scheduleId}`, { ...nightly, enabled: true, ...change });
+/** The schedule's next run ends the one that it has. */
+async function replacing(meeting: Meeting): Promise<Answer> {
+  const { world, scheduleId, made } = meeting.stage;
+  await changeSchedule(meeting, { overlap: "cancel_previous" });
+  const answer = await clientOf(world).post(`/agent/schedules/${scheduleId}/run`);
+  made.set("replaced", answer.body.run_id);
+  return answer;
+}
 /** What is below this part of a path goes with it. */
 const OBJECT = /^(\/agent\/(environments|identities|schedules|secrets|keys)\/[^/]+)/;
 
@@ -120,8 +128,24 @@ const disturbances: readonly Disturbance[] = [
   {
     name: "a change of a schedule that runs as its object",
     concerns: (route) => route === "DELETE /agent/identities/{identityUid}",
-    before: (meeting) => changeSchedule(meeting, "Reviews"),
-    happens: (meeting) => changeSchedule(meeting, "Renamed"),
+    before: (meeting) => changeSchedule(meeting, { agent_uid: meeting.stage.identityUid }),
+    happens: (meeting) => changeSchedule(meeting, { name: "Renamed" }),
+  },
+  {
+    name: "a start of the run that it ends",
+    concerns: (route) => route.startsWith("TIMER "),
+    before: replacing,
+    async happens({ stage: { world, made } }) {
+      const run = made.get("replaced") ?? "";
+      await consume(world, "runs", run);
+      return clientOf(world).get(`/agent/runs/${run}`);
+    },
+  },
+  {
+    name: "a cancel of the run that it ends",
+    concerns: (route) => route.startsWith("TIMER "),
+    before: replacing,
+    happens: ({ stage: { world, made } }) => clientOf(world).post(`/agent/runs/${made.get("replaced")}/cancel`),
   },
   {
     name: "somebody else's acceptance of its invitation",
@@ -227,7 +251,7 @@ async function meet(asked: Request, { headers, before }: Disturbance): Promise<M
   // Long enough that the use of a key is noted anew.
   stage.world.clock.now += 3_600_000;
   if (route.startsWith("TIMER ")) stage.world.clock.now = Date.parse(FIRES_AT) + 5_000;
-  const key = route.includes("/harness-support/") ? stage.key("the run itself") : stage.world.key;
+  const key = /\/harness-support\/|\/client-events$/.test(route) ? stage.key("the run itself") : stage.world.key;
   const [method = ""] = route.split(" ");
   const body = (asked.body ?? bodies[route])?.(stage);
   const ask: Meeting["ask"] = (others = headers) => {
@@ -236,7 +260,8 @@ async function meet(asked: Request, { headers, before }: Disturbance): Promise<M
     return request(stage.world, method, targetOf(route, stage), options);
   };
   const meetingAt = (target: string): Meeting => ({ stage, faults, ask, target });
-  await before?.(meetingAt(targetOf(route, stage)));
+  const prepared = await before?.(meetingAt(targetOf(route, stage)));
+  expect(prepared?.status ?? 200, JSON.stringify(prepared?.body)).toBeLessThan(300);
   // What came before may have made what the request is about.
   return meetingAt(targetOf(route, stage));
 }
@@ -269,6 +294,9 @@ describe.each(requests)("$route", (asked) => {
 
       const first = await meet(asked, disturbance);
       const undisturbed = await lastAnswer(first, await first.faults.invoke("first", () => first.ask()));
+      // What came before may have been the same request.
+      if (disturbance.before === undefined)
+        expect(undisturbed.status, JSON.stringify(undisturbed.body)).toBeLessThan(300);
       const alone = remainsOf(first.stage.world, WHOSE);
       const disturbedAfter = outcomeOf(first, undisturbed, await happens(first));
       if (isOne) {
