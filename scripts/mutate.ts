@@ -20,6 +20,7 @@ const SUITES = [
   "test/domain/slots.test.ts",
   "test/domain/run-life.test.ts",
   "test/domain/idempotency.test.ts",
+  "test/domain/reservations.test.ts",
   "test/api",
 ];
 const Noted = v.union([v.tuple([v.string(), v.string()]), v.tuple([v.string()])]);

@@ -254,7 +254,7 @@ function endingStatus({ message, code }: Ending) {
   return code === undefined ? { message } : statusOf(code, message);
 }
 
-/** Ends a run that works, by the service's own word and not by that of its harness. One that has gone on without this execution stays. */
+/** Ends a run that works, by the service's own word and not by that of its harness. @throws where it has gone on without this execution */
 export async function failWorking(
   first: ExecutingHead,
   code: ErrorCode,
@@ -262,7 +262,7 @@ export async function failWorking(
   ports: ChangePorts,
 ): Promise<void> {
   const isAtWork = (head: RunHead) => isExecutingHead(head) && head.execution_id === first.execution_id;
-  await endWhile(isAtWork, first, failure(code, why), ports);
+  if (!(await endWhile(isAtWork, first, failure(code, why), ports))) throw fenced();
 }
 
 const failure = (code: ErrorCode, why: string) => ({ state: ERRORS[code].endsIn, code, message: statusText(why) });
@@ -292,18 +292,19 @@ async function endUnbegun(runId: string, ending: Omit<Ending, "now">, ports: Cha
   await endWhile(({ state }) => state === "QUEUED" || state === "PENDING", first, ending, ports);
 }
 
-/** Ends a run as long as `applies` to its head as it stands. */
+/** Ends a run as long as `applies` to its head as it stands; false where it does not. */
 async function endWhile(
   applies: (head: RunHead) => boolean,
   first: RunHead,
   ending: Omit<Ending, "now">,
   ports: ChangePorts,
-): Promise<void> {
+): Promise<boolean> {
   const now = ports.now();
   const ended = await changeRun(first, ports, (head) =>
     applies(head) ? { change: endChange(head, { ...ending, now }), result: true } : { result: false },
   );
   if (ended) await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+  return ended;
 }
 
 /**

@@ -37,6 +37,20 @@ describe("a team's slots", () => {
     expect(world.started).toHaveLength(21);
   });
 
+  it("are not those of a member's own runs, which have a queue and slots of their own", async () => {
+    const world = await makeWorld();
+    const counters = keys.counters({ type: "User", uid: world.user });
+    const ask = () => clientOf(world).post("/agent/runs", { prompt: "mine", team: false });
+    for (const full of [{ running: 20 }, { parked: 1 }]) {
+      await world.table.write({ kind: "put", item: { ...counters, v: 1, ...full } });
+      expect((await ask()).body).toMatchObject({ state: "QUEUED", at_capacity: true });
+    }
+    await world.table.write({ kind: "put", item: { ...counters, v: 1, queued: 1_000 } });
+    expect(await ask()).toMatchObject({ status: 429, body: { error_code: "resource_unavailable" } });
+    await world.table.write({ kind: "put", item: { ...counters, v: 1 } });
+    expect((await ask()).body).not.toHaveProperty("at_capacity");
+  });
+
   it("are never more than 20 taken, however many messages come at once", async () => {
     const world = await makeWorld();
     await fill(world, 18);

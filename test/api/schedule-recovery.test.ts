@@ -5,6 +5,7 @@ import { pauseSchedule } from "#functions/schedules/pause-schedule.ts";
 import { resumeSchedule } from "#functions/schedules/resume-schedule.ts";
 import { updateSchedule } from "#functions/schedules/update-schedule.ts";
 import { type Scheduler, TimerRefused } from "#shared/schedules/scheduler.ts";
+import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
 import { fireAt, makeSchedule, nightly, readSchedule, reconcile, runsOf, ticksOf } from "../support/schedules.ts";
 import { httpEvent, makeWorld, type World, type WorldPorts } from "../support/world.ts";
@@ -214,6 +215,18 @@ describe("the reconciler", () => {
     expect(await runsOf(world, id)).toHaveLength(1);
     expect(world.timers.size).toBe(1);
     expect(await reconcile(world)).toEqual({ looked: 0, failed: 0 });
+  });
+
+  it("has a firing fail that it makes up for while the queue is full, and goes on to the next", async () => {
+    const { id } = await makeSchedule(world);
+    const counters = keys.counters({ type: "Team", uid: world.team });
+    await world.table.write({ kind: "update", key: counters, set: { queued: 1_000 } });
+    world.clock.now = Date.parse("2026-05-19T02:31:30Z");
+    await reconcile(world);
+    const reason = expect.stringContaining("the queue is full");
+    expect(await ticksOf(world, id)).toMatchObject([{ outcome: "failed", reason }]);
+    expect(await runsOf(world, id)).toEqual([]);
+    expect(await readSchedule(world, id)).toMatchObject({ history: { next_run: "2026-05-20T02:30:00.000Z" } });
   });
 
   it("looks at nothing that is on time", async () => {

@@ -1,9 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { triggers } from "#infra/triggers.ts";
 import { parseBudget, putBudget } from "#shared/budgets/budget.ts";
 import { type Reservation, reserve, settle, sweep } from "#shared/budgets/reserve.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
+import { mutatedTable } from "../support/conditions.ts";
+import { withRights } from "../support/rights.ts";
+
+/** As the model gateway does it. */
+const asGateway = (work: () => Promise<void>): Promise<void> =>
+  withRights(triggers.callModel.file, triggers.callModel.rights, work);
+
+const budgetTable = () => mutatedTable(memoryTable());
 
 /** What happens to the budgets: a call begins, one of those under way ends, or its gateway dies. */
 const Step = fc.oneof(
@@ -23,93 +32,96 @@ const Step = fc.oneof(
 const LASTS_MS = 100_000;
 
 describe("reservations", () => {
-  it("never add up to more than the budget, and all of them are given back", async () => {
-    const scenario = fc.record({
-      limits: fc.tuple(fc.integer({ min: 1, max: 3_000 }), fc.integer({ min: 1, max: 3_000 })),
-      steps: fc.array(Step, { maxLength: 40 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(scenario, async ({ limits: [rootLimit, childLimit], steps }) => {
-        let now = 1_000_000;
-        const table = memoryTable();
-        const ports = {
-          table,
-          now: () => now,
-          sleep: async (ms: number) => {
-            now += ms;
-          },
-        };
-        // A root, a child with a budget of its own, and a child that has none.
-        await table.write(putBudget("root", { limit: rootLimit, above: [] }));
-        await table.write(putBudget("child", { limit: childLimit, above: ["root"] }));
-        const payers = [["root"], ["child", "root"], ["root"]];
-        const open: Reservation[] = [];
-        const check = async () => {
-          for (const run of ["root", "child"]) {
-            const { limit = 0, left, spent, holds, open } = parseBudget(await table.get(keys.budget(run)));
-            const held = Object.values(holds).reduce((sum, { amount }) => sum + amount, 0);
-            expect(left + spent + held).toBe(limit);
-            expect(left).toBeGreaterThanOrEqual(0);
-            expect(open).toBe(Object.keys(holds).length);
-          }
-        };
-        const begin = async ({
-          of,
-          ...quote
-        }: Extract<typeof Step extends fc.Arbitrary<infer S> ? S : never, { kind: "call" }>) => {
-          const { kind: _, ...rest } = quote;
-          const call = { run: "none", execution: "none", lastsMs: LASTS_MS, ...rest };
-          const reserved = await reserve(payers[of] ?? [], call, ports);
-          if (typeof reserved === "string") return;
-          expect(reserved.amount).toBe(call.input + reserved.tokens * call.perToken);
-          expect(reserved.tokens).toBeLessThanOrEqual(call.wanted);
-          expect(reserved.tokens).toBeGreaterThanOrEqual(Math.min(call.wanted, call.least));
-          open.push(reserved);
-        };
-        for (const step of steps) {
-          if (step.kind === "call") await begin(step);
-          if (step.kind === "wait") now += step.ms;
-          if (step.kind === "die") open.splice(step.which, 1);
-          if (step.kind === "settle") {
-            const [ended] = open.splice(step.which, 1);
-            // What is settled in time; a late one is the gateway's of which nobody hears any more.
-            if (ended !== undefined && now - ended.at < 60_000) {
-              await settle(ended, Math.floor((ended.amount * step.share) / 100), ports);
+  it("never add up to more than the budget, and all of them are given back", () =>
+    asGateway(async () => {
+      const scenario = fc.record({
+        limits: fc.tuple(fc.integer({ min: 1, max: 3_000 }), fc.integer({ min: 1, max: 3_000 })),
+        steps: fc.array(Step, { maxLength: 40 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(scenario, async ({ limits: [rootLimit, childLimit], steps }) => {
+          let now = 1_000_000;
+          const table = budgetTable();
+          const ports = {
+            table,
+            now: () => now,
+            sleep: async (ms: number) => {
+              now += ms;
+            },
+          };
+          // A root, a child with a budget of its own, and a child that has none.
+          await table.write(putBudget("root", { limit: rootLimit, above: [] }));
+          await table.write(putBudget("child", { limit: childLimit, above: ["root"] }));
+          const payers = [["root"], ["child", "root"], ["root"]];
+          const open: Reservation[] = [];
+          const check = async () => {
+            for (const run of ["root", "child"]) {
+              const { limit = 0, left, spent, holds, open } = parseBudget(await table.get(keys.budget(run)));
+              const held = Object.values(holds).reduce((sum, { amount }) => sum + amount, 0);
+              expect(left + spent + held).toBe(limit);
+              expect(left).toBeGreaterThanOrEqual(0);
+              expect(open).toBe(Object.keys(holds).length);
             }
+          };
+          const begin = async ({
+            of,
+            ...quote
+          }: Extract<typeof Step extends fc.Arbitrary<infer S> ? S : never, { kind: "call" }>) => {
+            const { kind: _, ...rest } = quote;
+            const call = { run: "none", execution: "none", lastsMs: LASTS_MS, ...rest };
+            const reserved = await reserve(payers[of] ?? [], call, ports);
+            if (typeof reserved === "string") return;
+            expect(reserved.amount).toBe(call.input + reserved.tokens * call.perToken);
+            expect(reserved.tokens).toBeLessThanOrEqual(call.wanted);
+            expect(reserved.tokens).toBeGreaterThanOrEqual(Math.min(call.wanted, call.least));
+            open.push(reserved);
+          };
+          for (const step of steps) {
+            if (step.kind === "call") await begin(step);
+            if (step.kind === "wait") now += step.ms;
+            if (step.kind === "die") open.splice(step.which, 1);
+            if (step.kind === "settle") {
+              const [ended] = open.splice(step.which, 1);
+              // What is settled in time; a late one is the gateway's of which nobody hears any more.
+              if (ended !== undefined && now - ended.at < 60_000) {
+                await settle(ended, Math.floor((ended.amount * step.share) / 100), ports);
+              }
+            }
+            await check();
           }
+          now += LASTS_MS + 60_000;
+          for (const run of ["root", "child"]) expect((await sweep(run, ports)).holds).toEqual({});
           await check();
-        }
-        now += LASTS_MS + 60_000;
-        for (const run of ["root", "child"]) expect((await sweep(run, ports)).holds).toEqual({});
-        await check();
-      }),
-      { numRuns: 150 },
-    );
-  });
+        }),
+        { numRuns: 150 },
+      );
+    }));
 
-  it("settled after they were given up are spent all the same", async () => {
-    let now = 1_000_000;
-    const table = memoryTable();
-    const ports = { table, now: () => now, sleep: async () => undefined };
-    await table.write(putBudget("root", { limit: 1_000, above: [] }));
-    const quote = { run: "root", execution: "e", input: 100, perToken: 1, wanted: 100, least: 10, lastsMs: LASTS_MS };
-    const reserved = await reserve(["root"], quote, ports);
-    if (typeof reserved === "string") throw new Error(reserved);
-    now += LASTS_MS;
-    await sweep("root", ports);
-    await settle(reserved, 150, ports);
-    expect(parseBudget(await table.get(keys.budget("root")))).toMatchObject({ left: 850, spent: 150, open: 0 });
-  });
+  it("settled after they were given up are spent all the same", () =>
+    asGateway(async () => {
+      let now = 1_000_000;
+      const table = budgetTable();
+      const ports = { table, now: () => now, sleep: async () => undefined };
+      await table.write(putBudget("root", { limit: 1_000, above: [] }));
+      const quote = { run: "root", execution: "e", input: 100, perToken: 1, wanted: 100, least: 10, lastsMs: LASTS_MS };
+      const reserved = await reserve(["root"], quote, ports);
+      if (typeof reserved === "string") throw new Error(reserved);
+      now += LASTS_MS;
+      await sweep("root", ports);
+      await settle(reserved, 150, ports);
+      expect(parseBudget(await table.get(keys.budget("root")))).toMatchObject({ left: 850, spent: 150, open: 0 });
+    }));
 
-  it("settled twice, as a repeated write may be, are spent once", async () => {
-    const table = memoryTable();
-    const ports = { table, now: () => 1_000_000, sleep: async () => undefined };
-    await table.write(putBudget("root", { limit: 1_000, above: [] }));
-    const quote = { run: "root", execution: "e", input: 100, perToken: 1, wanted: 100, least: 10, lastsMs: LASTS_MS };
-    const reserved = await reserve(["root"], quote, ports);
-    if (typeof reserved === "string") throw new Error(reserved);
-    await settle(reserved, 150, ports);
-    await settle(reserved, 150, ports);
-    expect(parseBudget(await table.get(keys.budget("root")))).toMatchObject({ left: 850, spent: 150, open: 0 });
-  });
+  it("settled twice, as a repeated write may be, are spent once", () =>
+    asGateway(async () => {
+      const table = budgetTable();
+      const ports = { table, now: () => 1_000_000, sleep: async () => undefined };
+      await table.write(putBudget("root", { limit: 1_000, above: [] }));
+      const quote = { run: "root", execution: "e", input: 100, perToken: 1, wanted: 100, least: 10, lastsMs: LASTS_MS };
+      const reserved = await reserve(["root"], quote, ports);
+      if (typeof reserved === "string") throw new Error(reserved);
+      await settle(reserved, 150, ports);
+      await settle(reserved, 150, ports);
+      expect(parseBudget(await table.get(keys.budget("root")))).toMatchObject({ left: 850, spent: 150, open: 0 });
+    }));
 });

@@ -1,11 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { routes } from "#infra/routes.ts";
+import { putBudget } from "#shared/budgets/budget.ts";
+import { keys } from "#shared/table/keys.ts";
 import { clientOf, request } from "../support/client.ts";
 import { consume } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
+import { gatewayOf, MODEL_SETTINGS } from "../support/gateway.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
 import { reap } from "../support/reaper.ts";
-import { nightly, timerOff } from "../support/schedules.ts";
+import { nightly, reconcile, timerOff } from "../support/schedules.ts";
 import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
 import type { Answer } from "../support/world.ts";
 import { differenceOf, remainsOf } from "./scenario.ts";
@@ -132,6 +135,19 @@ const disturbances: readonly Disturbance[] = [
     happens: (meeting) => changeSchedule(meeting, { name: "Renamed" }),
   },
   {
+    name: "the end of its caller's membership",
+    concerns: (route) => !/\/harness-support\/|^(TIMER|RECONCILE|MODEL) |members\/\{/.test(route),
+    before: ({ stage: { world, memberUid } }) =>
+      clientOf(world).put(`/agent/teams/${world.team}/members/${memberUid}`, { role: "admin" }),
+    happens: ({ stage: { world, key } }) =>
+      clientOf(world, key("teammate")).delete(`/agent/teams/${world.team}/members/${world.user}`),
+  },
+  {
+    name: "its timer",
+    concerns: (route) => route.startsWith("RECONCILE "),
+    happens: ({ stage }) => fire(stage),
+  },
+  {
     name: "a start of the run that it ends",
     concerns: (route) => route.startsWith("TIMER "),
     before: replacing,
@@ -218,10 +234,12 @@ const disturbances: readonly Disturbance[] = [
   },
 ];
 
-/** A request that may meet another: a route's, with the body of `bodies` or another one; or a timer's. */
+/** A request that may meet another: a route's, with the body of `bodies` or another one; or one that comes by another way. */
 interface Request {
   readonly route: string;
   readonly body?: (stage: Stage) => unknown;
+  /** What it is answered where nothing disturbs it. Default: a success. */
+  readonly refused?: number;
 }
 
 const requests: readonly Request[] = [
@@ -233,6 +251,8 @@ const requests: readonly Request[] = [
   { route: "PUT /agent/environments/{environmentUid}", body: () => ({ name: "Another" }) },
   { route: "PUT /agent/identities/{identityUid}", body: () => ({ name: "Another" }) },
   { route: "TIMER /agent/schedules/{scheduleId}" },
+  { route: "RECONCILE /agent/schedules/{scheduleId}" },
+  { route: "MODEL /agent/runs/{runId}", refused: 403 },
 ];
 
 const FIRES_AT = "2026-05-19T02:30:00.000Z";
@@ -243,6 +263,45 @@ async function fire({ world, scheduleId }: Stage): Promise<Answer> {
   return { status: failed === 0 ? 200 : 500, headers: { "x-should-retry": String(failed > 0) }, body: {} };
 }
 
+/** The reconciler's pass, a while after a firing that no timer told of. */
+async function reconcileLate({ world }: Stage): Promise<Answer> {
+  const { failed } = await reconcile(world);
+  return { status: failed === 0 ? 200 : 500, headers: { "x-should-retry": String(failed > 0) }, body: {} };
+}
+
+/** The run's call of a model, for which nothing is left of its budget. */
+async function callModel({ world, key }: Stage): Promise<Answer> {
+  const gateway = gatewayOf(world, { anthropicUrl: "", openaiUrl: "", bedrockUrl: "" });
+  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  const answer = await gateway.messages(key("the run itself")).finally(() => vi.unstubAllEnvs());
+  return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.json() };
+}
+
+/** What requests that are not the API's ask for, and what makes the stage ready for them. */
+const others: Readonly<
+  Record<string, { ask: (stage: Stage) => Promise<Answer>; prepare: (stage: Stage) => Promise<void> }>
+> = {
+  TIMER: {
+    ask: fire,
+    async prepare({ world }) {
+      world.clock.now = Date.parse(FIRES_AT) + 5_000;
+    },
+  },
+  RECONCILE: {
+    ask: reconcileLate,
+    async prepare({ world }) {
+      world.clock.now = Date.parse(FIRES_AT) + 120_000;
+    },
+  },
+  MODEL: {
+    ask: callModel,
+    async prepare({ world, runId }) {
+      await world.table.write(putBudget(runId, { limit: 1, above: [] }));
+      await world.table.write({ kind: "update", key: keys.head(runId), set: { b: true } });
+    },
+  },
+};
+
 async function meet(asked: Request, { headers, before }: Disturbance): Promise<Meeting> {
   const { route } = asked;
   const faults = new Faults();
@@ -250,13 +309,14 @@ async function meet(asked: Request, { headers, before }: Disturbance): Promise<M
   await prepare(route, stage);
   // Long enough that the use of a key is noted anew.
   stage.world.clock.now += 3_600_000;
-  if (route.startsWith("TIMER ")) stage.world.clock.now = Date.parse(FIRES_AT) + 5_000;
   const key = /\/harness-support\/|\/client-events$/.test(route) ? stage.key("the run itself") : stage.world.key;
   const [method = ""] = route.split(" ");
+  const other = others[method];
+  await other?.prepare(stage);
   const body = (asked.body ?? bodies[route])?.(stage);
-  const ask: Meeting["ask"] = (others = headers) => {
-    if (method === "TIMER") return fire(stage);
-    const options = { key, ...(body !== undefined && { body }), ...(others && { headers: others }) };
+  const ask: Meeting["ask"] = (given = headers) => {
+    if (other !== undefined) return other.ask(stage);
+    const options = { key, ...(body !== undefined && { body }), ...(given && { headers: given }) };
     return request(stage.world, method, targetOf(route, stage), options);
   };
   const meetingAt = (target: string): Meeting => ({ stage, faults, ask, target });
@@ -287,7 +347,7 @@ describe.each(requests)("$route", (asked) => {
     "meets $name as if one came after the other",
     async (disturbance) => {
       const { happens, isOne } = disturbance;
-      const isFenced = disturbance.isFence === true && route.includes("/harness-support/");
+      const isFenced = disturbance.isFence === true && /\/harness-support\/|^MODEL /.test(route);
       const last = await meet(asked, disturbance);
       const earlier = await happens(last);
       const disturbedBefore = outcomeOf(last, await lastAnswer(last, undefined), earlier);
@@ -295,8 +355,10 @@ describe.each(requests)("$route", (asked) => {
       const first = await meet(asked, disturbance);
       const undisturbed = await lastAnswer(first, await first.faults.invoke("first", () => first.ask()));
       // What came before may have been the same request.
-      if (disturbance.before === undefined)
-        expect(undisturbed.status, JSON.stringify(undisturbed.body)).toBeLessThan(300);
+      if (disturbance.before === undefined) {
+        const { status, body } = undisturbed;
+        expect(status < 300 ? undefined : status, JSON.stringify(body)).toBe(asked.refused);
+      }
       const alone = remainsOf(first.stage.world, WHOSE);
       const disturbedAfter = outcomeOf(first, undisturbed, await happens(first));
       if (isOne) {

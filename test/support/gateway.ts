@@ -16,8 +16,10 @@ export const MODEL_SETTINGS = {
 
 export const SONNET = "anthropic/claude-sonnet-5-5";
 
+type StandInUrls = Pick<ModelStandIn, "anthropicUrl" | "openaiUrl" | "bedrockUrl">;
+
 /** The model gateway before a stand-in for all providers, with no rights but its function's own. Pauses are short. */
-export function gatewayOf(world: World, standIn: ModelStandIn, times: GatewayPorts["times"] = {}) {
+export function gatewayOf(world: World, standIn: StandInUrls, times: GatewayPorts["times"] = {}) {
   const pauses: number[] = [];
   const key = (value: string) => async () => value;
   const serve = modelGateway({
