@@ -44,6 +44,8 @@ const ask = ["GetItem", "BatchGetItem"] as const;
 const read = [...ask, "Query"] as const;
 /** What a move of a run takes, besides reading it; each write of a transaction needs its own right. */
 const write = ["PutItem", "UpdateItem"] as const;
+/** What making something of a team's takes: the team must still be there. */
+const create = [...write, "ConditionCheckItem"] as const;
 const get = ["GetObject"] as const;
 const put = ["PutObject"] as const;
 const send = ["SendMessage"] as const;
@@ -59,7 +61,10 @@ const setTimer = ["CreateSchedule", "UpdateSchedule", "DeleteSchedule"] as const
 const schedule = { table: [...ask, ...write, "DeleteItem"], timers: setTimer } as const;
 const writeSchedule = { who: team, rights: { ...schedule, bucket: [...get, ...put] } } as const;
 /** One that is made is counted among the others of its scope. */
-const makeSchedule = { who: team, rights: { ...writeSchedule.rights, table: [...schedule.table, "Query"] } } as const;
+const makeSchedule = {
+  who: team,
+  rights: { ...writeSchedule.rights, table: [...schedule.table, "Query", "ConditionCheckItem"] },
+} as const;
 const enableSchedule = { who: team, rights: { ...schedule, bucket: get } } as const;
 
 /** The API's table of contents: one line a route, one file a function. */
@@ -99,7 +104,7 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/agent/schedules/{scheduleId}/run", file: "schedules/run-schedule", who: team, rights: { table: [...ask, ...write], runsQueue: send } },
   { method: "GET", path: "/agent/schedules/{scheduleId}/ticks", file: "schedules/list-ticks", who: team, rights: { table: read } },
 
-  { method: "POST", path: "/agent/identities", file: "identities/create-identity", who: people, rights: { table: [...ask, ...write] } },
+  { method: "POST", path: "/agent/identities", file: "identities/create-identity", who: people, rights: { table: [...ask, ...create] } },
   { method: "GET", path: "/agent/identities", file: "identities/list-identities", who: team, rights: { table: read } },
   { method: "GET", path: "/agent/identities/{identityUid}", file: "identities/get-identity", who: team, rights: { table: ask } },
   { method: "PUT", path: "/agent/identities/{identityUid}", file: "identities/update-identity", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
@@ -108,7 +113,7 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/identities/{identityUid}/keys", file: "identities/list-identity-keys", who: team, rights: { table: ask } },
   { method: "DELETE", path: "/agent/identities/{identityUid}/keys/{keyUid}", file: "identities/delete-identity-key", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
 
-  { method: "POST", path: "/agent/environments", file: "environments/create-environment", who: people, rights: { table: [...read, ...write] } },
+  { method: "POST", path: "/agent/environments", file: "environments/create-environment", who: people, rights: { table: [...read, ...create] } },
   { method: "GET", path: "/agent/environments", file: "environments/list-environments", who: team, rights: { table: read } },
   { method: "GET", path: "/agent/environments/{environmentUid}", file: "environments/get-environment", who: team, rights: { table: ask } },
   { method: "PUT", path: "/agent/environments/{environmentUid}", file: "environments/update-environment", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
@@ -133,12 +138,12 @@ export const routes: readonly Route[] = [
   { method: "PUT", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/update-member", who: people, rights: { table: [...ask, "UpdateItem"] } },
   { method: "DELETE", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/remove-member", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
 
-  { method: "POST", path: "/agent/teams/{teamUid}/invitations", file: "invitations/create-invitation", who: people, rights: { table: [...read, ...write] } },
+  { method: "POST", path: "/agent/teams/{teamUid}/invitations", file: "invitations/create-invitation", who: people, rights: { table: [...read, ...create] } },
   { method: "GET", path: "/agent/teams/{teamUid}/invitations", file: "invitations/list-invitations", who: people, rights: { table: read } },
   { method: "DELETE", path: "/agent/teams/{teamUid}/invitations/{invitationId}", file: "invitations/delete-invitation", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
   { method: "POST", path: "/agent/invitations/{token}/accept", file: "invitations/accept-invitation", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
 
-  { method: "POST", path: "/agent/secrets", file: "secrets/create-secret", who: people, rights: { table: [...read, ...write], secrets: ["PutParameter", "DeleteParameter"] } },
+  { method: "POST", path: "/agent/secrets", file: "secrets/create-secret", who: people, rights: { table: [...read, ...create], secrets: ["PutParameter", "DeleteParameter"] } },
   { method: "GET", path: "/agent/secrets", file: "secrets/list-secrets", who: people, rights: { table: read } },
   { method: "GET", path: "/agent/secrets/{secret}", file: "secrets/get-secret", who: people, rights: { table: ask } },
   { method: "DELETE", path: "/agent/secrets/{secret}", file: "secrets/delete-secret", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"], secrets: ["DeleteParameter"] } },

@@ -4,9 +4,10 @@ import { uuidv7 } from "#shared/ids.ts";
 import { refuseMore } from "#shared/limits/scope-limit.ts";
 import type { PersonalPrincipal, Principal } from "#shared/principals/principal.ts";
 import { creatorOf, ownerOfNew } from "#shared/runs/plan-run.ts";
-import { keys } from "#shared/table/keys.ts";
+import { keys, type Owner } from "#shared/table/keys.ts";
 import { ConditionFailed, type TransactionWrite, type Value } from "#shared/table/table.ts";
 import { changeNamed, releaseName } from "#shared/table/unique-name.ts";
+import { transactInScope } from "#shared/teams/transact-in-scope.ts";
 import type { CreateEnvironmentRequest, UpdateEnvironmentRequest } from "#shared/wire/environment.ts";
 import { claimEnvironmentName, type Environment, NAME_KIND, parseEnvironment, putEntry } from "./environment.ts";
 import type { EnvironmentPorts } from "./ports.ts";
@@ -48,7 +49,7 @@ export function createEnvironment(
       const given = { uid, owner, name: request.name, created_at: now, updated_at: now, creator: by, last_editor: by };
       const item = { ...keys.environment(uid), v: 1, ...given, ...changeOf(request, undefined).set };
       const environment = parseEnvironment(item);
-      await write([
+      await write(owner, [
         record(uid),
         claimEnvironmentName(environment),
         { kind: "put", item, if: { pk: { exists: false } } },
@@ -60,9 +61,9 @@ export function createEnvironment(
     async (uid) => ({ environment: await visibleEnvironment(uid, principal, undefined, table), replayed: true }),
   );
 
-  async function write(writes: readonly TransactionWrite[]): Promise<void> {
+  async function write(owner: Owner, writes: readonly TransactionWrite[]): Promise<void> {
     try {
-      await table.transact(writes);
+      await transactInScope(owner, writes, table);
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
       throw error.positions.includes(0) ? new RecordTaken() : taken();

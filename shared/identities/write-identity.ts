@@ -6,6 +6,7 @@ import type { Principal } from "#shared/principals/principal.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type TransactionWrite } from "#shared/table/table.ts";
 import { changeNamed } from "#shared/table/unique-name.ts";
+import { transactInScope } from "#shared/teams/transact-in-scope.ts";
 import type { CreateIdentityRequest, UpdateIdentityRequest } from "#shared/wire/identity.ts";
 import { changeOf } from "./change-identity.ts";
 import { parseIdentity } from "./identity.ts";
@@ -39,7 +40,8 @@ export async function createIdentity(
       const uid = uuidv7(now);
       const given = { uid, team_uid: team, name: request.name, created_at: now, updated_at: now };
       const identity = parseIdentity({ ...keys.identity(team, uid), ...given, ...changeOf(request, undefined).set });
-      await write([enroll(team, uid, now), claimIdentityName(identity), putIdentity(identity), record(uid)], ports);
+      const writes = [enroll(team, uid, now), claimIdentityName(identity), putIdentity(identity), record(uid)];
+      await write(team, writes, ports);
       return { found: { identity, available: true }, replayed: false };
     },
     async (uid) => {
@@ -59,9 +61,9 @@ export async function createIdentity(
 }
 
 /** The four writes of a new identity, and what it means when one of their conditions fails. */
-async function write(writes: readonly TransactionWrite[], { table }: IdentityPorts): Promise<void> {
+async function write(team: string, writes: readonly TransactionWrite[], { table }: IdentityPorts): Promise<void> {
   try {
-    await table.transact(writes);
+    await transactInScope({ type: "Team", uid: team }, writes, table);
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
     if (error.positions.includes(3)) throw new RecordTaken();

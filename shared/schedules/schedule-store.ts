@@ -19,6 +19,7 @@ import {
   type Table,
   type TransactionWrite,
 } from "#shared/table/table.ts";
+import { transactInScope } from "#shared/teams/transact-in-scope.ts";
 import { nextRunOf, parseSchedule, type Schedule, toScheduleItem } from "./schedule.ts";
 
 /** Items that one batch reads. */
@@ -66,8 +67,10 @@ export function scheduleStore(table: Table) {
     ticks: readonly Put[] = [],
   ): Promise<void> {
     const own = changeWrites(before, after);
+    const writes = [...own, ...also, ...ticks];
     try {
-      await table.transact([...own, ...also, ...ticks]);
+      if (before === undefined) await transactInScope(after.owner, writes, table);
+      else await table.transact(writes);
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
       if (error.positions.some((position) => position < own.length)) throw new ScheduleRaced();

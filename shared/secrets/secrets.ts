@@ -4,7 +4,8 @@ import { invalid, notFound, RunyardError } from "#shared/errors.ts";
 import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Table } from "#shared/table/table.ts";
+import { ConditionFailed, type Item, type Table, type TransactionWrite } from "#shared/table/table.ts";
+import { transactInScope } from "#shared/teams/transact-in-scope.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { CreateSecretRequest, SecretItem } from "#shared/wire/secret.ts";
 import type { SecretPorts } from "./ports.ts";
@@ -48,7 +49,8 @@ export function createSecret(
       await vault.put(team, secret.id, value);
       try {
         const item = { ...keys.secret(team, name), v: 1, ...secret };
-        await table.transact([record(name), { kind: "put", item, if: { pk: { exists: false } } }]);
+        const put: TransactionWrite = { kind: "put", item, if: { pk: { exists: false } } };
+        await transactInScope({ type: "Team", uid: team }, [record(name), put], table);
       } catch (error) {
         await vault.remove(team, secret.id);
         if (!(error instanceof ConditionFailed)) throw error;

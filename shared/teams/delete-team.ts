@@ -1,6 +1,6 @@
 import { parseEnvironment } from "#shared/environments/environment.ts";
 import { environmentRemoval } from "#shared/environments/write-environment.ts";
-import { RunyardError } from "#shared/errors.ts";
+import { lostRace, notFound, RunyardError } from "#shared/errors.ts";
 import { parseIdentity } from "#shared/identities/identity.ts";
 import { identityRemoval } from "#shared/identities/identity-removal.ts";
 import { roleAttribute } from "#shared/principals/user.ts";
@@ -21,26 +21,43 @@ export async function deleteTeam(team: string, admin: string, ports: SecretPorts
   const { items } = await table.query({ pk: teamPk(team) });
   if (items.some(({ sk }) => sk.startsWith("SCHEDULE#"))) throw conflict("the team has schedules: delete them first");
   await closeQueue(team, ports);
-  for (const item of items) await removePart(team, item, admin, ports);
-  await table.transact([
-    { kind: "delete", key: keys.team(team) },
-    { kind: "delete", key: keys.identities(team) },
-    { kind: "delete", key: keys.counters({ type: "Team", uid: team }) },
-    ...membershipRemoval(team, admin),
-  ]);
+  try {
+    for (const item of items) await removePart(team, item, admin, ports);
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    throw lostRace("the team changes while it is deleted; send the request again");
+  }
+  try {
+    await table.transact([
+      { kind: "delete", key: keys.team(team), if: { pk: { exists: true } } },
+      { kind: "delete", key: keys.identities(team) },
+      // Closed, they stay a day: a run may be on its way whose caller was found in the team before.
+      { kind: "update", key: keys.counters({ type: "Team", uid: team }), set: { expires_at: inADay(ports.now()) } },
+      ...membershipRemoval(team, admin),
+    ]);
+  } catch (error) {
+    throw error instanceof ConditionFailed ? notFound("team") : error;
+  }
 }
+
+/** As the table's own expiry wants it. */
+const inADay = (now: number): number => Math.ceil(now / 1000) + 24 * 3_600;
 
 /** No run can be made any more once none is left. */
 async function closeQueue(team: string, { table }: SecretPorts): Promise<void> {
   try {
-    await table.write({
-      kind: "update",
-      key: keys.counters({ type: "Team", uid: team }),
-      set: { queued: 0, queue_limit: 0 },
-      if: { queued: { absentOr: { below: 1 } }, running: { absentOr: { below: 1 } } },
-    });
+    await table.transact([
+      { kind: "check", key: keys.team(team), if: { pk: { exists: true } } },
+      {
+        kind: "update",
+        key: keys.counters({ type: "Team", uid: team }),
+        set: { queued: 0, queue_limit: 0 },
+        if: { queued: { absentOr: { below: 1 } }, running: { absentOr: { below: 1 } } },
+      },
+    ]);
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
+    if (error.positions.includes(0)) throw notFound("team");
     throw conflict("the team has runs that have not ended: cancel them first");
   }
 }

@@ -13,6 +13,7 @@ import type { CreatedInvitation, InvitationItem, Membership } from "#shared/wire
 import { join } from "./members.ts";
 import { MOST_TEAMS, tooManyTeams } from "./people.ts";
 import type { TeamPorts } from "./ports.ts";
+import { transactInScope } from "./transact-in-scope.ts";
 import { teamCalled } from "./write-team.ts";
 
 /** Invitations of a team that wait to be accepted. */
@@ -63,11 +64,11 @@ export function createInvitation(
       const stored = { v: 1, ...invitation, expires_at: Math.ceil((now + LIFE_MS) / 1000) };
       const [byId, byToken] = keysOf(invitation);
       try {
-        await table.transact([
-          record(invitation.id),
+        const puts: TransactionWrite[] = [
           { kind: "put", item: { ...byId, ...stored } },
           { kind: "put", item: { ...byToken, ...stored } },
-        ]);
+        ];
+        await transactInScope({ type: "Team", uid: team }, [record(invitation.id), ...puts], table);
       } catch (error) {
         if (error instanceof ConditionFailed) throw new RecordTaken();
         throw error;

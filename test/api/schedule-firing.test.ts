@@ -126,6 +126,16 @@ describe("a firing", () => {
     expect(await ticksOf(world, id)).toMatchObject([{ outcome: "fired" }, { outcome: "failed" }]);
   });
 
+  it("is refused by hand while the queue is full, and leaves no trace", async () => {
+    const { id } = await makeSchedule(world);
+    const counters = keys.counters({ type: "Team", uid: world.team });
+    await world.table.write({ kind: "update", key: counters, set: { queued: 1_000 } });
+    const answer = await call().post(`/agent/schedules/${id}/run`);
+    expect(answer).toMatchObject({ status: 429, body: { error_code: "resource_unavailable", retryable: true } });
+    expect(await runsOf(world, id)).toEqual([]);
+    expect(await readSchedule(world, id)).toMatchObject({ last_spawn_error: null });
+  });
+
   it("is late where its trigger comes late, and runs all the same", async () => {
     const { id } = await makeSchedule(world);
     world.clock.now = Date.parse(due) + 90_000;

@@ -264,10 +264,18 @@ describe("GET, PUT and DELETE /agent/teams/{teamUid}", () => {
 });
 
 describe("DELETE /agent/teams/{teamUid}", () => {
+  const leftOf = ({ table, team }: World) => table.all().filter(({ pk }) => pk === `TEAM#${team}`);
+  /** For a day, so that no run comes after all. */
+  const expires_at = Date.parse("2026-05-19T19:00:00Z") / 1000;
+  const closed = expect.objectContaining({ sk: "COUNTERS", queue_limit: 0, expires_at });
+
   it("refuses while runs have not ended", async () => {
+    const refused = { status: 409, body: { error_code: "conflict", retryable: false } };
     const id = await createRun(world);
-    expect(await ada.delete(path())).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
-    await ada.post(`/agent/runs/${id}/cancel`);
+    expect(await ada.delete(path()), "one that waits").toMatchObject(refused);
+    await world.dispatch(id);
+    expect(await ada.delete(path()), "one that works").toMatchObject(refused);
+    await ada.post(`/agent/runs/${id}/cancel?force=true`);
     expect((await ada.delete(path())).status).toBe(204);
   });
 
@@ -296,7 +304,7 @@ describe("DELETE /agent/teams/{teamUid}", () => {
       expect((await client.get(path())).status).toBe(404);
     }
     expect((await bo.post(`/agent/invitations/${link.split("/").at(-1)}/accept`)).status).toBe(404);
-    expect(world.table.all().filter(({ pk }) => pk === `TEAM#${world.team}`)).toEqual([]);
+    expect(leftOf(world)).toEqual([closed]);
     expect(world.vault.values.size).toBe(0);
     expect(JSON.stringify(world.table.all().filter(({ sk }) => sk !== "IDEM"))).not.toContain(environment.body.uid);
     expect((await bo.get("/agent/runs")).status).toBe(200);
@@ -317,7 +325,7 @@ describe("DELETE /agent/teams/{teamUid}", () => {
     Object.assign(world.table, { transact });
     expect((await ada.post("/agent/runs", { prompt: "a" })).status, "no run comes in between").toBe(429);
     expect((await ada.delete(path())).status).toBe(204);
-    expect(world.table.all().filter(({ pk }) => pk === `TEAM#${world.team}`)).toEqual([]);
+    expect(leftOf(world)).toEqual([closed]);
     expect((await clientOf(world, agent.key).get("/agent/runs")).status).toBe(401);
   });
 });

@@ -124,4 +124,26 @@ describe("reservations", () => {
       await settle(reserved, 150, ports);
       expect(parseBudget(await table.get(keys.budget("root")))).toMatchObject({ left: 850, spent: 150, open: 0 });
     }));
+
+  it("are 200 at most at once: one more waits for one of them", () =>
+    asGateway(async () => {
+      let now = 1_000_000;
+      const table = budgetTable();
+      const sleep = async (ms: number) => {
+        now += ms;
+      };
+      const ports = { table, now: () => now, sleep };
+      await table.write(putBudget("root", { limit: 1_000, above: [] }));
+      const quote = { run: "root", execution: "e", input: 1, perToken: 0, wanted: 1, least: 1, lastsMs: LASTS_MS };
+      const open: Reservation[] = [];
+      for (let count = 0; count < 200; count++) {
+        const reserved = await reserve(["root"], quote, ports);
+        if (typeof reserved === "string") throw new Error(reserved);
+        open.push(reserved);
+      }
+      expect(await reserve(["root"], quote, ports)).toBe("busy");
+      for (const reserved of open.slice(0, 1)) await settle(reserved, 1, ports);
+      expect(await reserve(["root"], quote, ports)).toMatchObject({ amount: 1 });
+      expect(parseBudget(await table.get(keys.budget("root")))).toMatchObject({ open: 200, left: 799 });
+    }));
 });

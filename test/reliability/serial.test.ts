@@ -9,7 +9,7 @@ import { gatewayOf, MODEL_SETTINGS } from "../support/gateway.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
 import { reap } from "../support/reaper.ts";
 import { nightly, reconcile, timerOff } from "../support/schedules.ts";
-import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
+import { bodies, emptyTeam, prepare, targetOf } from "../support/valid-requests.ts";
 import type { Answer } from "../support/world.ts";
 import { differenceOf, remainsOf } from "./scenario.ts";
 
@@ -136,11 +136,28 @@ const disturbances: readonly Disturbance[] = [
   },
   {
     name: "the end of its caller's membership",
-    concerns: (route) => !/\/harness-support\/|^(TIMER|RECONCILE|MODEL) |members\/\{/.test(route),
+    concerns: (route) =>
+      !/\/harness-support\/|^(TIMER|RECONCILE|MODEL) |members\/\{|^DELETE \/agent\/teams/.test(route),
     before: ({ stage: { world, memberUid } }) =>
       clientOf(world).put(`/agent/teams/${world.team}/members/${memberUid}`, { role: "admin" }),
     happens: ({ stage: { world, key } }) =>
       clientOf(world, key("teammate")).delete(`/agent/teams/${world.team}/members/${world.user}`),
+  },
+  {
+    name: "another run that goes on with its conversation",
+    concerns: (route) => route === "POST /agent/runs",
+    happens: ({ stage: { world, made } }) =>
+      clientOf(world).post("/agent/runs", { prompt: "me too", conversation_id: made.get("conversationId") }),
+  },
+  {
+    name: "the end of its team",
+    concerns: (route) =>
+      /\{teamUid\}\/|^POST \/agent\/(run|runs|schedules|identities|environments|secrets|keys)$/.test(route),
+    async before({ stage }) {
+      await emptyTeam(stage);
+      return clientOf(stage.world).get("/agent/me");
+    },
+    happens: ({ stage: { world } }) => clientOf(world).delete(`/agent/teams/${world.team}`),
   },
   {
     name: "its timer",
@@ -244,12 +261,16 @@ interface Request {
 
 const requests: readonly Request[] = [
   ...routes
-    .filter(({ method, path }) => !["GET", "ANY"].includes(method) && path !== "/agent/teams/{teamUid}")
+    .filter(({ method }) => !["GET", "ANY"].includes(method))
     .map(({ method, path }) => ({ route: `${method} ${path}` })),
   { route: `POST ${SHARE}`, body: ({ memberUid }) => ({ user_uid: memberUid }) },
   { route: `DELETE ${SHARE}`, body: ({ memberUid }) => ({ user_uid: memberUid }) },
   { route: "PUT /agent/environments/{environmentUid}", body: () => ({ name: "Another" }) },
   { route: "PUT /agent/identities/{identityUid}", body: () => ({ name: "Another" }) },
+  {
+    route: "POST /agent/runs",
+    body: ({ made }) => ({ prompt: "go on", conversation_id: made.get("conversationId") }),
+  },
   { route: "TIMER /agent/schedules/{scheduleId}" },
   { route: "RECONCILE /agent/schedules/{scheduleId}" },
   { route: "MODEL /agent/runs/{runId}", refused: 403 },

@@ -100,6 +100,13 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
       await clientOf(stage.world, stage.key(run)).post("/harness-support/upload-snapshot", snapshot);
     }
   }
+  if (route === "POST /agent/runs") {
+    const client = clientOf(stage.world);
+    const { body } = await client.post("/agent/runs", { prompt: "the conversation's first" });
+    await client.post(`/agent/runs/${body.run_id}/cancel`);
+    stage.made.set("conversationId", body.run_id);
+  }
+  if (route.endsWith("/resume")) await clientOf(stage.world).post(`/agent/schedules/${stage.scheduleId}/pause`);
   if (route === "DELETE /agent/teams/{teamUid}") await emptyTeam(stage);
   if (route.includes("{environmentUid}")) {
     const { body } = await clientOf(stage.world).post("/agent/environments", { name: "Bench" });
@@ -134,7 +141,7 @@ async function invite({ world, made }: Stage, team: string, key: string): Promis
 }
 
 /** A team with schedules, or with runs that have not ended, is not deleted. */
-async function emptyTeam({ world, scheduleId }: Stage): Promise<void> {
+export async function emptyTeam({ world, scheduleId }: Stage): Promise<void> {
   const creator = clientOf(world);
   await creator.delete(`/agent/schedules/${scheduleId}`);
   const { body } = await creator.get("/agent/runs");
