@@ -1,0 +1,248 @@
+import { clientOf } from "../support/client.ts";
+import { consume } from "../support/execution.ts";
+import type { Faults } from "../support/faults.ts";
+import type { Stage } from "../support/principals.ts";
+import { reap } from "../support/reaper.ts";
+import { nightly } from "../support/schedules.ts";
+import { emptyTeam } from "../support/valid-requests.ts";
+import type { Answer } from "../support/world.ts";
+import { fire } from "./other-requests.ts";
+
+/** Somebody's request, and another one that comes between two of its calls. */
+export interface Meeting {
+  readonly stage: Stage;
+  readonly faults: Faults;
+  /** Makes the request of the route, with these headers. */
+  readonly ask: (headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+  /** The route's path with the stage's ids. */
+  readonly target: string;
+}
+
+/** What may come between two calls of a request. */
+export interface Disturbance {
+  readonly name: string;
+  /** Whether it can happen to a request of this route. */
+  readonly concerns: (route: string) => boolean;
+  /** Headers of the request that is disturbed. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What has happened before both. */
+  readonly before?: (meeting: Meeting) => Promise<Answer>;
+  readonly happens: (meeting: Meeting) => Promise<Answer>;
+  /** The two are one request, so what is left must be what one leaves. */
+  readonly isOne?: true;
+  /** The execution that calls is another's predecessor from then on: not one more write of it is done. */
+  readonly isFence?: true;
+}
+
+const EVENT = "8f3c2f9e-0d0f-4b8e-9a70-2b1f3f0f5c11";
+const keyed = { "idempotency-key": "once" };
+const repeated = { "x-stainless-retry-count": "1" };
+
+const changeSchedule = ({ stage: { world, scheduleId } }: Meeting, change: object): Promise<Answer> =>
+  clientOf(world).put(`/agent/schedules/${scheduleId}`, { ...nightly, enabled: true, ...change });
+
+/** The schedule's next run ends the one that it has. */
+async function replacing(meeting: Meeting): Promise<Answer> {
+  const { world, scheduleId, made } = meeting.stage;
+  await changeSchedule(meeting, { overlap: "cancel_previous" });
+  const answer = await clientOf(world).post(`/agent/schedules/${scheduleId}/run`);
+  made.set("replaced", answer.body.run_id);
+  return answer;
+}
+
+/** What is below this part of a path goes with it. */
+const OBJECT = /^(\/agent\/(environments|identities|schedules|secrets|keys)\/[^/]+)/;
+
+export const disturbances: readonly Disturbance[] = [
+  {
+    name: "the same request with its key",
+    concerns: (route) => route.startsWith("POST "),
+    headers: keyed,
+    happens: ({ ask }) => ask(keyed),
+    isOne: true,
+  },
+  {
+    name: "its own repeat",
+    concerns: (route) => route.startsWith("POST "),
+    happens: ({ ask }) => ask(repeated),
+    isOne: true,
+  },
+  {
+    name: "the try that it repeats",
+    concerns: (route) => route.startsWith("POST "),
+    headers: repeated,
+    happens: ({ ask }) => ask({}),
+    isOne: true,
+  },
+  {
+    name: "another one of the same content, where a repeat of one of them was first",
+    concerns: (route) => route.startsWith("POST /agent/"),
+    before: ({ ask }) => ask(repeated),
+    happens: ({ ask }) => ask({}),
+  },
+  {
+    name: "the same request of somebody else",
+    concerns: (route) => !route.startsWith("POST "),
+    happens: ({ ask }) => ask(),
+  },
+  {
+    name: "the end of its object",
+    concerns: (route) => /\/agent\/(environments|identities|schedules|secrets|keys)\/\{/.test(route),
+    happens: ({ stage, target }) => clientOf(stage.world).delete(OBJECT.exec(target)?.[1] ?? ""),
+  },
+  {
+    name: "another name of its object",
+    concerns: (route) => /\/agent\/(environments|identities|schedules)\/\{/.test(route),
+    happens: ({ stage, target }) =>
+      clientOf(stage.world).put(OBJECT.exec(target)?.[1] ?? "", { ...nightly, name: "Renamed", enabled: true }),
+  },
+  {
+    name: "a guest of its object",
+    concerns: (route) => route.includes("{environmentUid}"),
+    happens: ({ stage, target }) =>
+      clientOf(stage.world).post(`${OBJECT.exec(target)?.[1] ?? ""}/share`, { user_uid: stage.memberUid }),
+  },
+  {
+    name: "a pause of its object",
+    concerns: (route) => route.includes("{scheduleId}"),
+    happens: ({ stage, target }) => clientOf(stage.world).post(`${OBJECT.exec(target)?.[1] ?? ""}/pause`),
+  },
+  {
+    name: "a key of its object",
+    concerns: (route) => route.includes("{identityUid}"),
+    happens: ({ stage, target }) =>
+      clientOf(stage.world).post(`${OBJECT.exec(target)?.[1] ?? ""}/keys`, { name: "another key" }),
+  },
+  {
+    name: "a first key of its object",
+    concerns: (route) => /\{identityUid\}(\/keys)?$/.test(route),
+    async before({ stage }) {
+      const answer = await clientOf(stage.world).post("/agent/identities", { name: "Keyless" });
+      stage.made.set("identityUid", answer.body.uid);
+      return answer;
+    },
+    happens: ({ stage, target }) =>
+      clientOf(stage.world).post(`${OBJECT.exec(target)?.[1] ?? ""}/keys`, { name: "first key" }),
+  },
+  {
+    name: "a change of a schedule that runs as its object",
+    concerns: (route) => route === "DELETE /agent/identities/{identityUid}",
+    before: (meeting) => changeSchedule(meeting, { agent_uid: meeting.stage.identityUid }),
+    happens: (meeting) => changeSchedule(meeting, { name: "Renamed" }),
+  },
+  {
+    name: "the end of its caller's membership",
+    concerns: (route) =>
+      !/\/harness-support\/|^(TIMER|RECONCILE|MODEL) |members\/\{|^DELETE \/agent\/teams/.test(route),
+    before: ({ stage: { world, memberUid } }) =>
+      clientOf(world).put(`/agent/teams/${world.team}/members/${memberUid}`, { role: "admin" }),
+    happens: ({ stage: { world, key } }) =>
+      clientOf(world, key("teammate")).delete(`/agent/teams/${world.team}/members/${world.user}`),
+  },
+  {
+    name: "another run that goes on with its conversation",
+    concerns: (route) => route === "POST /agent/runs",
+    happens: ({ stage: { world, made } }) =>
+      clientOf(world).post("/agent/runs", { prompt: "me too", conversation_id: made.get("conversationId") }),
+  },
+  {
+    name: "the end of its team",
+    concerns: (route) =>
+      /\{teamUid\}\/|^POST \/agent\/(run|runs|schedules|identities|environments|secrets|keys)$/.test(route),
+    async before({ stage }) {
+      await emptyTeam(stage);
+      return clientOf(stage.world).get("/agent/me");
+    },
+    happens: ({ stage: { world } }) => clientOf(world).delete(`/agent/teams/${world.team}`),
+  },
+  {
+    name: "its timer",
+    concerns: (route) => route.startsWith("RECONCILE "),
+    happens: ({ stage }) => fire(stage),
+  },
+  {
+    name: "a start of the run that it ends",
+    concerns: (route) => route.startsWith("TIMER "),
+    before: replacing,
+    async happens({ stage: { world, made } }) {
+      const run = made.get("replaced") ?? "";
+      await consume(world, "runs", run);
+      return clientOf(world).get(`/agent/runs/${run}`);
+    },
+  },
+  {
+    name: "a cancel of the run that it ends",
+    concerns: (route) => route.startsWith("TIMER "),
+    before: replacing,
+    happens: ({ stage: { world, made } }) => clientOf(world).post(`/agent/runs/${made.get("replaced")}/cancel`),
+  },
+  {
+    name: "somebody else's acceptance of its invitation",
+    concerns: (route) => route.includes("{token}") || route.includes("{invitationId}"),
+    happens({ stage, target }) {
+      const key = stage.key(target.endsWith("/accept") ? "teammate" : "another team's member");
+      return clientOf(stage.world, key).post(`/agent/invitations/${stage.made.get("token")}/accept`);
+    },
+  },
+  {
+    name: "the end of its invitation",
+    concerns: (route) => route.includes("{token}"),
+    happens: ({ stage: { world, made } }) =>
+      clientOf(world, world.otherKey).delete(`/agent/teams/${world.otherTeam}/invitations/${made.get("invitationId")}`),
+  },
+  {
+    name: "the word of the team that its caller is a member",
+    concerns: (route) => route.includes("{token}"),
+    happens: ({ stage: { world } }) =>
+      clientOf(world, world.otherKey).post(`/agent/teams/${world.otherTeam}/members`, { uid: world.user }),
+  },
+  {
+    name: "the end of its key",
+    concerns: (route) => !route.includes("/harness-support/"),
+    async happens({ stage }) {
+      const client = clientOf(stage.world);
+      const { body } = await client.get("/agent/keys");
+      const asking = body.keys.find(({ name }: { name: string }) => name === "first key");
+      return client.delete(`/agent/keys/${asking.uid}`);
+    },
+  },
+  {
+    name: "an event of the run",
+    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    async happens({ stage }) {
+      const client = clientOf(stage.world, stage.key("the run itself"));
+      const event = { event_name: "agent_started", timestamp: "2026-05-18T19:00:00Z" };
+      return client.post(`/agent/runs/${stage.runId}/client-events`, { ...event, event_uuid: EVENT });
+    },
+  },
+  {
+    name: "the end of the run's task",
+    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    async happens({ stage }) {
+      const client = clientOf(stage.world, stage.key("the run itself"));
+      return client.post("/harness-support/finish-task", { success: true, summary: "first" });
+    },
+  },
+  {
+    name: "the loss of the run's execution, and the next one",
+    isFence: true,
+    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    async happens({ stage: { world, runId } }) {
+      world.clock.now += 31_000;
+      await reap(world);
+      await consume(world, "runs", runId);
+      return clientOf(world).get(`/agent/runs/${runId}`);
+    },
+  },
+  {
+    name: "a cancel of the run",
+    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    happens: ({ stage }) => clientOf(stage.world).post(`/agent/runs/${stage.runId}/cancel`),
+  },
+  {
+    name: "the end of the run",
+    isFence: true,
+    concerns: (route) => route.includes("{runId}") || route.includes("/harness-support/"),
+    happens: ({ stage }) => clientOf(stage.world).post(`/agent/runs/${stage.runId}/cancel?force=true`),
+  },
+];

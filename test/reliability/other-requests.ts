@@ -1,0 +1,54 @@
+import { vi } from "vitest";
+import { putBudget } from "#shared/budgets/budget.ts";
+import { keys } from "#shared/table/keys.ts";
+import { gatewayOf, MODEL_SETTINGS } from "../support/gateway.ts";
+import type { Stage } from "../support/principals.ts";
+import { reconcile, timerOff } from "../support/schedules.ts";
+import type { Answer } from "../support/world.ts";
+
+const FIRES_AT = "2026-05-19T02:30:00.000Z";
+
+/** What an invocation of the timer's function answers, as if it were a request. */
+export async function fire({ world, scheduleId }: Stage): Promise<Answer> {
+  const failed = await timerOff(world, scheduleId, FIRES_AT);
+  return { status: failed === 0 ? 200 : 500, headers: { "x-should-retry": String(failed > 0) }, body: {} };
+}
+
+/** The reconciler's pass, a while after a firing that no timer told of. */
+async function reconcileLate({ world }: Stage): Promise<Answer> {
+  const { failed } = await reconcile(world);
+  return { status: failed === 0 ? 200 : 500, headers: { "x-should-retry": String(failed > 0) }, body: {} };
+}
+
+/** The run's call of a model, for which nothing is left of its budget. */
+async function callModel({ world, key }: Stage): Promise<Answer> {
+  const gateway = gatewayOf(world, { anthropicUrl: "", openaiUrl: "", bedrockUrl: "" });
+  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  const answer = await gateway.messages(key("the run itself")).finally(() => vi.unstubAllEnvs());
+  return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.json() };
+}
+
+/** What requests that are not the API's ask for, and what makes the stage ready for them. */
+export const others: Readonly<
+  Record<string, { ask: (stage: Stage) => Promise<Answer>; prepare: (stage: Stage) => Promise<void> }>
+> = {
+  TIMER: {
+    ask: fire,
+    async prepare({ world }) {
+      world.clock.now = Date.parse(FIRES_AT) + 5_000;
+    },
+  },
+  RECONCILE: {
+    ask: reconcileLate,
+    async prepare({ world }) {
+      world.clock.now = Date.parse(FIRES_AT) + 120_000;
+    },
+  },
+  MODEL: {
+    ask: callModel,
+    async prepare({ world, runId }) {
+      await world.table.write(putBudget(runId, { limit: 1, above: [] }));
+      await world.table.write({ kind: "update", key: keys.head(runId), set: { b: true } });
+    },
+  },
+};
