@@ -7,7 +7,7 @@ import { roleAttribute } from "#shared/principals/user.ts";
 import type { SecretPorts } from "#shared/secrets/ports.ts";
 import { deleteSecret } from "#shared/secrets/secrets.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Table, type TransactionWrite } from "#shared/table/table.ts";
+import { ConditionFailed, type Item, type Table, type TransactionWrite, type Value } from "#shared/table/table.ts";
 
 const conflict = (detail: string) => new RunyardError("conflict", { detail, retryable: false });
 
@@ -18,9 +18,17 @@ const conflict = (detail: string) => new RunyardError("conflict", { detail, retr
  */
 export async function deleteTeam(team: string, admin: string, ports: SecretPorts): Promise<void> {
   const { table } = ports;
+  const before = await table.query({ pk: teamPk(team) });
+  refuseSchedules(before.items);
+  await close(team, ports);
+  // What was made meanwhile belongs to it too; nothing more can be from here on.
   const { items } = await table.query({ pk: teamPk(team) });
-  if (items.some(({ sk }) => sk.startsWith("SCHEDULE#"))) throw conflict("the team has schedules: delete them first");
-  await closeQueue(team, ports);
+  try {
+    refuseSchedules(items);
+  } catch (error) {
+    await reopen(team, before.items.find(({ sk }) => sk === "COUNTERS")?.["queue_limit"], ports);
+    throw error;
+  }
   try {
     for (const item of items) await removePart(team, item, admin, ports);
   } catch (error) {
@@ -43,11 +51,11 @@ export async function deleteTeam(team: string, admin: string, ports: SecretPorts
 /** As the table's own expiry wants it. */
 const inADay = (now: number): number => Math.ceil(now / 1000) + 24 * 3_600;
 
-/** No run can be made any more once none is left. */
-async function closeQueue(team: string, { table }: SecretPorts): Promise<void> {
+/** Nothing is made in the team any more (`transactInScope`), and no run once none is left. */
+async function close(team: string, { table }: SecretPorts): Promise<void> {
   try {
     await table.transact([
-      { kind: "check", key: keys.team(team), if: { pk: { exists: true } } },
+      { kind: "update", key: keys.team(team), set: { closed: true }, if: { pk: { exists: true } } },
       {
         kind: "update",
         key: keys.counters({ type: "Team", uid: team }),
@@ -60,6 +68,22 @@ async function closeQueue(team: string, { table }: SecretPorts): Promise<void> {
     if (error.positions.includes(0)) throw notFound("team");
     throw conflict("the team has runs that have not ended: cancel them first");
   }
+}
+
+/** Undoes `close`. */
+function reopen(team: string, queueLimit: Value | undefined, { table }: SecretPorts): Promise<void> {
+  const counters = { kind: "update", key: keys.counters({ type: "Team", uid: team }) } as const;
+  return table.transact([
+    { kind: "update", key: keys.team(team), remove: ["closed"] },
+    queueLimit === undefined
+      ? { ...counters, remove: ["queue_limit"] }
+      : { ...counters, set: { queue_limit: queueLimit } },
+  ]);
+}
+
+function refuseSchedules(items: readonly Item[]): void {
+  const isScheduled = items.some(({ sk }) => sk.startsWith("SCHEDULE#"));
+  if (isScheduled) throw conflict("the team has schedules: delete them first");
 }
 
 async function removePart(team: string, item: Item, admin: string, ports: SecretPorts): Promise<void> {

@@ -67,9 +67,9 @@ export async function join(
     const [first = 0] = error.positions;
     if (first < also.length) throw error;
     if (first === also.length) {
-      throw (await table.get(keys.team(team))) === undefined
-        ? notFound("team")
-        : tooMany(MOST_MEMBERS, "members in the team");
+      const item = await table.get(keys.team(team));
+      const isOpen = item !== undefined && item["closed"] === undefined;
+      throw isOpen ? tooMany(MOST_MEMBERS, "members in the team") : notFound("team");
     }
     throw alreadyIn();
   }

@@ -49,12 +49,15 @@ export const newMember = (team: string, person: Person, role: Role, now: number)
 /** Members of one team: a list of them is read whole, and the team's deletion takes them out one by one. */
 export const MOST_MEMBERS = 1000;
 
-/** The team's number of members, and of admins among them, moves with its members; fails where it has as many as it may. */
+/**
+ * The team's number of members, and of admins among them, moves with its members; fails where it has as many as it may, or is
+ * being deleted.
+ */
 export const countMember = (team: string, members: 1 | -1, admins: 1 | 0 | -1 = 0): Update => ({
   kind: "update",
   key: keys.team(team),
   add: { members, admins },
-  if: members > 0 ? { members: { below: MOST_MEMBERS } } : { pk: { exists: true } },
+  if: members > 0 ? { members: { below: MOST_MEMBERS }, closed: { exists: false } } : { pk: { exists: true } },
 });
 
 /** The limits that the counters of runs are compared with lie on the counters' own item. */

@@ -3,8 +3,8 @@ import { keys, type Owner } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table, type TransactionWrite } from "#shared/table/table.ts";
 
 /**
- * Writes what is new in a scope, all or nothing. Throws `conflict`, to be sent again, where the scope's team was deleted since the
- * caller was found in it: what is made then would belong to nobody. Throws ConditionFailed with the positions in `writes`.
+ * Writes what is new in a scope, all or nothing. Throws `conflict`, to be sent again, where the scope's team is deleted or about to be:
+ * what is made then would belong to nobody. Throws ConditionFailed with the positions in `writes`.
  */
 export async function transactInScope(
   { type, uid }: Owner,
@@ -13,7 +13,8 @@ export async function transactInScope(
 ): Promise<void> {
   if (type === "User") return table.transact(writes);
   try {
-    await table.transact([...writes, { kind: "check", key: keys.team(uid), if: { pk: { exists: true } } }]);
+    const isOpen = { pk: { exists: true }, closed: { exists: false } } as const;
+    await table.transact([...writes, { kind: "check", key: keys.team(uid), if: isOpen }]);
   } catch (error) {
     const isGone = error instanceof ConditionFailed && error.positions.includes(writes.length);
     throw isGone ? lostRace("the team is deleted; send the request again") : error;

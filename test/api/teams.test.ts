@@ -324,6 +324,10 @@ describe("DELETE /agent/teams/{teamUid}", () => {
     expect((await ada.delete(path())).status).toBe(500);
     Object.assign(world.table, { transact });
     expect((await ada.post("/agent/runs", { prompt: "a" })).status, "no run comes in between").toBe(429);
+    expect(await ada.post("/agent/secrets", { name: "LATE", value: "hush" }), "and nothing else").toMatchObject({
+      status: 409,
+      body: { retryable: true },
+    });
     expect((await ada.delete(path())).status).toBe(204);
     expect(leftOf(world)).toEqual([closed]);
     expect((await clientOf(world, agent.key).get("/agent/runs")).status).toBe(401);

@@ -53,6 +53,15 @@ async function replacing(meeting: Meeting): Promise<Answer> {
 /** What is below this part of a path goes with it. */
 const OBJECT = /^(\/agent\/(environments|identities|schedules|secrets|keys)\/[^/]+)/;
 
+/** What may be made in a team. */
+const novelties = {
+  environments: { name: "New", team: true },
+  identities: { name: "New" },
+  runs: { prompt: "hello", team: true },
+  schedules: { ...nightly, team: true },
+  secrets: { name: "NEW", value: "hush" },
+};
+
 export const disturbances: readonly Disturbance[] = [
   {
     name: "the same request with its key",
@@ -154,6 +163,17 @@ export const disturbances: readonly Disturbance[] = [
       return clientOf(stage.world).get("/agent/me");
     },
     happens: ({ stage: { world } }) => clientOf(world).delete(`/agent/teams/${world.team}`),
+  },
+  ...Object.entries(novelties).map(([kind, body]) => ({
+    name: `one more of its ${kind}`,
+    concerns: (route: string) => route === "DELETE /agent/teams/{teamUid}",
+    happens: ({ stage: { world } }: Meeting) => clientOf(world).post(`/agent/${kind}`, body),
+  })),
+  {
+    name: "somebody who joins it",
+    concerns: (route) => route === "DELETE /agent/teams/{teamUid}",
+    happens: ({ stage: { world } }) =>
+      clientOf(world).post(`/agent/teams/${world.team}/members`, { email: "bo@runyard.test" }),
   },
   {
     name: "its timer",
