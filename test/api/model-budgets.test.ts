@@ -236,7 +236,7 @@ describe("a budget", () => {
       world.table.write({
         kind: "update",
         key: keys.budget(root.run_id),
-        set: { h_lost: hold(until, execution) },
+        set: { "h_0199e0b2-0000-7000-8000-00000000dead": hold(until, execution) },
         add: { left: -19_000_000, open: 1 },
       });
     await put(world.clock.now + 1_000_000, root.execution_id);

@@ -142,7 +142,7 @@ export const disturbances: readonly Disturbance[] = [
   {
     name: "the end of its caller's membership",
     concerns: (route) =>
-      !/\/harness-support\/|^(TIMER|RECONCILE|MODEL) |members\/\{|^DELETE \/agent\/teams/.test(route),
+      !/\/harness-support\/|^(TIMER|RECONCILE|LOOK|MODEL) |members\/\{|^DELETE \/agent\/teams/.test(route),
     before: ({ stage: { world, memberUid } }) =>
       clientOf(world).put(`/agent/teams/${world.team}/members/${memberUid}`, { role: "admin" }),
     happens: ({ stage: { world, key } }) =>

@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import { putBudget } from "#shared/budgets/budget.ts";
-import { keys } from "#shared/table/keys.ts";
+import { keys, sortableTime } from "#shared/table/keys.ts";
 import { gatewayOf, MODEL_SETTINGS } from "../support/gateway.ts";
 import type { Stage } from "../support/principals.ts";
 import { reconcile, timerOff } from "../support/schedules.ts";
@@ -42,6 +42,14 @@ export const others: Readonly<
     ask: reconcileLate,
     async prepare({ world }) {
       world.clock.now = Date.parse(FIRES_AT) + 120_000;
+    },
+  },
+  /** The reconciler's pass that finds a schedule which has fired since its look was planned. */
+  LOOK: {
+    ask: reconcileLate,
+    async prepare({ world, scheduleId }) {
+      const check_at = sortableTime(world.clock.now - 3_600_000);
+      await world.table.write({ kind: "update", key: keys.schedule(scheduleId), set: { check_at } });
     },
   },
   MODEL: {

@@ -33,6 +33,7 @@ const requests: readonly Request[] = [
   },
   { route: "TIMER /agent/schedules/{scheduleId}" },
   { route: "RECONCILE /agent/schedules/{scheduleId}" },
+  { route: "LOOK /agent/schedules/{scheduleId}" },
   { route: "MODEL /agent/runs/{runId}", refused: 403 },
 ];
 

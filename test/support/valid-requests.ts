@@ -101,10 +101,10 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     }
   }
   if (route === "POST /agent/runs") {
-    const client = clientOf(stage.world);
-    const { body } = await client.post("/agent/runs", { prompt: "the conversation's first" });
-    await client.post(`/agent/runs/${body.run_id}/cancel`);
-    stage.made.set("conversationId", body.run_id);
+    // Two that have ended, so that there is a latest one.
+    const first = await endedRun(stage.world, {});
+    await endedRun(stage.world, { conversation_id: first });
+    stage.made.set("conversationId", first);
   }
   if (route.endsWith("/resume")) await clientOf(stage.world).post(`/agent/schedules/${stage.scheduleId}/pause`);
   if (route === "DELETE /agent/teams/{teamUid}") await emptyTeam(stage);
@@ -123,6 +123,12 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
   if (route.includes("{token}")) {
     await invite(stage, stage.world.otherTeam, stage.world.otherKey);
   }
+}
+
+async function endedRun(world: Stage["world"], more: object): Promise<string> {
+  const { body } = await clientOf(world).post("/agent/runs", { prompt: "hello", ...more });
+  await clientOf(world).post(`/agent/runs/${body.run_id}/cancel`);
+  return body.run_id;
 }
 
 /** The run's harness is one of others, and has stored its transcript. */
