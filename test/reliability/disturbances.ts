@@ -4,7 +4,7 @@ import type { Faults } from "../support/faults.ts";
 import type { Stage } from "../support/principals.ts";
 import { reap } from "../support/reaper.ts";
 import { nightly } from "../support/schedules.ts";
-import { emptyTeam } from "../support/valid-requests.ts";
+import { emptyTeam, invite } from "../support/valid-requests.ts";
 import type { Answer } from "../support/world.ts";
 import { fire } from "./other-requests.ts";
 
@@ -52,6 +52,8 @@ async function replacing(meeting: Meeting): Promise<Answer> {
 
 /** What is below this part of a path goes with it. */
 const OBJECT = /^(\/agent\/(environments|identities|schedules|secrets|keys)\/[^/]+)/;
+
+const isEndOfTeam = (route: string): boolean => route === "DELETE /agent/teams/{teamUid}";
 
 /** What may be made in a team. */
 const novelties = {
@@ -157,7 +159,9 @@ export const disturbances: readonly Disturbance[] = [
   {
     name: "the end of its team",
     concerns: (route) =>
-      /\{teamUid\}\/|^POST \/agent\/(run|runs|schedules|identities|environments|secrets|keys)$/.test(route),
+      /\{teamUid\}\/|^PUT \/agent\/teams\/|^POST \/agent\/(run|runs|schedules|identities|environments|secrets|keys)$/.test(
+        route,
+      ),
     async before({ stage }) {
       await emptyTeam(stage);
       return clientOf(stage.world).get("/agent/me");
@@ -166,14 +170,26 @@ export const disturbances: readonly Disturbance[] = [
   },
   ...Object.entries(novelties).map(([kind, body]) => ({
     name: `one more of its ${kind}`,
-    concerns: (route: string) => route === "DELETE /agent/teams/{teamUid}",
+    concerns: isEndOfTeam,
     happens: ({ stage: { world } }: Meeting) => clientOf(world).post(`/agent/${kind}`, body),
   })),
   {
-    name: "somebody who joins it",
-    concerns: (route) => route === "DELETE /agent/teams/{teamUid}",
+    name: "somebody who is taken into it",
+    concerns: isEndOfTeam,
     happens: ({ stage: { world } }) =>
       clientOf(world).post(`/agent/teams/${world.team}/members`, { email: "bo@runyard.test" }),
+  },
+  {
+    name: "one more invitation into it",
+    concerns: isEndOfTeam,
+    happens: ({ stage }) => invite(stage, stage.world.team, stage.world.key),
+  },
+  {
+    name: "the acceptance of an invitation into it",
+    concerns: isEndOfTeam,
+    before: ({ stage }) => invite(stage, stage.world.team, stage.world.key),
+    happens: ({ stage: { world, made } }) =>
+      clientOf(world, world.otherKey).post(`/agent/invitations/${made.get("token")}/accept`),
   },
   {
     name: "its timer",

@@ -3,6 +3,7 @@ import { clientOf } from "./client.ts";
 import { said } from "./execution.ts";
 import type { Stage } from "./principals.ts";
 import { nightly } from "./schedules.ts";
+import type { Answer, World } from "./world.ts";
 
 const snapshot = {
   mode: "checkpoint",
@@ -125,7 +126,7 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
   }
 }
 
-async function endedRun(world: Stage["world"], more: object): Promise<string> {
+async function endedRun(world: World, more: object): Promise<string> {
   const { body } = await clientOf(world).post("/agent/runs", { prompt: "hello", ...more });
   await clientOf(world).post(`/agent/runs/${body.run_id}/cancel`);
   return body.run_id;
@@ -141,9 +142,11 @@ async function writeRawTranscript({ world, runId, key }: Stage): Promise<void> {
   await harness.post("/harness-support/transcript", described);
 }
 
-async function invite({ world, made }: Stage, team: string, key: string): Promise<void> {
-  const { body } = await clientOf(world, key).post(`/agent/teams/${team}/invitations`, { email: "new@runyard.test" });
-  made.set("invitationId", body.id).set("token", body.link.split("/").at(-1));
+/** Invites somebody into a team; the last one's id and token are the stage's. */
+export async function invite({ world, made }: Stage, team: string, key: string): Promise<Answer> {
+  const answer = await clientOf(world, key).post(`/agent/teams/${team}/invitations`, { email: "new@runyard.test" });
+  if (answer.status === 201) made.set("invitationId", answer.body.id).set("token", answer.body.link.split("/").at(-1));
+  return answer;
 }
 
 /** A team with schedules, or with runs that have not ended, is not deleted. */
