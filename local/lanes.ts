@@ -3,16 +3,20 @@ import { availableParallelism } from "node:os";
 /** So much work of one kind at once: more would not be done any sooner. */
 export const LANE_WIDTH = Math.max(2, availableParallelism());
 const PATIENCE_MS = 5_000;
+/** A lane in which nothing was done for so long stands still. */
+const STILL_MS = 2_000;
 
 /**
  * Lets a few of each kind through at once, and the others wait their turn. The emulator makes a process for each call that
  * finds all earlier ones of its function busy; on a few processors, starting those takes many times longer than waiting.
- * Whoever has waited for five seconds goes on all the same, so that a caller that stands still keeps nobody back.
+ * Whoever has waited for five seconds goes on all the same where the lane stands still, so that callers who do keep nobody back; in a lane
+ * that moves they wait on, since all of them at once would bring it to a stop.
  */
 export class Lanes {
   readonly #width: number;
   readonly #busy = new Map<string, number>();
   readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #movedAt = new Map<string, number>();
 
   constructor(width = LANE_WIDTH) {
     this.#width = width;
@@ -31,7 +35,12 @@ export class Lanes {
       queue.splice(queue.indexOf(go), 1);
       this.#begin(kind, work);
     };
-    const impatient = setTimeout(go, PATIENCE_MS).unref();
+    const pushOn = (): void => {
+      const moved = performance.now() - (this.#movedAt.get(kind) ?? Number.NEGATIVE_INFINITY);
+      if (moved >= STILL_MS) go();
+      else impatient = setTimeout(pushOn, STILL_MS - moved).unref();
+    };
+    let impatient = setTimeout(pushOn, PATIENCE_MS).unref();
     queue.push(go);
   }
 
@@ -41,6 +50,7 @@ export class Lanes {
     work(() => {
       if (gone) return;
       gone = true;
+      this.#movedAt.set(kind, performance.now());
       this.#busy.set(kind, this.#busyWith(kind) - 1);
       if (this.#busyWith(kind) < this.#width) this.#waiting.get(kind)?.[0]?.();
     });

@@ -43,6 +43,18 @@ describe("lanes", () => {
     expect(entered(later, "a").begun).toEqual(["a0"]);
   });
 
+  test("let nobody push past a lane that moves, until it stands still for two seconds", () => {
+    const { begun, leave } = entered(new Lanes(1), ...Array.from({ length: 6 }, () => "a"));
+    for (const first of [0, 1, 2]) {
+      vi.advanceTimersByTime(1_900);
+      leave[first]?.();
+    }
+    vi.advanceTimersByTime(1_900);
+    expect(begun).toEqual(["a0", "a1", "a2", "a3"]);
+    vi.advanceTimersByTime(200);
+    expect(begun).toEqual(["a0", "a1", "a2", "a3", "a4", "a5"]);
+  });
+
   test("are narrow again once those that were too many have left", () => {
     const lanes = new Lanes(1);
     const first = entered(lanes, "a", "a", "a");
