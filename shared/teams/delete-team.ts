@@ -9,7 +9,13 @@ import { deleteSecret } from "#shared/secrets/secrets.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
 import { ConditionFailed, type Item, type Table, type TransactionWrite, type Value } from "#shared/table/table.ts";
 
+/** A day, after which the table drops what is left of a team. */
+const CLOSED_SECONDS = 24 * 3_600;
+
 const conflict = (detail: string) => new RunyardError("conflict", { detail, retryable: false });
+const scheduled = () => conflict("the team has schedules: delete them first");
+
+const hasSchedules = (items: readonly Item[]): boolean => items.some(({ sk }) => sk.startsWith("SCHEDULE#"));
 
 /**
  * Deletes a team with all that is its: identities and their keys, environments, secrets, invitations, memberships. Its runs have to have
@@ -19,15 +25,13 @@ const conflict = (detail: string) => new RunyardError("conflict", { detail, retr
 export async function deleteTeam(team: string, admin: string, ports: SecretPorts): Promise<void> {
   const { table } = ports;
   const before = await table.query({ pk: teamPk(team) });
-  refuseSchedules(before.items);
+  if (hasSchedules(before.items)) throw scheduled();
   await close(team, ports);
   // What was made meanwhile belongs to it too; nothing more can be from here on.
   const { items } = await table.query({ pk: teamPk(team) });
-  try {
-    refuseSchedules(items);
-  } catch (error) {
+  if (hasSchedules(items)) {
     await reopen(team, before.items.find(({ sk }) => sk === "COUNTERS")?.["queue_limit"], ports);
-    throw error;
+    throw scheduled();
   }
   try {
     for (const item of items) await removePart(team, item, admin, ports);
@@ -35,21 +39,19 @@ export async function deleteTeam(team: string, admin: string, ports: SecretPorts
     if (!(error instanceof ConditionFailed)) throw error;
     throw lostRace("the team changes while it is deleted; send the request again");
   }
+  const closedUntil = Math.ceil(ports.now() / 1000) + CLOSED_SECONDS;
   try {
     await table.transact([
       { kind: "delete", key: keys.team(team), if: { pk: { exists: true } } },
       { kind: "delete", key: keys.identities(team) },
-      // Closed, they stay a day: a run may be on its way whose caller was found in the team before.
-      { kind: "update", key: keys.counters({ type: "Team", uid: team }), set: { expires_at: inADay(ports.now()) } },
+      // Closed, they stay for a while: a run may be on its way whose caller was found in the team before.
+      { kind: "update", key: keys.counters({ type: "Team", uid: team }), set: { expires_at: closedUntil } },
       ...membershipRemoval(team, admin),
     ]);
   } catch (error) {
     throw error instanceof ConditionFailed ? notFound("team") : error;
   }
 }
-
-/** As the table's own expiry wants it. */
-const inADay = (now: number): number => Math.ceil(now / 1000) + 24 * 3_600;
 
 /** Nothing is made in the team any more (`transactInScope`), and no run once none is left. */
 async function close(team: string, { table }: SecretPorts): Promise<void> {
@@ -79,11 +81,6 @@ function reopen(team: string, queueLimit: Value | undefined, { table }: SecretPo
       ? { ...counters, remove: ["queue_limit"] }
       : { ...counters, set: { queue_limit: queueLimit } },
   ]);
-}
-
-function refuseSchedules(items: readonly Item[]): void {
-  const isScheduled = items.some(({ sk }) => sk.startsWith("SCHEDULE#"));
-  if (isScheduled) throw conflict("the team has schedules: delete them first");
 }
 
 async function removePart(team: string, item: Item, admin: string, ports: SecretPorts): Promise<void> {

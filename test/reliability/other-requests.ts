@@ -8,17 +8,17 @@ import type { Answer } from "../support/world.ts";
 
 const FIRES_AT = "2026-05-19T02:30:00.000Z";
 
-/** What an invocation of the timer's function answers, as if it were a request. */
-export async function fire({ world, scheduleId }: Stage): Promise<Answer> {
-  const failed = await timerOff(world, scheduleId, FIRES_AT);
-  return { status: failed === 0 ? 200 : 500, headers: { "x-should-retry": String(failed > 0) }, body: {} };
-}
+/** What an invocation answers of which so many parts failed, as if it were a request. */
+const answerOf = (failed: number): Answer => ({
+  status: failed === 0 ? 200 : 500,
+  headers: { "x-should-retry": String(failed > 0) },
+  body: {},
+});
 
-/** The reconciler's pass, a while after a firing that no timer told of. */
-async function reconcileLate({ world }: Stage): Promise<Answer> {
-  const { failed } = await reconcile(world);
-  return { status: failed === 0 ? 200 : 500, headers: { "x-should-retry": String(failed > 0) }, body: {} };
-}
+export const fire = async ({ world, scheduleId }: Stage): Promise<Answer> =>
+  answerOf(await timerOff(world, scheduleId, FIRES_AT));
+
+const reconcileNow = async ({ world }: Stage): Promise<Answer> => answerOf((await reconcile(world)).failed);
 
 /** The run's call of a model, for which nothing is left of its budget. */
 async function callModel({ world, key }: Stage): Promise<Answer> {
@@ -38,15 +38,16 @@ export const others: Readonly<
       world.clock.now = Date.parse(FIRES_AT) + 5_000;
     },
   },
+  /** The reconciler's pass, a while after a firing that no timer told of. */
   RECONCILE: {
-    ask: reconcileLate,
+    ask: reconcileNow,
     async prepare({ world }) {
       world.clock.now = Date.parse(FIRES_AT) + 120_000;
     },
   },
   /** The reconciler's pass that finds a schedule which has fired since its look was planned. */
   LOOK: {
-    ask: reconcileLate,
+    ask: reconcileNow,
     async prepare({ world, scheduleId }) {
       const check_at = sortableTime(world.clock.now - 3_600_000);
       await world.table.write({ kind: "update", key: keys.schedule(scheduleId), set: { check_at } });
