@@ -28,7 +28,7 @@ export function localGateway(endpoint: string, tableName: string, models: LocalM
   );
   const send = (queue: string) => (runId: string) =>
     sendToQueue(endpoint, queue, JSON.stringify({ v: 1, run_id: runId }));
-  return modelGateway({
+  const serve = modelGateway({
     table,
     runs: runStore(table),
     queue: { sendRun: send("runyard-runs"), sendEnd: send("runyard-ends") },
@@ -39,6 +39,8 @@ export function localGateway(endpoint: string, tableName: string, models: LocalM
     principals: principalStore(table, Date.now),
     providers: providersOf(models),
   });
+  // The process lives on, so nothing waits for the calls that are still being settled.
+  return (request) => serve(request);
 }
 
 function providersOf({ anthropicKey, openaiKey, compatible }: LocalModels): ModelProviders {

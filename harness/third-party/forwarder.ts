@@ -94,7 +94,7 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
 }
 
 /** Of the gateway's headers, what an agent acts upon; its body comes decoded. */
-const SHOWN = /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id)$/;
+const SHOWN = /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id|runyard-dropped)$/;
 
 async function send(answer: Response, response: ServerResponse): Promise<void> {
   response.writeHead(answer.status, Object.fromEntries([...answer.headers].filter(([name]) => SHOWN.test(name))));

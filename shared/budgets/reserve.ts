@@ -1,6 +1,4 @@
 import { randomId } from "#shared/ids.ts";
-import { isExecuting } from "#shared/runs/run.ts";
-import { parseRunHead } from "#shared/runs/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table } from "#shared/table/table.ts";
 import { type Budget, HOLD, type Hold, parseBudget } from "./budget.ts";
@@ -11,8 +9,6 @@ const MOST_OPEN_CALLS = 200;
 const WAIT_MS = 20_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
-/** Milliseconds that the gateway of an execution that is over has to settle its calls itself. */
-const GRACE_MS = 60_000;
 
 export interface BudgetPorts {
   readonly table: Table;
@@ -53,7 +49,7 @@ export type Reserved = Reservation | "spent" | "busy";
 export async function reserve(payers: readonly string[], quote: Quote, ports: BudgetPorts): Promise<Reserved> {
   const least = Math.min(quote.wanted, quote.least);
   const give = async (tokens: number): Promise<Reservation | undefined> => {
-    const amount = quote.input + tokens * quote.perToken;
+    const amount = Math.ceil(quote.input + tokens * quote.perToken);
     const reservation = { id: randomId(), payers, amount, tokens, at: ports.now() };
     return (await holdAll(reservation, quote, ports.table)) ? reservation : undefined;
   };
@@ -108,17 +104,13 @@ async function holdAll(reservation: Reservation, quote: Quote, table: Table): Pr
   return true;
 }
 
-/** The call is over and has cost `cost`, or nothing where it did not come about: what else was set aside is free again. */
-export async function settle(reservation: Reservation, cost: number, ports: Sweeping): Promise<void> {
-  const { id, payers, amount, at } = reservation;
-  await Promise.all(
-    payers.map(async (payer) => {
-      if (await giveBack(payer, id, amount, cost, ports.table)) return;
-      // Before that nobody gives it up, and the missing reservation is one that this very write has taken away at its first attempt.
-      if (cost === 0 || ports.now() - at < GRACE_MS) return;
-      await ports.table.write({ kind: "update", key: keys.budget(payer), add: { left: -cost, spent: cost } });
-    }),
-  );
+/**
+ * The call is over and has cost `cost`, which is nothing where it was not sent: what else was reserved is free again. Where the
+ * reservation has expired, it was charged in full, and where this very write has removed it at an earlier attempt, nothing is left
+ * to do either.
+ */
+export async function settle({ id, payers, amount }: Reservation, cost: number, { table }: Sweeping): Promise<void> {
+  await Promise.all(payers.map((payer) => giveBack(payer, id, amount, cost, table)));
 }
 
 /** Ends a reservation; false where it is not there any more. */
@@ -135,26 +127,16 @@ const giveBack = (payer: string, id: string, amount: number, cost: number, table
 
 type Sweeping = Pick<BudgetPorts, "table" | "now">;
 
-/** The budget as it stands, after what nobody answers for any more has been given back. */
+/**
+ * The budget as it stands, after the reservations whose time is over are charged in full: the gateway that made them died, and what
+ * its calls have cost is not known. A gateway reads an answer to its end even where the execution is over, so that says nothing.
+ */
 export async function sweep(payer: string, { table, now }: Sweeping): Promise<Budget> {
   const budget = parseBudget(await table.get(keys.budget(payer)));
-  const dead = await abandoned(budget, table, now());
-  if (dead.length === 0) return budget;
-  await Promise.all(dead.map(([id, { amount }]) => giveBack(payer, id, amount, 0, table)));
+  const expired = Object.entries(budget.holds).filter(([, { until }]) => until <= now());
+  if (expired.length === 0) return budget;
+  await Promise.all(expired.map(([id, { amount }]) => giveBack(payer, id, amount, amount, table)));
   return parseBudget(await table.get(keys.budget(payer)));
-}
-
-/** Reservations whose time is over, and those of executions that are over. */
-async function abandoned({ holds }: Budget, table: Table, now: number): Promise<[string, Hold][]> {
-  const all = Object.entries(holds);
-  const old = all.filter(([, { at }]) => now - at >= GRACE_MS);
-  const runs = [...new Set(old.map(([, { run }]) => run))].slice(0, 100);
-  const heads = (await table.batchGet(runs.map((run) => keys.head(run)))).map((item) =>
-    item === undefined ? undefined : parseRunHead(item),
-  );
-  const works = ({ run, execution }: Hold) =>
-    heads.some((head) => head?.run_id === run && isExecuting(head.state) && head.execution_id === execution);
-  return old.filter(([, hold]) => hold.until <= now || (runs.includes(hold.run) && !works(hold)));
 }
 
 async function isWritten(write: Promise<void>): Promise<boolean> {

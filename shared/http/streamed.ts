@@ -1,7 +1,9 @@
 import { pipeline } from "node:stream/promises";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
-type Fetch = (request: Request) => Promise<Response>;
+/** Answers a request; `waitUntil` names work that goes on after the response has ended. */
+type Fetch = (request: Request, waitUntil: (work: Promise<unknown>) => void) => Promise<Response>;
+type WaitUntil = Parameters<Fetch>[1];
 type Whole = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
 type Streaming = ReturnType<typeof awslambda.streamifyResponse<APIGatewayProxyEventV2>>;
 
@@ -15,27 +17,39 @@ export interface Streamed<P> {
 
 export function streamed<P>(made: (ports: P) => Fetch): Streamed<P> {
   return {
-    handle: async (event, ports) => whole(await made(ports)(requestOf(event))),
+    handle: (event, ports) => untilDone((waitUntil) => made(ports)(requestOf(event), waitUntil).then(whole)),
     lambda(live) {
       let kept: Fetch | undefined;
-      const answer = (event: APIGatewayProxyEventV2): Promise<Response> => {
+      const answer = (event: APIGatewayProxyEventV2, waitUntil: WaitUntil): Promise<Response> => {
         kept ??= made(live());
-        return kept(requestOf(event));
+        return kept(requestOf(event), waitUntil);
       };
       // Lambda's own runtime has this, and nothing that stands in for it.
       if (!("awslambda" in globalThis && "streamifyResponse" in awslambda))
-        return async (event: APIGatewayProxyEventV2) => whole(await answer(event));
-      return awslambda.streamifyResponse<APIGatewayProxyEventV2>(async (event, stream) => {
-        const { status, headers, body } = await answer(event);
-        const metadata = { statusCode: status, headers: Object.fromEntries(headers) };
-        const out = awslambda.HttpResponseStream.from(stream, metadata);
-        // Status and headers go out with the first write, even where there is nothing to write.
-        out.write("");
-        // Where the caller is gone, the answer is not made any further.
-        await pipeline(body ?? [], out);
-      });
+        return (event: APIGatewayProxyEventV2) => untilDone((waitUntil) => answer(event, waitUntil).then(whole));
+      return awslambda.streamifyResponse<APIGatewayProxyEventV2>((event, stream) =>
+        untilDone(async (waitUntil) => {
+          const { status, headers, body } = await answer(event, waitUntil);
+          const metadata = { statusCode: status, headers: Object.fromEntries(headers) };
+          const out = awslambda.HttpResponseStream.from(stream, metadata);
+          // Status and headers go out with the first write, even where there is nothing to write.
+          out.write("");
+          // Where the caller is gone, the answer is cancelled.
+          await pipeline(body ?? [], out);
+        }),
+      );
     },
   };
+}
+
+/** Lambda freezes a function whose handler has ended, so the handler ends after all of its work, even where the caller is gone. */
+async function untilDone<T>(work: (waitUntil: WaitUntil) => Promise<T>): Promise<T> {
+  const pending: Promise<unknown>[] = [];
+  try {
+    return await work((promise) => void pending.push(promise));
+  } finally {
+    await Promise.allSettled(pending);
+  }
 }
 
 function requestOf(event: APIGatewayProxyEventV2): Request {

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { Provider } from "#shared/models/catalogue.ts";
+import type { Filter } from "./request-filter.ts";
 import type { Usage } from "./usage.ts";
 
 /** The body of a request, as far as the gateway looks into it; the rest of it is passed on as it came. */
@@ -16,13 +17,12 @@ export interface Dialect {
   readonly providers: readonly Provider[];
   /** Headers of a request that are passed on. */
   readonly passes: readonly string[];
-  /** The most tokens of output that the request allows; nothing where it leaves that to the model. */
-  outputLimit(request: ModelRequest): number | undefined;
-  withOutputLimit(request: ModelRequest, tokens: number): ModelRequest;
-  /** How many answers the request asks for, each of them up to the limit. */
-  answers(request: ModelRequest): number;
-  /** Tokens below which the limit cannot be lowered without making the request invalid. */
-  leastOutput(request: ModelRequest): number;
+  /** What of a request has a known price, for runs with a budget. */
+  readonly filter: Filter;
+  /** How much output the request asks for. Throws where that is not a whole number within bounds. */
+  outputOf(request: ModelRequest): OutputAsked;
+  /** The request with this limit, in the one member that the provider keeps to. */
+  withOutputLimit(request: ModelRequest, tokens: number, provider: Provider): ModelRequest;
   /** The request as it is passed on, so that its answer tells of its use. */
   prepared(request: ModelRequest): ModelRequest;
   /** Body of an error; `code` is the service's own word for it, if it has one. */
@@ -35,6 +35,15 @@ export interface Dialect {
   meter(request: ModelRequest): Meter;
 }
 
+export interface OutputAsked {
+  /** The most tokens of one answer; absent where the request leaves that to the model. */
+  readonly limit?: number | undefined;
+  /** Tokens below which the limit cannot be lowered without making the request invalid. */
+  readonly least: number;
+  /** How many answers it asks for, each of them up to the limit. */
+  readonly answers: number;
+}
+
 /** Reads along with one streamed answer. */
 export interface Meter {
   /** Takes in the data of one event; false where it is not for the caller, who did not ask for it. */
@@ -45,6 +54,8 @@ export interface Meter {
   bytes(): number;
   /** True once the answer has come to its own end. */
   ended(): boolean;
+  /** True once the answer has said all that it has used. */
+  complete(): boolean;
 }
 
 /** The JSON in a text, or undefined where there is none. */

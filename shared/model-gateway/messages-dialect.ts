@@ -1,11 +1,14 @@
 import * as v from "valibot";
 import { type Dialect, type Meter, parsedJson, textBytes } from "./dialect.ts";
+import { messagesFilter } from "./messages-filter.ts";
+import { outputTokens } from "./price-options.ts";
+import { isObject } from "./request-filter.ts";
 import { NOTHING_USED, type Usage } from "./usage.ts";
 
 /** Tokens of an answer that is still worth having behind what the model was told to think. */
 const ANSWER_TOKENS = 1_024;
 
-const Count = v.optional(v.nullable(v.number()));
+const Count = v.optional(v.nullable(v.pipe(v.number(), v.minValue(0))));
 const Counts = v.object({
   input_tokens: Count,
   output_tokens: Count,
@@ -20,11 +23,6 @@ const Event = v.looseObject({
   usage: v.optional(Counts),
   delta: v.optional(v.unknown()),
 });
-const Limits = v.object({
-  max_tokens: v.optional(v.number()),
-  thinking: v.optional(v.object({ budget_tokens: v.optional(v.number()) })),
-});
-
 const TYPES: Readonly<Record<number, string>> = {
   401: "authentication_error",
   403: "permission_error",
@@ -43,10 +41,14 @@ export const messages: Dialect = {
   upstreamPath: "/v1/messages",
   providers: ["anthropic", "bedrock"],
   passes: ["anthropic-version", "anthropic-beta"],
-  outputLimit: (request) => limitsOf(request)?.max_tokens,
+  filter: messagesFilter,
+  outputOf({ max_tokens, thinking }) {
+    const thinkingTokens = isObject(thinking)
+      ? outputTokens(thinking["budget_tokens"], "thinking.budget_tokens")
+      : undefined;
+    return { limit: outputTokens(max_tokens, "max_tokens"), least: (thinkingTokens ?? 0) + ANSWER_TOKENS, answers: 1 };
+  },
   withOutputLimit: (request, tokens) => ({ ...request, max_tokens: tokens }),
-  answers: () => 1,
-  leastOutput: (request) => (limitsOf(request)?.thinking?.budget_tokens ?? 0) + ANSWER_TOKENS,
   prepared: (request) => request,
   error: (status, message, code) => ({
     type: "error",
@@ -59,11 +61,6 @@ export const messages: Dialect = {
     return parsed.success ? withCounts(NOTHING_USED, parsed.output.usage) : undefined;
   },
   meter,
-};
-
-const limitsOf = (request: unknown) => {
-  const parsed = v.safeParse(Limits, request);
-  return parsed.success ? parsed.output : undefined;
 };
 
 /** The counts of a stream are of all of it so far, so the later ones replace the earlier. */
@@ -83,6 +80,7 @@ function meter(): Meter {
   let usage: Usage | undefined;
   let bytes = 0;
   let ended = false;
+  let stopped = false;
   return {
     see(data) {
       const parsed = v.safeParse(Event, parsedJson(data));
@@ -91,6 +89,7 @@ function meter(): Meter {
       const counts = message?.usage ?? parsed.output.usage;
       if (counts !== undefined) usage = withCounts(usage ?? NOTHING_USED, counts);
       if (type === "content_block_delta") bytes += textBytes(delta);
+      if (type === "message_stop") stopped = true;
       // An error in the stream is the answer's end too.
       if (type === "message_stop" || type === "error") ended = true;
       return true;
@@ -98,5 +97,6 @@ function meter(): Meter {
     usage: () => usage,
     bytes: () => bytes,
     ended: () => ended,
+    complete: () => stopped && usage !== undefined,
   };
 }

@@ -1,18 +1,18 @@
 import * as v from "valibot";
 import { type Dialect, type Meter, type ModelRequest, parsedJson, textBytes } from "./dialect.ts";
+import { chatFilter, responsesFilter } from "./openai-filters.ts";
+import { choices, outputTokens } from "./price-options.ts";
 import { NOTHING_USED, type Usage } from "./usage.ts";
 
 /** Tokens of an answer that is still worth having. */
 const ANSWER_TOKENS = 1_024;
 
-const Limit = v.optional(v.nullable(v.number()));
-const ChatLimits = v.object({ max_completion_tokens: Limit, max_tokens: Limit });
-const ResponsesLimits = v.object({ max_output_tokens: Limit });
+const Count = v.pipe(v.number(), v.minValue(0));
 const WantsUsage = v.object({ stream_options: v.object({ include_usage: v.literal(true) }) });
 
-const ChatUsage = v.object({ prompt_tokens: v.number(), completion_tokens: v.number() });
+const ChatUsage = v.object({ prompt_tokens: Count, completion_tokens: Count });
 const ChatAnswer = v.object({ choices: v.array(v.unknown()), usage: v.optional(v.nullable(ChatUsage)) });
-const ResponsesUsage = v.object({ input_tokens: v.number(), output_tokens: v.number() });
+const ResponsesUsage = v.object({ input_tokens: Count, output_tokens: Count });
 const ResponsesAnswer = v.object({ output: v.array(v.unknown()), usage: v.optional(v.nullable(ResponsesUsage)) });
 const ResponsesEvent = v.looseObject({
   type: v.string(),
@@ -38,24 +38,24 @@ const error = (status: number, message: string, code?: string) => ({
 const common = {
   providers: ["openai", "compatible"],
   passes: ["openai-beta"],
-  leastOutput: () => ANSWER_TOKENS,
   error,
 } as const;
 
 /** OpenAI's Chat Completions API, which servers of many makers speak. */
 export const chat: Dialect = {
   ...common,
-  answers: ({ n }) => (typeof n === "number" && n > 1 ? n : 1),
   path: "/openai/v1/chat/completions",
   upstreamPath: "/chat/completions",
-  outputLimit(request) {
-    const { max_completion_tokens, max_tokens } = limits(ChatLimits, request);
-    return max_completion_tokens ?? max_tokens ?? undefined;
+  filter: chatFilter,
+  outputOf(request) {
+    const { max_completion_tokens, max_tokens, n } = request;
+    const completion = outputTokens(max_completion_tokens, "max_completion_tokens");
+    const limit = outputTokens(max_tokens, "max_tokens");
+    return { limit: completion ?? limit, least: ANSWER_TOKENS, answers: choices(n) };
   },
-  withOutputLimit: ({ max_tokens, ...request }, tokens) =>
-    typeof max_tokens === "number" && typeof request["max_completion_tokens"] !== "number"
-      ? { ...request, max_tokens: tokens }
-      : { ...request, max_completion_tokens: tokens },
+  // OpenAI's own models take only the newer member, and some other servers keep only to the older one.
+  withOutputLimit: ({ max_tokens: _, max_completion_tokens: __, ...request }, tokens, provider) =>
+    provider === "openai" ? { ...request, max_completion_tokens: tokens } : { ...request, max_tokens: tokens },
   // Without this a streamed answer does not tell what it has used.
   prepared: (request) =>
     request.stream === true
@@ -72,10 +72,14 @@ export const chat: Dialect = {
 /** OpenAI's Responses API. */
 export const responses: Dialect = {
   ...common,
-  answers: () => 1,
   path: "/openai/v1/responses",
   upstreamPath: "/responses",
-  outputLimit: (request) => limits(ResponsesLimits, request).max_output_tokens ?? undefined,
+  filter: responsesFilter,
+  outputOf: ({ max_output_tokens }) => ({
+    limit: outputTokens(max_output_tokens, "max_output_tokens"),
+    least: ANSWER_TOKENS,
+    answers: 1,
+  }),
   withOutputLimit: (request, tokens) => ({ ...request, max_output_tokens: tokens }),
   prepared: (request) => request,
   errorEvent: (message) =>
@@ -99,11 +103,6 @@ const responsesUsage = ({ input_tokens, output_tokens }: v.InferOutput<typeof Re
   output: output_tokens,
 });
 
-function limits<T>(schema: v.GenericSchema<unknown, T>, request: ModelRequest): Partial<T> {
-  const parsed = v.safeParse(schema, request);
-  return parsed.success ? parsed.output : {};
-}
-
 const objectOf = (value: unknown): object => (typeof value === "object" && value !== null ? value : {});
 
 function chatMeter(request: ModelRequest): Meter {
@@ -111,6 +110,7 @@ function chatMeter(request: ModelRequest): Meter {
   let usage: Usage | undefined;
   let bytes = 0;
   let ended = false;
+  let counted = false;
   return {
     see(data) {
       if (data === "[DONE]") ended = true;
@@ -118,12 +118,15 @@ function chatMeter(request: ModelRequest): Meter {
       const parsed = v.safeParse(ChatAnswer, json);
       if (!parsed.success) return true;
       if (parsed.output.usage) usage = chatUsage(parsed.output.usage);
+      // Some servers count with each event; the last count comes without a choice.
+      if (parsed.output.usage && parsed.output.choices.length === 0) counted = true;
       bytes += textBytes(parsed.output.choices);
       return parsed.output.choices.length > 0 || wantsUsage;
     },
     usage: () => usage,
     bytes: () => bytes,
     ended: () => ended,
+    complete: () => counted || (ended && usage !== undefined),
   };
 }
 
@@ -146,5 +149,6 @@ function responsesMeter(): Meter {
     usage: () => usage,
     bytes: () => bytes,
     ended: () => ended,
+    complete: () => ended && usage !== undefined,
   };
 }

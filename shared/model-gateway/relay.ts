@@ -3,68 +3,111 @@ import { streamEvents } from "./events.ts";
 
 /** Milliseconds of silence after which a stream counts as broken. Providers send a sign of life more often. */
 const SILENCE_MS = 120_000;
+/** Bytes that wait for a caller who does not read; beyond, it gets no more. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
-interface Relay {
+interface RelayOptions {
   readonly dialect: Dialect;
   readonly meter: Meter;
-  /** Aborted where the execution is over; the call to the provider hangs on it. */
-  readonly aborter: AbortController;
-  /** What is to be done when the stream is over, however that came: before it ends for the caller. */
-  readonly done: () => Promise<void>;
+  /** Aborted where the execution is over: its caller gets no more. */
+  readonly givenUp: AbortSignal;
+  /** Settles the call when the provider's answer is over, however that came. */
+  readonly settle: () => Promise<void>;
   readonly silenceMs?: number | undefined;
 }
 
-/** The provider's stream as the caller gets it, event by event. One that breaks off ends with an error that says so. */
-export function relay(upstream: ReadableStream<Uint8Array>, options: Relay): ReadableStream<Uint8Array> {
-  const chunks = relayed(upstream, options);
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    // The caller has hung up: what has been said until now is what was used.
-    async cancel() {
-      options.aborter.abort();
-      await chunks.return();
-    },
-  });
+interface Relayed {
+  /** The provider's stream as the caller gets it, event by event. One that breaks off ends with an error that says so. */
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Resolves when the answer is read to its end and settled, whether or not the caller has read it. */
+  readonly settled: Promise<void>;
 }
 
-async function* relayed(
-  upstream: ReadableStream<Uint8Array>,
-  { dialect, meter, aborter, done, silenceMs = SILENCE_MS }: Relay,
-): AsyncGenerator<Uint8Array, void, undefined> {
+/** Reads a streamed answer to its end at the provider's pace, and passes it on for as long as the caller reads it. */
+export function relay(upstream: ReadableStream<Uint8Array>, options: RelayOptions): Relayed {
+  let settled: Promise<void> = Promise.resolve();
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        settled = pump(upstream, createOutput(controller), options);
+      },
+      // The provider bills the answer all the same, and its end says what it has used.
+      cancel: () => undefined,
+    },
+    { highWaterMark: MAX_WAITING_BYTES, size: (chunk) => chunk?.byteLength ?? 0 },
+  );
+  return { stream, settled };
+}
+
+interface Output {
+  write(text: string): void;
+  /** Sends a last text and ends the stream. */
+  end(text?: string): void;
+}
+
+function createOutput(controller: ReadableStreamDefaultController<Uint8Array>): Output {
   const encoder = new TextEncoder();
-  const reader = upstream.getReader();
-  try {
-    for await (const event of streamEvents(() => readWithin(reader, aborter.signal, silenceMs))) {
-      if (meter.see(event.data)) yield encoder.encode(`${event.raw}\n\n`);
+  let isOpen = true;
+  const ifOpen = (work: () => void) => {
+    if (!isOpen) return;
+    try {
+      work();
+    } catch {
+      // The caller has hung up.
+      isOpen = false;
     }
-    if (!meter.ended()) throw new Error("the answer broke off");
+  };
+  return {
+    write: (text) =>
+      ifOpen(() => {
+        controller.enqueue(encoder.encode(text));
+        if ((controller.desiredSize ?? 0) > 0) return;
+        isOpen = false;
+        controller.error(new Error("the answer is not read"));
+      }),
+    end: (text) =>
+      ifOpen(() => {
+        isOpen = false;
+        if (text !== undefined) controller.enqueue(encoder.encode(text));
+        controller.close();
+      }),
+  };
+}
+
+async function pump(
+  upstream: ReadableStream<Uint8Array>,
+  output: Output,
+  { dialect, meter, givenUp, settle, silenceMs = SILENCE_MS }: RelayOptions,
+): Promise<void> {
+  const broken = (why: string) => `${dialect.errorEvent(`the model's provider did not finish its answer: ${why}`)}\n\n`;
+  const giveUp = () => output.end(broken("the call was given up"));
+  if (givenUp.aborted) giveUp();
+  givenUp.addEventListener("abort", giveUp);
+  const reader = upstream.getReader();
+  let failure: string | undefined;
+  try {
+    for await (const event of streamEvents(() => readWithin(reader, silenceMs))) {
+      if (meter.see(event.data)) output.write(`${event.raw}\n\n`);
+    }
+    if (!meter.ended()) failure = "the answer broke off";
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    yield encoder.encode(`${dialect.errorEvent(`the model's provider did not finish its answer: ${why}`)}\n\n`);
+    failure = error instanceof Error ? error.message : String(error);
+  }
+  givenUp.removeEventListener("abort", giveUp);
+  reader.cancel().catch(() => undefined);
+  try {
+    await settle();
   } finally {
-    aborter.abort();
-    reader.cancel().catch(() => undefined);
-    await done();
+    output.end(failure === undefined ? undefined : broken(failure));
   }
 }
 
-async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>, signal: AbortSignal, silenceMs: number) {
-  let stop: (why: string) => void = () => undefined;
-  const stopped = new Promise<never>((_, reject) => {
-    stop = (why) => reject(new Error(why));
-  });
-  const silent = setTimeout(() => stop(`nothing came for ${silenceMs / 1000} seconds`), silenceMs);
-  const aborted = () => stop("the call was given up");
-  if (signal.aborted) aborted();
-  signal.addEventListener("abort", aborted);
+async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>, silenceMs: number) {
+  const { promise: silence, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`nothing came for ${silenceMs / 1000} seconds`)), silenceMs);
   try {
-    return await Promise.race([reader.read(), stopped]);
+    return await Promise.race([reader.read(), silence]);
   } finally {
-    clearTimeout(silent);
-    signal.removeEventListener("abort", aborted);
+    clearTimeout(timer);
   }
 }

@@ -19,6 +19,28 @@ const NANO_PER_TOKEN = 1_000;
 
 export type Price = NonNullable<Model["cost"]>;
 
+/** The higher price of a request with more input than this, as a factor of the standard one. */
+interface LongInputPrice {
+  readonly aboveTokens: number;
+  readonly input: number;
+  readonly output: number;
+}
+
+/** As published at https://developers.openai.com/api/docs/models/gpt-5.4. */
+const LONG_INPUT: Readonly<Record<string, LongInputPrice>> = {
+  "openai/gpt-5.4": { aboveTokens: 272_000, input: 2, output: 1.5 },
+};
+
+/** The price of a model for so much input. */
+export function priceForInput(modelId: string, price: Price, tokens: number): Price {
+  const long = Object.hasOwn(LONG_INPUT, modelId) ? LONG_INPUT[modelId] : undefined;
+  if (long === undefined || tokens <= long.aboveTokens) return price;
+  return {
+    input_per_million_usd: price.input_per_million_usd * long.input,
+    output_per_million_usd: price.output_per_million_usd * long.output,
+  };
+}
+
 /** Billionths of a dollar that one token of output costs. */
 export const outputTokenCost = (price: Price): number => price.output_per_million_usd * NANO_PER_TOKEN;
 
@@ -33,37 +55,8 @@ export function costOf(usage: Usage, price: Price): number {
 export const inputTokens = (usage: Usage): number =>
   usage.input + usage.cacheRead + usage.cacheWrite + usage.cacheWriteLong;
 
-/** Bytes that a token has at least, on average: texts of all kinds have more. */
-const BYTES_PER_TOKEN = 3;
-/** Tokens of an image, at most; providers scale larger ones down. */
-const IMAGE_TOKENS = 5_000;
-/** Tokens that a provider adds of its own, such as the text that explains tools to the model. */
-const OVERHEAD_TOKENS = 1_000;
+/** Bytes that a token of text usually has at least. */
+const USUAL_BYTES_PER_TOKEN = 3;
 
-export const tokensOfText = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN);
-
-/**
- * What a request's input will be, before anybody has counted it: rather too much than too little. All of it may be written to the
- * cache where the request asks for that.
- */
-export function estimatedInput(body: unknown): Usage {
-  const tokens = tokensIn(body) + OVERHEAD_TOKENS;
-  const text = JSON.stringify(body);
-  if (!text.includes('"cache_control"')) return { ...NOTHING_USED, input: tokens };
-  return text.includes('"1h"') ? { ...NOTHING_USED, cacheWriteLong: tokens } : { ...NOTHING_USED, cacheWrite: tokens };
-}
-
-function tokensIn(value: unknown): number {
-  if (typeof value === "string") {
-    if (value.startsWith("data:image/")) return IMAGE_TOKENS;
-    return tokensOfText(Buffer.byteLength(value));
-  }
-  if (Array.isArray(value)) return value.reduce((sum: number, part) => sum + tokensIn(part) + 1, 0);
-  if (typeof value !== "object" || value === null) return 1;
-  const isImage = "media_type" in value && String(value.media_type).startsWith("image/");
-  return Object.entries(value).reduce(
-    (sum, [name, part]) =>
-      sum + tokensOfText(Buffer.byteLength(name)) + (isImage && name === "data" ? IMAGE_TOKENS : tokensIn(part)),
-    0,
-  );
-}
+/** The usual number of tokens in so many bytes, for statistics where a provider does not say what it has used. */
+export const usualTokens = (bytes: number): number => Math.ceil(bytes / USUAL_BYTES_PER_TOKEN);

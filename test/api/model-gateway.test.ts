@@ -317,14 +317,16 @@ describe("a provider that fails", () => {
 });
 
 describe("a call whose execution is over", () => {
-  it("is given up, and the provider with it", async () => {
+  it("ends for its caller at once, and the provider's answer is read to its end and counted", async () => {
     const watchful = gatewayOf(world, standIn, { watchMs: 20 });
     standIn.turns.push({ text: "a long story", pauseMs: 100 });
     const answer = await watchful.messages(run.key, stream);
     await clientOf(world).post(`/agent/runs/${run.run_id}/cancel`);
     const events = await eventsIn(answer);
     expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "error" });
-    await vi.waitFor(() => expect(standIn.hungUp).toBe(1));
+    expect(standIn.open).toBe(1);
+    await vi.waitFor(async () => expect((await item()).request_usage).toMatchObject({ total_tokens: 120 }));
+    expect(standIn.hungUp).toBe(0);
   });
 
   it("is a 401 where no answer had begun", async () => {
@@ -335,14 +337,14 @@ describe("a call whose execution is over", () => {
     expect((await call).status).toBe(401);
   });
 
-  it("is given up as well when its caller hangs up", async () => {
+  it("is read to its end as well when its caller hangs up", async () => {
     standIn.turns.push({ pauseMs: 50 });
     const answer = await gateway.messages(run.key, stream);
     const reader = answer.body?.getReader();
     await reader?.read();
     await reader?.cancel();
-    await vi.waitFor(() => expect(standIn.hungUp).toBe(1));
-    expect((await item()).request_usage.total_tokens).toBeGreaterThan(0);
+    await vi.waitFor(async () => expect((await item()).request_usage).toMatchObject({ total_tokens: 120 }));
+    expect(standIn.hungUp).toBe(0);
   });
 });
 

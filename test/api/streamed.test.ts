@@ -21,6 +21,18 @@ function lambdaRuntime() {
   return metadata;
 }
 
+/** Goes on until it is stopped. */
+async function* endless(onStop: () => void = () => undefined) {
+  try {
+    for (;;) {
+      yield new TextEncoder().encode("more ");
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  } finally {
+    onStop();
+  }
+}
+
 const event = httpEvent({ method: "POST", rawPath: "/x", query: "a=1", body: { hello: 1 }, headers: { "x-b": "2" } });
 
 describe("a streamed function", () => {
@@ -55,16 +67,10 @@ describe("a streamed function", () => {
   it("stops making an answer whose caller is gone", async () => {
     lambdaRuntime();
     let stopped = false;
-    async function* body() {
-      try {
-        for (;;) {
-          yield new TextEncoder().encode("more ");
-          await new Promise((resolve) => setTimeout(resolve, 1));
-        }
-      } finally {
+    const body = () =>
+      endless(() => {
         stopped = true;
-      }
-    }
+      });
     const definition = streamed(() => async () => new Response(ReadableStream.from(body())));
     const handler: unknown = definition.lambda(() => undefined);
     if (typeof handler !== "function") throw new TypeError("no handler");
@@ -74,6 +80,29 @@ describe("a streamed function", () => {
     out.destroy(new Error("gone"));
     await expect(done).rejects.toThrow();
     expect(stopped).toBe(true);
+  });
+
+  it("keeps the function at work until what it named is done, although its caller is gone", async () => {
+    lambdaRuntime();
+    const { promise: work, resolve: finish } = Promise.withResolvers<void>();
+    const definition = streamed(() => async (_, waitUntil) => {
+      waitUntil(work);
+      return new Response(ReadableStream.from(endless()));
+    });
+    const handler: unknown = definition.lambda(() => undefined);
+    if (typeof handler !== "function") throw new TypeError("no handler");
+    const out = new PassThrough();
+    let isOver = false;
+    const done = Promise.resolve(handler(event, out)).finally(() => {
+      isOver = true;
+    });
+    done.catch(() => undefined);
+    await once(out, "data");
+    out.destroy(new Error("gone"));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(isOver).toBe(false);
+    finish();
+    await expect(done).rejects.toThrow();
   });
 
   it("answers whole where nothing streams", async () => {

@@ -1,0 +1,57 @@
+import type { Provider } from "#shared/models/catalogue.ts";
+import type { Dialect, ModelRequest } from "./dialect.ts";
+import { boundInput } from "./input-bound.ts";
+import { isPricedBeta } from "./messages-filter.ts";
+import { newNotes, noteDropped } from "./request-filter.ts";
+import type { Usage } from "./usage.ts";
+
+/** A request of which the gateway knows what it may cost. */
+export interface BudgetedRequest {
+  readonly request: ModelRequest;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The most input that the provider can bill for it. */
+  readonly input: Usage;
+  /** What was left out, because its price is not known. */
+  readonly dropped: readonly string[];
+}
+
+/** Reduces a request to what has a known price. Throws where it needs something that has none. */
+export function limitToKnownPrices(
+  { model, ...asked }: ModelRequest,
+  headers: Readonly<Record<string, string>>,
+  dialect: Dialect,
+  provider: Provider,
+): BudgetedRequest {
+  const notes = newNotes();
+  const filtered: Record<string, unknown> = Object(dialect.filter(asked, "", notes));
+  if (Array.isArray(filtered["tools"]) && filtered["tools"].length === 0) {
+    delete filtered["tools"];
+    delete filtered["tool_choice"];
+  }
+  const request = { ...filtered, model };
+  const betas = (headers["anthropic-beta"] ?? "").split(",").map((name) => name.trim());
+  const kept = betas.filter((name) => isPricedBeta(name));
+  for (const name of betas) if (name !== "" && !isPricedBeta(name)) noteDropped(notes, `anthropic-beta(${name})`);
+  if (headers["openai-beta"] !== undefined) noteDropped(notes, "openai-beta");
+  const { "anthropic-beta": _, "openai-beta": __, ...others } = headers;
+  return {
+    request,
+    headers: kept.length === 0 ? others : { ...others, "anthropic-beta": kept.join(",") },
+    input: boundInput(request, provider, notes),
+    dropped: [...notes.dropped],
+  };
+}
+
+/** Characters of a header that names what was dropped. */
+const DROPPED_LENGTH = 1_000;
+
+/** The header of an answer that says what of its request was dropped. */
+export const droppedHeader = (dropped: readonly string[]): Record<string, string> =>
+  dropped.length === 0
+    ? {}
+    : {
+        "runyard-dropped": dropped
+          .join(", ")
+          .replace(/[^\x20-\x7e]/g, "?")
+          .slice(0, DROPPED_LENGTH),
+      };

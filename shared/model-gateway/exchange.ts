@@ -1,0 +1,114 @@
+import { answerHeaders, failure, providersError } from "./answers.ts";
+import { type ModelRequest, parsedJson } from "./dialect.ts";
+import { type Call, describeCall, type Outcome, type PaymentPorts, settleCall } from "./payment.ts";
+import type { ModelProvider } from "./provider.ts";
+import { relay } from "./relay.ts";
+import { callProvider, isUnsent } from "./upstream.ts";
+
+/** Milliseconds that a provider is listened to at most: less than the function of the gateway has. */
+const CALL_MS = 14 * 60_000;
+
+/** Milliseconds. */
+export interface ExchangeTimes {
+  readonly firstByteMs?: number;
+  readonly silenceMs?: number;
+}
+
+interface ExchangeOptions {
+  readonly provider: ModelProvider;
+  /** The request as the caller sent it, which says what of a stream the caller gets. */
+  readonly asked: ModelRequest;
+  /** Aborted where nobody waits for the answer any more. */
+  readonly givenUp: AbortSignal;
+}
+
+interface ExchangePorts extends PaymentPorts {
+  readonly times?: ExchangeTimes;
+}
+
+interface Exchange {
+  readonly response: Promise<Response>;
+  /** Resolves when the provider's answer is read to its end and settled, whether or not anybody waits for the response. */
+  readonly settled: Promise<void>;
+}
+
+/** Sends the call to its provider. Once it is sent, its answer is read to the end, since the provider bills it all the same. */
+export function exchange(call: Call, options: ExchangeOptions, ports: ExchangePorts): Exchange {
+  const work = carryOut(call, options, ports);
+  const settled = work.then(
+    ({ streamed }) => streamed,
+    () => undefined,
+  );
+  return { response: work.then(({ response }) => response), settled };
+}
+
+interface Answered {
+  readonly response: Response;
+  /** Of an answer that is streamed: when it is settled. */
+  readonly streamed?: Promise<void>;
+}
+
+async function carryOut(call: Call, options: ExchangeOptions, ports: ExchangePorts): Promise<Answered> {
+  const { dialect } = call;
+  const settle = (outcome: Outcome) => settleCall(call, outcome, ports);
+  let given: Response;
+  try {
+    given = await send(call, options, ports);
+  } catch (error) {
+    await settle(
+      isUnsent(error) || call.reservation === undefined ? { kind: "free" } : { kind: "unknown", outputBytes: 0 },
+    );
+    throw error;
+  }
+  if (!given.ok) {
+    await settle({ kind: "free" });
+    ports.log("warn", "a model's provider refused", { ...describeCall(call), status: given.status });
+    return { response: await providersError(dialect, given) };
+  }
+  if (!given.headers.get("content-type")?.includes("text/event-stream") || given.body === null) {
+    return { response: await readWhole(call, given, settle) };
+  }
+  const meter = dialect.meter(options.asked);
+  const { stream, settled } = relay(given.body, {
+    dialect,
+    meter,
+    givenUp: options.givenUp,
+    settle: () => {
+      const usage = meter.usage();
+      return settle(
+        meter.complete() && usage !== undefined
+          ? { kind: "billed", usage }
+          : { kind: "unknown", usage, outputBytes: meter.bytes() },
+      );
+    },
+    silenceMs: ports.times?.silenceMs,
+  });
+  return {
+    response: new Response(stream, { status: given.status, headers: answerHeaders(given) }),
+    streamed: settled,
+  };
+}
+
+function send(
+  { dialect, request, model, headers, reservation }: Call,
+  { provider, givenUp }: ExchangeOptions,
+  { sleep, times }: ExchangePorts,
+): Promise<Response> {
+  const sent = { ...dialect.prepared(request), model: model.name };
+  return callProvider(
+    provider,
+    { dialect, request: sent, headers, signal: AbortSignal.timeout(CALL_MS) },
+    { sleep, firstByteMs: times?.firstByteMs, givenUp, isBudgeted: reservation !== undefined },
+  );
+}
+
+async function readWhole(call: Call, given: Response, settle: (outcome: Outcome) => Promise<void>): Promise<Response> {
+  const text = await given.text().catch(() => "");
+  const json = parsedJson(text);
+  const usage = call.dialect.usageOf(json);
+  await settle(
+    usage === undefined ? { kind: "unknown", outputBytes: Buffer.byteLength(text) } : { kind: "billed", usage },
+  );
+  if (json === undefined) return failure(call.dialect, 502, "the model's provider answered with what is no JSON");
+  return new Response(text, { status: given.status, headers: answerHeaders(given) });
+}

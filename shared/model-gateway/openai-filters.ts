@@ -1,0 +1,179 @@
+import { imageDataUrl } from "./image-data.ts";
+import {
+  anything,
+  byType,
+  choice,
+  clientTools,
+  type Filter,
+  isObject,
+  list,
+  members,
+  noteDropped,
+  providerDefined,
+  refused,
+  textOr,
+} from "./request-filter.ts";
+
+const FILE = "must be text or an image where the run has a budget: the size of a file is not known here";
+const AUDIO = "audio has a price of its own and needs a run without a budget";
+const STORED = "refers to what the provider has stored and needs a run without a budget: send the whole input instead";
+
+/** Settings of both APIs that do not change the price of a token. */
+const settings = {
+  model: anything,
+  stream: anything,
+  stream_options: textOr(members({ include_usage: anything, include_obfuscation: anything })),
+  temperature: anything,
+  top_p: anything,
+  top_logprobs: anything,
+  tool_choice: choice,
+  parallel_tool_calls: anything,
+  metadata: anything,
+  store: anything,
+  user: anything,
+  safety_identifier: anything,
+  prompt_cache_key: anything,
+  service_tier: anything,
+} as const;
+
+const chatPart = byType({
+  text: members({ type: anything, text: anything }),
+  refusal: members({ type: anything, refusal: anything }),
+  image_url: members({ type: anything, image_url: members({ url: imageDataUrl, detail: anything }) }),
+  input_audio: refused(AUDIO),
+  file: refused(FILE),
+});
+
+const chatTools: Readonly<Record<string, Filter>> = {
+  function: members({ type: anything, function: anything }),
+  custom: members({ type: anything, custom: anything }),
+};
+
+/** What of a request of OpenAI's Chat Completions API has a known price. */
+export const chatFilter = members({
+  ...settings,
+  messages: list(
+    members({
+      role: anything,
+      content: textOr(list(chatPart)),
+      name: anything,
+      tool_calls: anything,
+      tool_call_id: anything,
+      function_call: anything,
+      refusal: anything,
+      reasoning: anything,
+      reasoning_content: anything,
+    }),
+  ),
+  max_tokens: anything,
+  max_completion_tokens: anything,
+  n: anything,
+  tools: textOr(clientTools((type) => filterNamed(chatTools, type))),
+  functions: anything,
+  function_call: anything,
+  response_format: anything,
+  reasoning_effort: anything,
+  verbosity: anything,
+  frequency_penalty: anything,
+  presence_penalty: anything,
+  repetition_penalty: anything,
+  logit_bias: anything,
+  logprobs: anything,
+  min_p: anything,
+  top_k: anything,
+  seed: anything,
+  stop: anything,
+});
+
+const said = members({ type: anything, text: anything });
+const part = byType({
+  input_text: said,
+  output_text: said,
+  text: said,
+  summary_text: said,
+  reasoning_text: said,
+  refusal: members({ type: anything, refusal: anything }),
+  input_image: members({ type: anything, image_url: imageDataUrl, detail: anything, file_id: notNull(STORED) }),
+  input_file: refused(FILE),
+  input_audio: refused(AUDIO),
+});
+const parts = textOr(list(part));
+
+/** A function of the caller's own, or a group of such. */
+const callerTools: Readonly<Record<string, Filter>> = {
+  function: members({ type: anything, name: anything, description: anything, parameters: anything, strict: anything }),
+  custom: members({ type: anything, name: anything, description: anything, format: anything }),
+};
+const responseTools: Readonly<Record<string, Filter>> = {
+  ...callerTools,
+  namespace: members({
+    type: anything,
+    name: anything,
+    description: anything,
+    tools: clientTools((type) => filterNamed(callerTools, type)),
+  }),
+  local_shell: providerDefined(members({ type: anything })),
+  apply_patch: providerDefined(members({ type: anything })),
+};
+
+/** A member that may be null, and nothing else. */
+function notNull(reason: string): Filter {
+  return (value, path, notes) => (value === null ? undefined : refused(reason)(value, path, notes));
+}
+
+/** Without its text, reasoning is a reference to what the provider has stored. */
+const reasoning: Filter = (value, path, notes) => {
+  if (isObject(value) && (typeof value["encrypted_content"] === "string" || Array.isArray(value["content"]))) {
+    return members({ type: anything, summary: anything, content: parts, encrypted_content: anything })(
+      value,
+      path,
+      notes,
+    );
+  }
+  noteDropped(notes, `${path}(reasoning)`);
+  return undefined;
+};
+
+const called = { type: anything, call_id: anything, status: anything } as const;
+const output = members({ ...called, output: parts });
+// Ids of items are references too: the provider would put in what it has stored under them.
+const item = byType(
+  {
+    message: members({ type: anything, role: anything, content: parts, phase: anything, status: anything }),
+    function_call: members({ ...called, name: anything, arguments: anything, namespace: anything }),
+    function_call_output: output,
+    custom_tool_call: members({ ...called, name: anything, input: anything }),
+    custom_tool_call_output: output,
+    local_shell_call: members({ ...called, action: anything }),
+    local_shell_call_output: output,
+    apply_patch_call: members({ ...called, operation: anything }),
+    apply_patch_call_output: output,
+    reasoning,
+    item_reference: refused(STORED),
+  },
+  "message",
+);
+
+/** What of a request of OpenAI's Responses API has a known price. */
+export const responsesFilter = members({
+  ...settings,
+  input: textOr(list(item)),
+  instructions: anything,
+  max_output_tokens: anything,
+  tools: textOr(clientTools((type) => filterNamed(responseTools, type))),
+  reasoning: textOr(members({ effort: anything, summary: anything, generate_summary: anything })),
+  text: textOr(members({ format: anything, verbosity: anything })),
+  truncation: anything,
+  include: anything,
+  previous_response_id: notNull(STORED),
+  conversation: notNull(STORED),
+  prompt: notNull(STORED),
+  background: (value, path, notes) =>
+    value === false || value === null
+      ? undefined
+      : refused("the answer must be read in this call where the run has a budget")(value, path, notes),
+});
+
+function filterNamed(filters: Readonly<Record<string, Filter>>, type: unknown): Filter | undefined {
+  return typeof type === "string" && Object.hasOwn(filters, type) ? filters[type] : undefined;
+}

@@ -1,0 +1,51 @@
+import { invalid } from "#shared/errors.ts";
+import type { Provider } from "#shared/models/catalogue.ts";
+import type { ModelRequest } from "./dialect.ts";
+
+/** Members that choose a price, with the values that choose the standard one or leave the choice to the provider. */
+const STANDARD: Readonly<Record<string, readonly unknown[]>> = {
+  service_tier: [null, "auto", "default", "standard", "standard_only", "flex"],
+  speed: [null, "standard"],
+  inference_geo: [null, "global"],
+};
+
+/** What each provider is told, so that no default of its own chooses another price. */
+const PINNED: Readonly<Record<Provider, object>> = {
+  anthropic: { service_tier: "standard_only" },
+  openai: { service_tier: "default" },
+  bedrock: {},
+  compatible: {},
+};
+
+/** The request at the standard price, which is the one that is counted. Throws where it asks for another one. */
+export function pinPrice(asked: ModelRequest, provider: Provider): ModelRequest {
+  for (const [name, values] of Object.entries(STANDARD)) {
+    if (asked[name] !== undefined && !values.includes(asked[name])) {
+      throw invalid(name, "must be left out or standard: the gateway counts models at their standard price only");
+    }
+  }
+  const { service_tier: _, speed: __, inference_geo, ...rest } = asked;
+  const isNamed = provider === "anthropic" && inference_geo === "global";
+  return { ...rest, ...PINNED[provider], ...(isNamed ? { inference_geo } : {}) };
+}
+
+/** The options of a request that have become others, or none. */
+export const changedOptions = (asked: ModelRequest, pinned: ModelRequest): readonly string[] =>
+  Object.keys(STANDARD).filter((name) => (asked[name] ?? undefined) !== undefined && asked[name] !== pinned[name]);
+
+/** Tokens of output that a request may ask for; no model gives more in one answer. */
+const MAX_OUTPUT_TOKENS = 1_000_000;
+/** Answers that one request may ask for. */
+const MAX_CHOICES = 128;
+
+/** The member as a whole number from 1 to `max`, or undefined where the request does not have it. Throws for anything else. */
+function wholeNumber(value: unknown, path: string, max: number): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw invalid(path, `must be a whole number from 1 to ${max}`);
+}
+
+export const outputTokens = (value: unknown, path: string): number | undefined =>
+  wholeNumber(value, path, MAX_OUTPUT_TOKENS);
+
+export const choices = (value: unknown): number => wholeNumber(value, "n", MAX_CHOICES) ?? 1;
