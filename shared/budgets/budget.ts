@@ -11,7 +11,7 @@ export const HOLD = "h_";
 /** What is set aside for one call of a model while it is under way. Money is in billionths of a dollar. */
 export const Hold = v.object({
   amount: v.number(),
-  /** Milliseconds: when it was made, and when it is given up if nobody has settled it. */
+  /** Milliseconds: when it was made, and when it is charged in full if nobody has settled it. */
   at: v.number(),
   until: v.number(),
   /** For which execution of which run. */

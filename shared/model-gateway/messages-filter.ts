@@ -26,7 +26,7 @@ const document = members({
   title: anything,
   context: anything,
   source: byType({
-    text: members({ type: anything, media_type: anything, data: anything }),
+    text: members({ type: anything, media_type: oneOf("text/plain"), data: anything }),
     content: members({ type: anything, content: textOr(list(byType({ text, image }))) }),
     base64: refused("a PDF document has no known size and needs a run without a budget: send its text or images"),
     url: refused("must be data and not a URL where the run has a budget"),
