@@ -1,11 +1,14 @@
+import { once } from "node:events";
+import { PassThrough, type Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Budget, parseBudget } from "#shared/budgets/budget.ts";
+import { streamed } from "#shared/http/streamed.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
 import { type Gateway, gatewayOf, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
-import { makeWorld, type World } from "../support/world.ts";
+import { httpEvent, makeWorld, type World } from "../support/world.ts";
 import { BASE64_PDF, PNG } from "./model-requests.ts";
 
 /** Billionths of a dollar. */
@@ -24,6 +27,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
   await standIn[Symbol.asyncDispose]();
 });
 
@@ -375,6 +379,24 @@ describe("a call that is sent", () => {
     expect((await budgetOf()).open).toBe(1);
     await untilSettled();
     expect((await budgetOf()).spent).toBe(29_000_000);
+  });
+
+  it("by a function of Lambda keeps it at work until the call is settled, although its caller is gone", async () => {
+    vi.stubGlobal("awslambda", {
+      streamifyResponse: (handler: unknown) => handler,
+      HttpResponseStream: { from: (stream: Writable) => stream },
+    });
+    standIn.turns.push({ pauseMs: 50, usage: { input: 10_000, output: 900 } });
+    const handler: unknown = streamed(() => gateway.serve).lambda(() => undefined);
+    if (typeof handler !== "function") throw new TypeError("no handler");
+    const out = new PassThrough();
+    const body = { model: SONNET, messages: [], max_tokens: 1_000, stream: true };
+    const rawPath = "/anthropic/v1/messages";
+    const ended = handler(httpEvent({ method: "POST", rawPath, body, headers: { "x-api-key": run.key } }), out);
+    await once(out, "data");
+    out.destroy(new Error("gone"));
+    await expect(ended).rejects.toThrow();
+    expect(await budgetOf()).toMatchObject({ open: 0, spent: 29_000_000 });
   });
 
   it("and does not begin to answer in time is settled in full", async () => {
