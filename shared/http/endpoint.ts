@@ -95,6 +95,7 @@ type PublicDefinition<Path extends Schema, Body extends Schema, Q extends Parame
  * The one way to write an endpoint: `request` and `reply` are data, `run` is the endpoint's own line of thought.
  * The order of checks is the contract's: credential 401, size 413, type 415, fields 400, who may call
  * 403, ids 404, then what `run` finds; a rate limit's 429 comes last, with the transaction that it is part of.
+ * Routes reserved for runs check the kind of caller directly after the credential.
  */
 export function endpoint<
   P,
@@ -107,7 +108,11 @@ export function endpoint<
   return served<Path, Body, Q, R, P & HttpPorts, A>(definition, async (event, ports, log) => {
     const principal = await authenticate(event, ports, definition.whileStopping ?? false);
     log.principal = `${principal.kind}`;
-    const call = readCall(definition.request, event, () => refuseOthers(principal, event, ports));
+    if (isReservedForRuns(ports)) refuseKind(principal, ports);
+    const call = readCall(definition.request, event, () => {
+      refuseKind(principal, ports);
+      refuseForeignTeam(principal, event);
+    });
     const toll = tollOf(principal, definition.rateLimit, ports.rates);
     const given = await definition.run({ ...call, principal, toll }, ports);
     if (event.requestContext.http.method !== "GET") await ports.principals.noteUse(principal);
@@ -239,12 +244,17 @@ async function authenticate(
 
 const teamOf = (event: APIGatewayProxyEventV2) => header(event, "x-team-uid") ?? header(event, "x-warp-team-uid");
 
-function refuseOthers(principal: Principal, event: APIGatewayProxyEventV2, { who }: HttpPorts): void {
-  if (!who.includes(principal.kind)) {
-    throw new RunyardError("not_authorized", {
-      detail: `this call is for ${who.map((kind) => `${kind} keys`).join(" and ")}`,
-    });
-  }
+/** Harness support tells no other caller anything about the requests that it accepts, so the kind of caller comes first. */
+const isReservedForRuns = ({ who }: HttpPorts): boolean => who.every((kind) => kind === "run");
+
+function refuseKind({ kind }: Principal, { who }: HttpPorts): void {
+  if (who.includes(kind)) return;
+  throw new RunyardError("not_authorized", {
+    detail: `this call is for ${who.map((name) => `${name} keys`).join(" and ")}`,
+  });
+}
+
+function refuseForeignTeam(principal: Principal, event: APIGatewayProxyEventV2): void {
   const team = teamOf(event);
   if (team !== undefined && !isInTeam(principal, team)) {
     throw new RunyardError("not_authorized", { detail: "X-Team-Uid: you are not a member of this team" });
