@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "#shared/wire/config.ts";
+import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { identityOf } from "#shared/wire/skill-file.ts";
 import { cutBytes } from "./output.ts";
 import { accessVariables } from "./repository-access.ts";
@@ -40,7 +41,7 @@ export function placesOf(repositories: readonly Repository[]): Map<string, Repos
     const isTaken = [...RESERVED, ...places.keys()].some((other) => isWithin(place, other) || isWithin(other, place));
     if (isTaken || place === "" || place === ".git")
       throw new SetupError(
-        `repository ${withoutCredentials(repository.url)}: the directory "${place}" is taken: give it another path`,
+        `repository ${maskUrlUsers(repository.url)}: the directory "${place}" is taken: give it another path`,
       );
     places.set(place, repository);
   }
@@ -58,7 +59,7 @@ export async function cloneRepository(place: string, repository: Repository, opt
   const git = (...args: string[]) => runGit(args, options, access);
   const fail = (text: string) =>
     new SetupError(
-      `cloning ${withoutCredentials(repository.url)} failed: ${withoutCredentials(text)}${hintFor(text, options.token)}`,
+      `cloning ${maskUrlUsers(repository.url)} failed: ${maskUrlUsers(text)}${hintFor(text, options.token)}`,
     );
   const cloned = await git(
     "clone",
@@ -97,9 +98,6 @@ export async function writeGitConfig(etc: string): Promise<void> {
   ];
   await writeFile(join(etc, "gitconfig"), `${lines.join("\n")}\n`);
 }
-
-/** Text in which the user part of any URL is blanked out. */
-export const withoutCredentials = (text: string): string => text.replaceAll(/([a-z][a-z+]*:\/\/)[^/\s@]+@/gi, "$1***@");
 
 /** The values in a URL that nobody should see again. */
 export function credentialsOf(url: string): string[] {

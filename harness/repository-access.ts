@@ -1,5 +1,6 @@
 import type { Repository } from "#shared/wire/config.ts";
 import type { PlantedSecret, RepositoryToken } from "#shared/wire/harness.ts";
+import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { SetupError } from "./stop.ts";
 
 /** Where the tokens of a run's repositories come from. */
@@ -24,10 +25,11 @@ export function tokenOf({ url, token_secret: wanted }: Repository, sources: Toke
   const isOpen = /^https:\/\/[^@/]+\//i.test(url);
   if (wanted !== undefined) {
     const value = secretOf(wanted)?.trim();
-    if (!isOpen) throw new SetupError(`repository ${url}: token_secret is for https URLs without credentials`);
+    const shown = maskUrlUsers(url);
+    if (!isOpen) throw new SetupError(`repository ${shown}: token_secret is for https URLs without credentials`);
     if (value === undefined || value === "" || /\s/.test(value))
       throw new SetupError(
-        `repository ${url}: the run has no secret ${wanted}, or it is no token: its environment or identity must name it`,
+        `repository ${shown}: the run has no secret ${wanted}, or it is no token: its environment or identity must name it`,
       );
     return value;
   }

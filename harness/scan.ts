@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import type { ScanAnswer, ScanRequest, SkillFile } from "#shared/wire/scan.ts";
 import {
   inSkillOrder,
@@ -10,7 +11,7 @@ import {
   SKILL_FOLDERS,
   SKILLS_BYTES,
 } from "#shared/wire/skill-file.ts";
-import { gitEnvironment, lastLines, withoutCredentials, writeGitConfig } from "./git.ts";
+import { gitEnvironment, lastLines, writeGitConfig } from "./git.ts";
 import { cutBytes, wellFormed } from "./output.ts";
 import { findProgram } from "./programs.ts";
 
@@ -43,7 +44,7 @@ export async function scan(request: ScanRequest, folder: string): Promise<ScanAn
   } catch (error) {
     if (signal.aborted) return failed("too_late", `it was not read within ${request.time_limit_ms / 1000} s`);
     const message = error instanceof GitError ? error.message : "it could not be read";
-    return failed("unreadable", cutBytes(wellFormed(withoutCredentials(message)), 600));
+    return failed("unreadable", cutBytes(wellFormed(maskUrlUsers(message)), 600));
   }
 }
 

@@ -4,9 +4,10 @@ import type { Repository } from "#shared/wire/config.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
+import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { identityOf } from "#shared/wire/skill-file.ts";
 import type { CommandRunner } from "./commands.ts";
-import { type Clone, cloneRepository, credentialsOf, placesOf, withoutCredentials, writeGitConfig } from "./git.ts";
+import { type Clone, cloneRepository, credentialsOf, placesOf, writeGitConfig } from "./git.ts";
 import type { Outbox } from "./outbox.ts";
 import { cutBytes, cutBytesFromEnd, wellFormed } from "./output.ts";
 import type { Redactor } from "./redact.ts";
@@ -143,7 +144,7 @@ async function cloneAll(repositories: readonly Repository[], options: SetupOptio
     signal,
   };
   const clones = [...placesOf(repositories)].map(([place, repository]) =>
-    timed(outbox, "setup_repo_clone", withoutCredentials(repository.url), () =>
+    timed(outbox, "setup_repo_clone", maskUrlUsers(repository.url), () =>
       cloneRepository(place, repository, { ...cloneOptions, token: tokens.get(repository) }),
     ),
   );

@@ -16,7 +16,7 @@ export const createEnvironment = endpoint({
     const { environment, replayed } = await create(body, personOf(principal), once, ports);
     return {
       status: 201,
-      body: await shownEnvironment(environment, ports.table),
+      body: await shownEnvironment(environment, principal, ports.table),
       ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}),
     };
   },

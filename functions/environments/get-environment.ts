@@ -13,7 +13,7 @@ export const getEnvironment = endpoint({
   reply: { 200: EnvironmentItem },
   async run({ path, query, principal }, { table }: EnvironmentPorts) {
     const environment = await visibleEnvironment(path.environmentUid, principal, query.link, table);
-    return { status: 200, body: await shownEnvironment(environment, table) };
+    return { status: 200, body: await shownEnvironment(environment, principal, table) };
   },
 });
 

@@ -13,7 +13,7 @@ export const updateEnvironment = endpoint({
   reply: { 200: EnvironmentItem },
   async run({ path, body, principal }, ports: EnvironmentPorts) {
     const environment = await update(path.environmentUid, body, personOf(principal), ports);
-    return { status: 200, body: await shownEnvironment(environment, ports.table) };
+    return { status: 200, body: await shownEnvironment(environment, principal, ports.table) };
   },
 });
 

@@ -3,9 +3,10 @@ import type { RunHead } from "#shared/runs/run-head.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Item, Put } from "#shared/table/table.ts";
 import { claimName } from "#shared/table/unique-name.ts";
-import { Repository } from "#shared/wire/config.ts";
-import type { EnvironmentItem } from "#shared/wire/environment.ts";
+import { StoredRepository } from "#shared/wire/config.ts";
+import type { EnvironmentItem, EnvironmentPerson } from "#shared/wire/environment.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
+import { maskRepositories } from "#shared/wire/repository-url.ts";
 import { UserProfile } from "#shared/wire/run.ts";
 import { githubPart } from "./repositories.ts";
 
@@ -20,7 +21,7 @@ const Environment = v.object({
   last_editor: UserProfile,
   description: v.exactOptional(v.string()),
   docker_image: v.exactOptional(v.string()),
-  repositories: v.exactOptional(v.array(Repository)),
+  repositories: v.exactOptional(v.array(StoredRepository)),
   setup_commands: v.exactOptional(v.array(v.string())),
   secrets: v.exactOptional(v.array(v.string())),
   /** SHA-256 of the token of the link that opens it. */
@@ -88,7 +89,7 @@ export function toEnvironmentItem(
       ...(description === undefined ? {} : { description }),
       ...(docker_image === undefined ? {} : { docker_image }),
       github_repos: githubPart(repositories),
-      ...(repositories.length === 0 ? {} : { repositories }),
+      ...(repositories.length === 0 ? {} : { repositories: maskRepositories(repositories) }),
       setup_commands: setup_commands ?? [],
       ...(secrets === undefined ? {} : { secrets: secrets.map((secret) => ({ name: secret })) }),
     },
@@ -101,6 +102,17 @@ export function toEnvironmentItem(
     last_editor: environment.last_editor,
   };
 }
+
+/** What a caller sees of an environment that a link alone opens. */
+export function toLinkedItem(item: EnvironmentItem): EnvironmentItem {
+  const { last_task_created: _, last_task_run_timestamp: __, creator, last_editor, ...rest } = item;
+  return { ...rest, creator: nameOnly(creator), last_editor: nameOnly(last_editor) };
+}
+
+const nameOnly = ({ uid, display_name }: EnvironmentPerson): EnvironmentPerson => ({
+  uid,
+  ...(display_name === undefined ? {} : { display_name }),
+});
 
 const taskOf = ({ title }: LastRun, head: RunHead): NonNullable<EnvironmentItem["last_task_created"]> => ({
   id: head.run_id,

@@ -5,7 +5,7 @@ import { parseRunHead } from "#shared/runs/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Key, Table } from "#shared/table/table.ts";
 import type { EnvironmentItem } from "#shared/wire/environment.ts";
-import { type Environment, parseEnvironment, parseLastRun, toEnvironmentItem } from "./environment.ts";
+import { type Environment, parseEnvironment, parseLastRun, toEnvironmentItem, toLinkedItem } from "./environment.ts";
 
 /** Keys that one batch takes. */
 const BATCH = 100;
@@ -34,28 +34,42 @@ function sees(principal: Principal, { owner, guests }: Environment): boolean {
 const opens = (link: string | undefined, { link_hash }: Environment): boolean =>
   link !== undefined && link_hash !== undefined && sha256(link) === link_hash;
 
-/** All environments that the caller sees, and the one that the link opens, in no order. */
+/** All environments that the caller sees, and the one that the link opens, as they are stored and in no order. */
 export async function visibleEnvironments(
   principal: Principal,
   link: string | undefined,
   table: Table,
-): Promise<EnvironmentItem[]> {
+): Promise<Environment[]> {
   const uids = new Set(await entriesOf(principal, table));
   const [linked = ""] = link?.split(".") ?? [];
   if (isUuid(linked)) uids.add(linked);
   const items = await readAll([...uids].map(keys.environment), table);
   const all = items.filter((item) => item !== undefined).map(parseEnvironment);
-  return withLastRuns(
-    all.filter((environment) => sees(principal, environment) || opens(link, environment)),
-    table,
-  );
+  return all.filter((environment) => sees(principal, environment) || opens(link, environment));
 }
 
-/** The environment as answers show it. */
-export async function shownEnvironment(environment: Environment, table: Table): Promise<EnvironmentItem> {
-  const [shown] = await withLastRuns([environment], table);
+/** The environment as answers show it to the caller. */
+export async function shownEnvironment(
+  environment: Environment,
+  principal: Principal,
+  table: Table,
+): Promise<EnvironmentItem> {
+  const [shown] = await shownEnvironments([environment], principal, table);
   if (shown === undefined) throw notFound("environment");
   return shown;
+}
+
+/** Environments as answers show them to the caller: a link alone opens neither the latest run nor e-mail addresses. */
+export async function shownEnvironments(
+  environments: readonly Environment[],
+  principal: Principal,
+  table: Table,
+): Promise<EnvironmentItem[]> {
+  const items = await withLastRuns(environments, table);
+  return items.map((item, index) => {
+    const environment = environments[index];
+    return environment !== undefined && sees(principal, environment) ? item : toLinkedItem(item);
+  });
 }
 
 async function withLastRuns(environments: readonly Environment[], table: Table): Promise<EnvironmentItem[]> {

@@ -45,7 +45,7 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
       conversation_id: body.conversation_id,
       title: body.title,
       mode: body.mode,
-      agent_config: shownConfig(body.config),
+      agent_config: { ...shownConfig(body.config), ...repositoriesOf(body) },
       ...(body.setup_commands === undefined ? {} : { setup_commands: body.setup_commands }),
       ...serversOf(body),
       ...(secrets.length === 0 ? {} : { secrets }),
@@ -58,6 +58,17 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
       next_heartbeat_seconds: HEARTBEAT_SECONDS,
     },
   };
+}
+
+/**
+ * The sandbox clones by these URLs, also by those that were stored with credentials before such URLs were refused. A person who
+ * executes the run locally may be a guest of the environment that they come from, so there they stay masked.
+ */
+function repositoriesOf({
+  config: { repositories },
+  execution_location,
+}: RunBody): Pick<Context["agent_config"], "repositories"> {
+  return repositories === undefined || execution_location === "LOCAL" ? {} : { repositories };
 }
 
 /** The MCP servers with their values, but not for who executes a run himself: those may be an identity's, and not for him. */

@@ -3,6 +3,7 @@ import { fitting } from "#shared/lists/page.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
+import { maskRepositories } from "#shared/wire/repository-url.ts";
 import type { RunItem } from "#shared/wire/run.ts";
 import { isTerminal, toDuration } from "./run.ts";
 import type { RunBody } from "./run-body.ts";
@@ -83,11 +84,12 @@ function runTimeMs(head: RunHead, now: number): number {
 
 /** The configuration without secrets, and without the default harness, which older clients would take for another. */
 export function shownConfig(config: ResolvedAgentConfig): ResolvedAgentConfig {
-  const { harness, mcp_servers, ...rest } = config;
+  const { harness, mcp_servers, repositories, ...rest } = config;
   const isDefault = harness === undefined || harness.type === "default" || harness.type === "oz";
   return {
     ...rest,
     ...(isDefault ? {} : { harness }),
+    ...(repositories === undefined ? {} : { repositories: maskRepositories(repositories) }),
     ...(mcp_servers === undefined
       ? {}
       : {

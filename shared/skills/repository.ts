@@ -1,13 +1,14 @@
 import * as v from "valibot";
+import type { Environment } from "#shared/environments/environment.ts";
 import { githubOf } from "#shared/environments/repositories.ts";
 import { invalid } from "#shared/errors.ts";
 import { sha256 } from "#shared/ids.ts";
-import { Repository } from "#shared/wire/config.ts";
-import type { EnvironmentItem } from "#shared/wire/environment.ts";
+import { NO_CREDENTIALS, Repository, RepositoryUrl } from "#shared/wire/config.ts";
+import { hasCredentials } from "#shared/wire/repository-url.ts";
 import { identityOf } from "#shared/wire/skill-file.ts";
 
 /** A repository in which skills are looked for, at one of its refs. */
-export const SkillRepository = v.object({ url: Repository.entries.url, ref: Repository.entries.ref });
+export const SkillRepository = v.object({ url: RepositoryUrl, ref: Repository.entries.ref });
 export type SkillRepository = v.InferOutput<typeof SkillRepository>;
 
 /** A repository with the environments that it belongs to. */
@@ -43,14 +44,14 @@ export function credentialsOf(url: string): string[] {
 }
 
 /** The repositories of the environments, each once; those without a ref first. */
-export function placesOf(environments: readonly EnvironmentItem[]): Place[] {
+export function placesOf(environments: readonly Environment[]): Place[] {
   const places = new Map<string, Place>();
-  for (const { uid, config } of environments) {
-    for (const { url, ref } of config.repositories ?? []) {
+  for (const { uid, name, repositories = [] } of environments) {
+    for (const { url, ref } of repositories) {
       const repository = { url, ...(ref === undefined ? {} : { ref }) };
       const before = places.get(keyOf(repository)) ?? placeOf(repository);
       const isIn = before.environments.some((one) => one.uid === uid);
-      const all = isIn ? before.environments : [...before.environments, { uid, name: config.name }];
+      const all = isIn ? before.environments : [...before.environments, { uid, name }];
       places.set(keyOf(repository), { ...before, environments: all });
     }
   }
@@ -72,8 +73,8 @@ export function placesNamed(repo: string, places: readonly Place[]): Place[] {
 function readName(repo: string): { url: string } | { owner: string; name: string } {
   const [, owner, name] = /^([A-Za-z0-9][A-Za-z0-9._-]{0,99})\/(?!\.{1,2}$)([\w.-]{1,100})$/.exec(repo) ?? [];
   if (owner !== undefined && name !== undefined) return { owner, name };
-  if (!v.is(Repository.entries.url, repo)) throw invalid("repo", "must be owner/repo, or the URL of a repository");
-  if (credentialsOf(repo).length > 0) throw invalid("repo", "must not hold a credential");
+  if (!v.is(RepositoryUrl, repo)) throw invalid("repo", "must be owner/repo, or the URL of a repository");
+  if (hasCredentials(repo)) throw invalid("repo", NO_CREDENTIALS);
   return { url: repo };
 }
 

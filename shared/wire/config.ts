@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { Id, Name, text, textOfBytes } from "./primitives.ts";
+import { hasCredentials } from "./repository-url.ts";
 
 const Headers = v.record(v.string(), textOfBytes(8192));
 
@@ -53,14 +54,24 @@ export const SkillSpec = v.pipe(
   ),
 );
 
+/** The URL of a repository as it is stored; it may contain credentials from before they were refused. */
+export const RepositoryUrl = v.pipe(
+  textOfBytes(2048, 1),
+  v.regex(/^(https:\/\/|ssh:\/\/|file:\/\/\/|[\w.-]+@[\w.-]+:)\S+$/, "must be an https, ssh or file URL"),
+);
+
+/** Credentials belong into a secret: a URL is shown to everybody who can read the run, the schedule or the environment. */
+export const NO_CREDENTIALS = "must not contain credentials: store them as a secret and name it in token_secret";
+
 /**
  * A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment. `token_secret` names a
  * secret of the run whose value opens the repository over https.
  */
 export const Repository = v.object({
   url: v.pipe(
-    textOfBytes(2048, 1),
-    v.regex(/^(https:\/\/|ssh:\/\/|file:\/\/\/|[\w.-]+@[\w.-]+:)\S+$/, "must be an https, ssh or file URL"),
+    RepositoryUrl,
+    v.check((url) => !hasCredentials(url), NO_CREDENTIALS),
+    v.metadata({ description: "At most 2048 bytes in UTF-8, without credentials: `token_secret` names them." }),
   ),
   ref: v.exactOptional(
     v.pipe(textOfBytes(256, 1), v.regex(/^[^-\s][^\s~^:?*[\\]*$/, "must be a branch, tag or commit")),
@@ -73,6 +84,9 @@ export const Repository = v.object({
   ),
   token_secret: v.exactOptional(Name),
 });
+
+/** A repository as it is stored and shown. */
+export const StoredRepository = v.object({ ...Repository.entries, url: RepositoryUrl });
 
 /** What a tree of runs may spend on models, in US dollars with at most four decimals. */
 const BudgetUsd = v.pipe(
@@ -118,9 +132,10 @@ export const AmbientAgentConfig = v.pipe(
 export type AmbientAgentConfig = v.InferOutput<typeof AmbientAgentConfig>;
 export type Repository = v.InferOutput<typeof Repository>;
 
-/** The configuration as answers show it: every secret value is `***`, and `skill_spec` mirrors the first of `skills`. */
+/** The configuration as answers show it: every secret value and credential is `***`, and `skill_spec` mirrors the first of `skills`. */
 export const ResolvedAgentConfig = v.object({
   ...AmbientAgentConfig.entries,
+  repositories: v.exactOptional(v.array(StoredRepository)),
   mcp_servers: v.exactOptional(v.record(v.string(), v.object(McpServerFields))),
 });
 export type ResolvedAgentConfig = v.InferOutput<typeof ResolvedAgentConfig>;

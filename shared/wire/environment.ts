@@ -1,14 +1,20 @@
 import * as v from "valibot";
-import { Repository } from "./config.ts";
+import { NO_CREDENTIALS, Repository, StoredRepository } from "./config.ts";
 import { PageInfo } from "./list.ts";
 import { Id, Name, text, textOfBytes } from "./primitives.ts";
 import { RunState, UserProfile } from "./run.ts";
 import { SecretName } from "./secret.ts";
 
+/** Names on GitHub have no `@`: what is before one is meant as the user of a URL. */
+const NameOnGithub = v.pipe(
+  v.string(),
+  v.check((name) => !name.includes("@"), NO_CREDENTIALS),
+);
+
 /** A repository on GitHub. */
 const GithubRepo = v.object({
-  owner: v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/, "must be a name on GitHub")),
-  repo: v.pipe(v.string(), v.regex(/^(?!\.{1,2}$)[\w.-]{1,100}$/, "must be the name of a repository")),
+  owner: v.pipe(NameOnGithub, v.regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/, "must be a name on GitHub")),
+  repo: v.pipe(NameOnGithub, v.regex(/^(?!\.{1,2}$)[\w.-]{1,100}$/, "must be the name of a repository")),
 });
 
 /** A member of a request: null says as little as its absence. */
@@ -53,19 +59,26 @@ export const EnvironmentConfig = v.object({
   description: v.exactOptional(v.string()),
   docker_image: v.exactOptional(v.string()),
   github_repos: v.array(v.object({ owner: v.string(), repo: v.string() })),
-  repositories: v.exactOptional(v.array(Repository)),
+  repositories: v.exactOptional(v.array(StoredRepository)),
   setup_commands: v.array(v.string()),
   secrets: v.exactOptional(v.array(v.object({ name: v.string() }))),
 });
 
-/** An environment as answers show it. */
+/** Who made or changed an environment; a caller who sees it by its link alone learns the uid and the display name. */
+export const EnvironmentPerson = v.object({
+  ...UserProfile.entries,
+  type: v.exactOptional(UserProfile.entries.type),
+});
+export type EnvironmentPerson = v.InferOutput<typeof EnvironmentPerson>;
+
+/** An environment as answers show it; without `last_task_*` for a caller who sees it by its link alone. */
 export const EnvironmentItem = v.object({
   uid: v.string(),
   config: EnvironmentConfig,
   last_updated: v.string(),
   /** Whether the run that last got so far could not be set up in it; false again with the next that could. */
   setup_failed: v.boolean(),
-  last_task_run_timestamp: v.nullable(v.string()),
+  last_task_run_timestamp: v.exactOptional(v.nullable(v.string())),
   last_task_created: v.exactOptional(
     v.object({
       id: v.string(),
@@ -77,8 +90,8 @@ export const EnvironmentItem = v.object({
     }),
   ),
   scope: v.object({ type: v.picklist(["Team", "User"]), uid: v.string() }),
-  creator: UserProfile,
-  last_editor: UserProfile,
+  creator: EnvironmentPerson,
+  last_editor: EnvironmentPerson,
 });
 export type EnvironmentItem = v.InferOutput<typeof EnvironmentItem>;
 

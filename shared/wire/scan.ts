@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Repository } from "./config.ts";
+import { Repository, RepositoryUrl } from "./config.ts";
 import { Count } from "./primitives.ts";
 import { MOST_SKILLS, SKILL_BYTES } from "./skill-file.ts";
 
@@ -7,7 +7,7 @@ import { MOST_SKILLS, SKILL_BYTES } from "./skill-file.ts";
 export const ScanRequest = v.object({
   v: v.literal(1),
   kind: v.literal("scan"),
-  url: Repository.entries.url,
+  url: RepositoryUrl,
   ref: Repository.entries.ref,
   /** Milliseconds after which the scan gives up. */
   time_limit_ms: v.pipe(Count, v.minValue(1_000), v.maxValue(60_000)),

@@ -1,5 +1,7 @@
 // The form of a skill in a repository, which the control plane and the harness read alike.
 
+import { withoutUser } from "./repository-url.ts";
+
 /** Where repositories keep skills, as `<folder>/skills/<name>/SKILL.md`, in the order in which they are looked at. */
 export const SKILL_FOLDERS = [".agents", ".claude", ".codex", ".cursor", ".gemini", ".github", ".warp"];
 
@@ -29,9 +31,9 @@ export function splitFrontMatter(text: string): { readonly matter?: string; read
   return { matter: match[1] ?? "", body: text.slice(match[0].length) };
 }
 
-/** Owner and name of a repository: the last two segments of its URL; a file URL has them too. */
+/** Owner and name of a repository: the last two segments of its URL, without the user; a file URL has them too. */
 export function identityOf(url: string): { readonly owner: string; readonly name: string } {
-  const segments = url
+  const segments = withoutUser(url)
     .replace(/[?#].*$/, "")
     .replace(/\/+$/, "")
     .replace(/\/?\.git$/, "")

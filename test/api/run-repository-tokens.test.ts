@@ -65,13 +65,12 @@ describe("the tokens of a run's repositories", () => {
     expect(new Set([ones, others, again].map((tokens) => tokens?.[0]?.token)).size).toBe(3);
   });
 
-  it("are none where the App is not installed, for other hosts and ways, and where the repository has its own", async () => {
+  it("are none where the App is not installed, for other hosts and ways, and where the repository names a secret", async () => {
     app.install(["acme/shop"]);
     const none = of(
       { url: VAULT },
       { url: "https://gitlab.com/acme/shop", path: "a" },
       { url: "git@github.com:acme/shop", path: "b" },
-      { url: "https://me:own@github.com/acme/shop", path: "c" },
       { url: SHOP, path: "d", token_secret: "SHOP_TOKEN" },
     );
     expect(await tokensOf(await startedRun(world, none))).toBeUndefined();

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { githubApp } from "#shared/skills/github-app.ts";
 import { GithubAppStandIn } from "../support/github-app-stand-in.ts";
 import { makeSkillWorld, names, type SkillWorld, shop } from "../support/skills.ts";
+import { storeEnvironmentRepositories } from "../support/stored-repositories.ts";
 
 const MINUTE = 60_000;
 let world: SkillWorld["world"];
@@ -57,10 +58,8 @@ describe("a repository that the GitHub App is installed for", () => {
     await look();
     expect(shownForFiles()).not.toContain("Bearer ours");
     github.seen.length = 0;
-    await ada.post("/agent/environments", {
-      name: "Shop",
-      repositories: [{ url: "https://x-access-token:ours@github.com/acme/shop" }],
-    });
+    const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
+    await storeEnvironmentRepositories(world, uid, [{ url: "https://x-access-token:ours@github.com/acme/shop" }]);
     await list();
     expect(new Set(github.seen.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer ours"]));
   });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { clientOf } from "../support/client.ts";
 import { createRun } from "../support/execution.ts";
 import { ids, makeSkillWorld, names, type SkillWorld, shop, skill } from "../support/skills.ts";
+import { storeEnvironmentRepositories } from "../support/stored-repositories.ts";
 
 const MINUTE = 60_000;
 let world: SkillWorld["world"];
@@ -284,7 +285,8 @@ describe("GET /agent?repo=", () => {
     onGithub("acme/shop");
     github.goodTokens.add("ours").add("theirs");
     world.repositories.githubToken = "ours";
-    await environment("Secret", [{ url: "https://x-access-token:theirs@github.com/acme/secret" }]);
+    const { uid } = await environment("Secret", []);
+    await storeEnvironmentRepositories(world, uid, [{ url: "https://x-access-token:theirs@github.com/acme/secret" }]);
     expect(names(await list())).toEqual(["release", "review"]);
     expect(new Set(github.seen.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer theirs"]));
     expect((await bo.get("/agent?repo=acme/secret")).status).toBe(404);

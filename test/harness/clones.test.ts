@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cloneRepository, credentialsOf, placesOf, withoutCredentials, writeGitConfig } from "#harness/git.ts";
+import { cloneRepository, credentialsOf, placesOf, writeGitConfig } from "#harness/git.ts";
 import { loadSkill } from "#harness/skills.ts";
+import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { Repository } from "./support/repository.ts";
 
 let workspace: string;
@@ -71,7 +72,7 @@ describe("cloneRepository", () => {
 
   it("never shows what a URL carries before its host", () => {
     const url = "https://user:p%40ss-word@example.com/o/r.git";
-    expect(withoutCredentials(`fatal: ${url} not found`)).toBe("fatal: https://***@example.com/o/r.git not found");
+    expect(maskUrlUsers(`fatal: ${url} not found`)).toBe("fatal: https://***@example.com/o/r.git not found");
     expect(credentialsOf(url)).toContain("p@ss-word");
   });
 });

@@ -63,6 +63,8 @@ export const ACCOUNT_NOTES: Notes = {
 
   // Environments
   "EnvironmentItem.uid": note("The environment's id.", "0198b2a1-5d6e-7f80-9a1b-2c3d4e5f6a7b"),
+  "EnvironmentPerson.uid": note("The person's or the identity's id.", ids.user),
+  "EnvironmentPerson.type": note("A person, or an identity; absent where a link alone opens the environment.", "user"),
   "EnvironmentItem.config": note("What it is made of."),
   "EnvironmentConfig.name": note("What it is called; unique where it belongs.", "shop"),
   "CreateEnvironmentRequest.name": note("What it is called; unique where it belongs.", "shop"),
@@ -73,7 +75,10 @@ export const ACCOUNT_NOTES: Notes = {
   setup_commands: note("What is run before the agent begins, in order.", ["npm ci"]),
   last_updated: time("When it last changed."),
   setup_failed: note("Whether the set-up of its latest run failed.", false),
-  last_task_run_timestamp: time("When a run last began in it; null before the first.", null),
+  last_task_run_timestamp: time(
+    "When a run last began in it; null before the first, and absent where a link alone opens it.",
+    null,
+  ),
   last_task_created: note("The run that was last made in it."),
   last_editor: note("Who changed it last.", person),
   environments: note("Environments that the caller may use."),

@@ -122,5 +122,10 @@ export const RUNS_NOTES: Notes = {
   "MCPServerConfig.headers": note("Headers of each call. Values are secrets: answers show `***`.", {}),
   "Repository.url": note("What to clone.", "https://github.com/acme/shop.git"),
   ref: note("A branch, tag or commit; by default the repository's own."),
+  "StoredRepository.url": note(
+    "What is cloned; a credential in it is shown as `***`.",
+    "https://github.com/acme/shop.git",
+  ),
+  "StoredRepository.path": note("The directory in the workspace; by default the URL's last segment."),
   "Repository.path": note("The directory in the workspace; by default the URL's last segment."),
 };

@@ -66,7 +66,7 @@ class RepositoryParam(TypedDict, total=False):
     """A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment. `token_secret` names a secret of the run whose value opens the repository over https."""
 
     url: Required[str]
-    """What to clone. At most 2048 bytes in UTF-8. Must be an https, ssh or file URL."""
+    """What to clone. At most 2048 bytes in UTF-8, without credentials: `token_secret` names them."""
 
     ref: str
     """A branch, tag or commit; by default the repository's own. At most 256 bytes in UTF-8. Must be a branch, tag or commit."""
@@ -601,10 +601,10 @@ class CreateKeyRequestParam(TypedDict, total=False):
 
 class CreateEnvironmentRequestGithubRepoParam(TypedDict, total=False):
     owner: Required[str]
-    """Whose repository it is: the last segment but one of its URL. Must be a name on GitHub."""
+    """Whose repository it is: the last segment but one of its URL. Must not contain credentials: store them as a secret and name it in token_secret. Must be a name on GitHub."""
 
     repo: Required[str]
-    """Must be the name of a repository."""
+    """Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a repository."""
 
 
 class CreateEnvironmentRequestSecretParam(TypedDict, total=False):
@@ -642,10 +642,10 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
 
 class UpdateEnvironmentRequestGithubRepoParam(TypedDict, total=False):
     owner: Required[str]
-    """Whose repository it is: the last segment but one of its URL. Must be a name on GitHub."""
+    """Whose repository it is: the last segment but one of its URL. Must not contain credentials: store them as a secret and name it in token_secret. Must be a name on GitHub."""
 
     repo: Required[str]
-    """Must be the name of a repository."""
+    """Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a repository."""
 
 
 class UpdateEnvironmentRequestSecretParam(TypedDict, total=False):

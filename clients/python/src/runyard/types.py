@@ -172,11 +172,11 @@ class ResolvedAgentConfigMcpServersValue(BaseModel):
     headers: Optional[Dict[str, str]] = None
 
 
-class Repository(BaseModel):
-    """A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment. `token_secret` names a secret of the run whose value opens the repository over https."""
+class StoredRepository(BaseModel):
+    """A repository as it is stored and shown."""
 
     url: str
-    """What to clone. At most 2048 bytes in UTF-8. Must be an https, ssh or file URL."""
+    """What is cloned; a credential in it is shown as `***`. At most 2048 bytes in UTF-8. Must be an https, ssh or file URL."""
 
     ref: Optional[str] = None
     """A branch, tag or commit; by default the repository's own. At most 256 bytes in UTF-8. Must be a branch, tag or commit."""
@@ -216,7 +216,7 @@ class ResolvedAgentConfigSessionSharing(BaseModel):
 
 
 class ResolvedAgentConfig(BaseModel):
-    """The configuration as answers show it: every secret value is `***`, and `skill_spec` mirrors the first of `skills`."""
+    """The configuration as answers show it: every secret value and credential is `***`, and `skill_spec` mirrors the first of `skills`."""
 
     name: Optional[str] = None
     """What it is called."""
@@ -239,7 +239,7 @@ class ResolvedAgentConfig(BaseModel):
     mcp_servers: Optional[Dict[str, ResolvedAgentConfigMcpServersValue]] = None
     """Tools for the agent: servers of the Model Context Protocol, by name."""
 
-    repositories: Optional[List[Repository]] = None
+    repositories: Optional[List[StoredRepository]] = None
     """Git repositories that are cloned before the agent begins."""
 
     computer_use_enabled: Optional[bool] = None
@@ -1203,7 +1203,7 @@ class EnvironmentConfig(BaseModel):
     github_repos: List[EnvironmentConfigGithubRepo]
     """Repositories on GitHub that are cloned."""
 
-    repositories: Optional[List[Repository]] = None
+    repositories: Optional[List[StoredRepository]] = None
     """Git repositories that are cloned before the agent begins."""
 
     setup_commands: List[str]
@@ -1551,8 +1551,27 @@ class EnvironmentItemScope(BaseModel):
     """The environment's id."""
 
 
+class EnvironmentPerson(BaseModel):
+    """Who made or changed an environment; a caller who sees it by its link alone learns the uid and the display name."""
+
+    type: Optional[Union[Literal["user", "service_account"], str]] = None
+    """A person, or an identity; absent where a link alone opens the environment."""
+
+    uid: str
+    """The person's or the identity's id."""
+
+    display_name: Optional[str] = None
+    """The name that is shown."""
+
+    email: Optional[str] = None
+    """The person's address."""
+
+    photo_url: Optional[str] = None
+    """A picture of the person."""
+
+
 class EnvironmentItem(BaseModel):
-    """An environment as answers show it."""
+    """An environment as answers show it; without `last_task_*` for a caller who sees it by its link alone."""
 
     uid: str
     """The environment's id."""
@@ -1566,8 +1585,8 @@ class EnvironmentItem(BaseModel):
     setup_failed: bool
     """Whether the run that last got so far could not be set up in it; false again with the next that could."""
 
-    last_task_run_timestamp: Optional[Timestamp]
-    """When a run last began in it; null before the first."""
+    last_task_run_timestamp: Optional[Timestamp] = None
+    """When a run last began in it; null before the first, and absent where a link alone opens it."""
 
     last_task_created: Optional[EnvironmentItemLastTaskCreated] = None
     """The run that was last made in it."""
@@ -1575,10 +1594,10 @@ class EnvironmentItem(BaseModel):
     scope: EnvironmentItemScope
     """The team or the person that it belongs to."""
 
-    creator: RunCreatorInfo
+    creator: EnvironmentPerson
     """Who made it."""
 
-    last_editor: RunCreatorInfo
+    last_editor: EnvironmentPerson
     """Who changed it last."""
 
 

@@ -540,9 +540,9 @@ interface components {
             docker_image?: string | null;
             /** @description Repositories on GitHub that are cloned. */
             github_repos?: {
-                /** @description Whose repository it is: the last segment but one of its URL. Must be a name on GitHub. */
+                /** @description Whose repository it is: the last segment but one of its URL. Must not contain credentials: store them as a secret and name it in token_secret. Must be a name on GitHub. */
                 owner: string;
-                /** @description Must be the name of a repository. */
+                /** @description Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a repository. */
                 repo: string;
             }[] | null;
             /** @description Git repositories that are cloned before the agent begins. */
@@ -746,7 +746,7 @@ interface components {
                 repo: string;
             }[];
             /** @description Git repositories that are cloned before the agent begins. */
-            repositories?: components["schemas"]["Repository"][];
+            repositories?: components["schemas"]["StoredRepository"][];
             /** @description What is run before the agent begins, in order. */
             setup_commands: string[];
             /** @description Secrets that its runs may use, by name. */
@@ -755,7 +755,7 @@ interface components {
                 name: string;
             }[];
         };
-        /** @description An environment as answers show it. */
+        /** @description An environment as answers show it; without `last_task_*` for a caller who sees it by its link alone. */
         EnvironmentItem: {
             /** @description The environment's id. */
             uid: string;
@@ -768,8 +768,8 @@ interface components {
             last_updated: string;
             /** @description Whether the run that last got so far could not be set up in it; false again with the next that could. */
             setup_failed: boolean;
-            /** @description When a run last began in it; null before the first. */
-            last_task_run_timestamp: string | null;
+            /** @description When a run last began in it; null before the first, and absent where a link alone opens it. */
+            last_task_run_timestamp?: string | null;
             /** @description The run that was last made in it. */
             last_task_created?: {
                 id: string;
@@ -801,9 +801,25 @@ interface components {
                 uid: string;
             };
             /** @description Who made it. */
-            creator: components["schemas"]["RunCreatorInfo"];
+            creator: components["schemas"]["EnvironmentPerson"];
             /** @description Who changed it last. */
-            last_editor: components["schemas"]["RunCreatorInfo"];
+            last_editor: components["schemas"]["EnvironmentPerson"];
+        };
+        /** @description Who made or changed an environment; a caller who sees it by its link alone learns the uid and the display name. */
+        EnvironmentPerson: {
+            /**
+             * @description A person, or an identity; absent where a link alone opens the environment.
+             * @enum {string}
+             */
+            type?: "user" | "service_account";
+            /** @description The person's or the identity's id. */
+            uid: string;
+            /** @description The name that is shown. */
+            display_name?: string;
+            /** @description The person's address. */
+            email?: string;
+            /** @description A picture of the person. */
+            photo_url?: string;
         };
         /** @description An error answer (RFC 9457, application/problem+json). */
         Problem: {
@@ -1377,7 +1393,7 @@ interface components {
         };
         /** @description A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment. `token_secret` names a secret of the run whose value opens the repository over https. */
         Repository: {
-            /** @description What to clone. At most 2048 bytes in UTF-8. Must be an https, ssh or file URL. */
+            /** @description What to clone. At most 2048 bytes in UTF-8, without credentials: `token_secret` names them. */
             url: string;
             /** @description A branch, tag or commit; by default the repository's own. At most 256 bytes in UTF-8. Must be a branch, tag or commit. */
             ref?: string;
@@ -1498,7 +1514,7 @@ interface components {
                 next_heartbeat_seconds: number;
             };
         };
-        /** @description The configuration as answers show it: every secret value is `***`, and `skill_spec` mirrors the first of `skills`. */
+        /** @description The configuration as answers show it: every secret value and credential is `***`, and `skill_spec` mirrors the first of `skills`. */
         ResolvedAgentConfig: {
             /** @description What it is called. */
             name?: string;
@@ -1533,7 +1549,7 @@ interface components {
                 };
             };
             /** @description Git repositories that are cloned before the agent begins. */
-            repositories?: components["schemas"]["Repository"][];
+            repositories?: components["schemas"]["StoredRepository"][];
             /** @description Whether the agent may use a screen. */
             computer_use_enabled?: boolean;
             /** @description Minutes without progress after which the run ends; 10 where it is unset. */
@@ -1922,6 +1938,16 @@ interface components {
             /** @description Work that was delegated in this turn. */
             steps: components["schemas"]["Step"][];
         };
+        /** @description A repository as it is stored and shown. */
+        StoredRepository: {
+            /** @description What is cloned; a credential in it is shown as `***`. At most 2048 bytes in UTF-8. Must be an https, ssh or file URL. */
+            url: string;
+            /** @description A branch, tag or commit; by default the repository's own. At most 256 bytes in UTF-8. Must be a branch, tag or commit. */
+            ref?: string;
+            /** @description The directory in the workspace; by default the URL's last segment. At most 256 bytes in UTF-8. Must be a relative path inside the workspace. */
+            path?: string;
+            token_secret?: string;
+        };
         TeamItem: {
             /** @description The team's id. */
             uid: string;
@@ -2014,9 +2040,9 @@ interface components {
             docker_image?: string | null;
             /** @description Repositories on GitHub that are cloned. */
             github_repos?: {
-                /** @description Whose repository it is: the last segment but one of its URL. Must be a name on GitHub. */
+                /** @description Whose repository it is: the last segment but one of its URL. Must not contain credentials: store them as a secret and name it in token_secret. Must be a name on GitHub. */
                 owner: string;
-                /** @description Must be the name of a repository. */
+                /** @description Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a repository. */
                 repo: string;
             }[] | null;
             /** @description Git repositories that are cloned before the agent begins. */
@@ -2494,6 +2520,7 @@ export type DeleteScheduleResponse = components['schemas']['DeleteScheduleRespon
 export type Empty = components['schemas']['Empty'];
 export type EnvironmentConfig = components['schemas']['EnvironmentConfig'];
 export type EnvironmentItem = components['schemas']['EnvironmentItem'];
+export type EnvironmentPerson = components['schemas']['EnvironmentPerson'];
 export type Problem = components['schemas']['Problem'];
 export type ExecutionLocation = components['schemas']['ExecutionLocation'];
 export type ExternalConversationRequest = components['schemas']['ExternalConversationRequest'];
@@ -2560,6 +2587,7 @@ export type SessionRedirect = components['schemas']['SessionRedirect'];
 export type ShareRequest = components['schemas']['ShareRequest'];
 export type ShareResponse = components['schemas']['ShareResponse'];
 export type Step = components['schemas']['Step'];
+export type StoredRepository = components['schemas']['StoredRepository'];
 export type TeamItem = components['schemas']['TeamItem'];
 export type TeamSettings = components['schemas']['TeamSettings'];
 export type TickOutcome = components['schemas']['TickOutcome'];

@@ -1,0 +1,63 @@
+/** Parameters by which some servers take a credential, such as `access_token` and `private_token`. */
+const SECRET_NAME = /token|passwo?r?d|secret|api_?key|credential|auth/i;
+
+interface Parts {
+  /** The scheme, with all slashes before the user: git and browsers disagree about how many of them there may be. */
+  readonly scheme: string;
+  /** What stands before the `@` of the host; undefined where there is none. */
+  readonly user: string | undefined;
+  readonly rest: string;
+}
+
+function split(url: string): Parts {
+  const [scheme = ""] = /^[a-z]+:\/\/[\\/]*/i.exec(url) ?? [];
+  const after = url.slice(scheme.length);
+  const end = after.search(/[/?#]/);
+  const at = scheme === "" ? -1 : after.lastIndexOf("@", end === -1 ? after.length : end);
+  return at === -1
+    ? { scheme, user: undefined, rest: after }
+    : { scheme, user: after.slice(0, at), rest: after.slice(at + 1) };
+}
+
+/** Whether the URL of a repository contains a credential. The user of `ssh://git@host/path` is none, only a password after it. */
+export function hasCredentials(url: string): boolean {
+  const { scheme, user, rest } = split(url);
+  const isSecretUser = user !== undefined && (!isSsh(scheme) || /:|%3a/i.test(user));
+  return isSecretUser || parametersOf(rest).some(isSecretParameter);
+}
+
+/** The URL of a repository with `***` in place of each credential. */
+function maskCredentials(url: string): string {
+  if (!hasCredentials(url)) return url;
+  const { scheme, user, rest } = split(url);
+  const [name = ""] = user?.split(/:|%3a/i, 1) ?? [];
+  const shown = isSsh(scheme) ? (name === user ? name : `${name}:***`) : "***";
+  const parameters = parametersOf(rest).map((part) =>
+    isSecretParameter(part) ? `${part.slice(0, part.indexOf("="))}=***` : part,
+  );
+  return `${scheme}${user === undefined ? "" : `${shown}@`}${parameters.join("")}`;
+}
+
+/** Repositories as responses show them: some were stored with credentials before those were refused. */
+export const maskRepositories = <R extends { readonly url: string }>(repositories: readonly R[]): R[] =>
+  repositories.map((repository) => ({ ...repository, url: maskCredentials(repository.url) }));
+
+/** The URL without the user before its host. */
+export function withoutUser(url: string): string {
+  const { scheme, rest } = split(url);
+  return scheme + rest;
+}
+
+/** Text in which the user part of every URL is masked. */
+export const maskUrlUsers = (text: string): string =>
+  text.replaceAll(/([a-z][a-z+]{0,20}:\/{2,})[^/?#\s]*@/gi, "$1***@");
+
+const isSsh = (scheme: string): boolean => /^ssh:/i.test(scheme);
+
+/** The path and then each parameter, beginning with the character that separates it. */
+const parametersOf = (rest: string): string[] => rest.split(/(?=[?&#;])/);
+
+function isSecretParameter(part: string): boolean {
+  const equals = part.indexOf("=");
+  return /^[?&#;]/.test(part) && equals !== -1 && SECRET_NAME.test(part.slice(0, equals));
+}

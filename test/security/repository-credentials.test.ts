@@ -1,0 +1,225 @@
+import { describe, expect, it } from "vitest";
+import { tokenOf } from "#harness/repository-access.ts";
+import { routes } from "#infra/routes.ts";
+import { maskUrlUsers } from "#shared/wire/repository-url.ts";
+import { clientOf } from "../support/client.ts";
+import { createRun, deliver, harnessOf, startedRun } from "../support/execution.ts";
+import { fireAt, makeSchedule, nightly, runsOf } from "../support/schedules.ts";
+import { storeEnvironmentRepositories, storeScheduleRepositories } from "../support/stored-repositories.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+const SECRET = "hunter2-hunter2";
+
+/** Every way to write a credential into the URL of a repository. */
+const withCredentials = [
+  `https://${SECRET}@github.com/acme/shop`,
+  `https://x-access-token:${SECRET}@github.com/acme/shop`,
+  `https://ada:${SECRET}@git.example.com/acme/shop.git`,
+  `https://ada%3A${SECRET}@git.example.com/acme/shop`,
+  `https://ada:a@b@${SECRET}@git.example.com/acme/shop`,
+  `https:///ada:${SECRET}@git.example.com/acme/shop`,
+  `https://\\ada:${SECRET}@git.example.com/acme/shop`,
+  `https://:${SECRET}@git.example.com/shop`,
+  `https://ada:${SECRET}@git.example.com?acme/shop`,
+  `https://ada:${SECRET}@git.example.com#acme/shop`,
+  `ssh://git:${SECRET}@git.example.com/acme/shop`,
+  `ssh://git%3a${SECRET}@git.example.com:22/acme/shop`,
+  `https://git.example.com/acme/shop?private_token=${SECRET}`,
+  `https://git.example.com/acme/shop?depth=1&access_token=${SECRET}`,
+  `https://git.example.com/acme/shop?X-Auth=1;password=${SECRET}`,
+];
+
+const withoutCredentials = [
+  "https://github.com/acme/shop",
+  "https://git.example.com:8443/acme/@scope/shop.git",
+  "https://git.example.com/acme/shop?path=@a/b&version=2",
+  "ssh://git@github.com/acme/shop",
+  "ssh://git@git.example.com:2222/acme/shop@v2",
+  "git@github.com:acme/shop.git",
+  "file:///srv/git/a@b/shop.git",
+];
+
+/** Every place that takes the URL of a repository, with the path of the member. */
+const places = (url: string) =>
+  [
+    ["POST", "/agent/runs", { prompt: "p", config: { repositories: [{ url }] } }, "config.repositories[0].url"],
+    ["POST", "/agent/run", { prompt: "p", config: { repositories: [{ url }] } }, "config.repositories[0].url"],
+    [
+      "POST",
+      "/agent/schedules",
+      { ...nightly, name: url, agent_config: { repositories: [{ url }] } },
+      "agent_config.repositories[0].url",
+    ],
+    ["POST", "/agent/environments", { name: url, repositories: [{ url }] }, "repositories[0].url"],
+  ] as const;
+
+async function changes(world: World, url: string) {
+  const schedule = await makeSchedule(world);
+  const { body: environment } = await clientOf(world).post("/agent/environments", { name: "Shop" });
+  const agent_config = { repositories: [{ url: "https://github.com/acme/web" }, { url }] };
+  return [
+    [
+      "PUT",
+      `/agent/schedules/${schedule.id}`,
+      { ...nightly, enabled: true, agent_config },
+      "agent_config.repositories[1].url",
+    ],
+    ["PUT", `/agent/environments/${environment.uid}`, { repositories: [{ url }] }, "repositories[0].url"],
+  ] as const;
+}
+
+describe("a repository URL with a credential", () => {
+  it.each(withCredentials)("is refused with 400 wherever it is accepted, and stored nowhere: %s", async (url) => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    for (const [method, target, body, path] of [...places(url), ...(await changes(world, url))]) {
+      const response = await (method === "PUT" ? ada.put(target, body) : ada.post(target, body));
+      expect(response, `${method} ${target}`).toMatchObject({
+        status: 400,
+        body: { errors: [{ path, message: expect.stringContaining("token_secret") }] },
+      });
+      expect(JSON.stringify(response)).not.toContain(SECRET);
+    }
+    const listed = await ada.get(`/agent?repo=${encodeURIComponent(url)}`);
+    expect(listed).toMatchObject({ status: 400, body: { errors: [{ path: "repo" }] } });
+    expect(JSON.stringify([listed, world.table.all()])).not.toContain(SECRET);
+  });
+
+  it.each(["owner", "repo"])("is refused in github_repos, written as the %s", async (member) => {
+    const world = await makeWorld();
+    const github_repos = [{ owner: "acme", repo: "shop", [member]: `x:${SECRET}@acme` }];
+    const response = await clientOf(world).post("/agent/environments", { name: "Shop", github_repos });
+    expect(response).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: `github_repos[0].${member}`, message: expect.stringContaining("token_secret") }] },
+    });
+    expect(JSON.stringify(response)).not.toContain(SECRET);
+  });
+
+  it.each(withoutCredentials)("does not include a URL without one: %s", async (url) => {
+    const world = await makeWorld();
+    for (const [, target, body] of places(url)) {
+      const { status, body: made } = await clientOf(world).post(target, body);
+      expect([200, 201], `${target}: ${JSON.stringify(made)}`).toContain(status);
+    }
+    const run = await createRun(world, { prompt: "p", config: { repositories: [{ url }] } });
+    expect((await clientOf(world).get(`/agent/runs/${run}`)).body.agent_config.repositories).toEqual([{ url }]);
+  });
+
+  it("takes time in proportion to its length", async () => {
+    const world = await makeWorld();
+    const started = performance.now();
+    for (const text of ["https:///////", "https://a:a@", "https://a/?token", "ssh://a%3a", "https://\\\\"]) {
+      const url = text.repeat(Math.floor(1_000_000 / text.length));
+      const body = { prompt: "p", config: { repositories: [{ url }] } };
+      expect((await clientOf(world).post("/agent/runs", body)).status).toBe(400);
+    }
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+});
+
+describe("a repository URL that was stored with a credential", () => {
+  const stored = withCredentials.slice(0, 10).map((url) => ({ url }));
+
+  it("is masked in every response about its environment, and in those about the environment's runs", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const mia = clientOf(world, (await world.person("Mia")).key);
+    const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
+    await storeEnvironmentRepositories(world, uid, stored);
+    const schedule = await makeSchedule(world, { agent_config: { environment_id: uid } });
+    const harness = await startedRun(world, { prompt: "p", config: { environment_id: uid } });
+    const resolved = await harness.resolve();
+    expect(resolved.body.context.agent_config.repositories, "what the sandbox clones by").toEqual(stored);
+    await harness.finish();
+    await deliver(world);
+    const link = (await ada.post(`/agent/environments/${uid}/share`, { link: true })).body.link;
+    const query = new URL(link).search;
+    const bo = clientOf(world, world.otherKey);
+    const responses = [
+      ...(await Promise.all(readsOf(harness.run_id).map((target) => ada.get(target)))),
+      await ada.get(`/agent/environments/${uid}`),
+      await mia.get("/agent/environments"),
+      await bo.get(`/agent/environments/${uid}${query}`),
+      await bo.get(`/agent/environments${query}`),
+      await ada.get(`/agent/schedules/${schedule.id}`),
+      await ada.get("/agent/schedules"),
+      await ada.put(`/agent/environments/${uid}`, { description: "the shop" }),
+      await ada.put(`/agent/schedules/${schedule.id}`, {
+        ...nightly,
+        enabled: true,
+        agent_config: { environment_id: uid },
+      }),
+      await ada.get("/agent"),
+      await bo.get(`/agent${query}`),
+    ];
+    for (const response of responses) expect(response.status).toBeLessThan(400);
+    expect(JSON.stringify(responses)).not.toContain(SECRET);
+    const shown = (await ada.get(`/agent/environments/${uid}`)).body.config.repositories;
+    expect(shown[1]).toEqual({ url: "https://***@github.com/acme/shop" });
+    const files = [...world.files.files].filter(([name]) => name.includes("transcript"));
+    expect(files).not.toHaveLength(0);
+    expect(files.map(([, bytes]) => Buffer.from(bytes).toString()).join("")).not.toContain(SECRET);
+  });
+
+  it("is masked in every response about its schedule and the runs that this fires", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const { id } = await makeSchedule(world);
+    await storeScheduleRepositories(world, id, stored.slice(0, 3));
+    await fireAt(world, id, "2026-05-19T02:30:00.000Z");
+    const [run] = await runsOf(world, id);
+    const responses = await Promise.all(
+      [`/agent/schedules/${id}`, "/agent/schedules", `/agent/schedules/${id}/ticks`, ...readsOf(run.run_id)].map(
+        (target) => ada.get(target),
+      ),
+    );
+    expect(JSON.stringify(responses)).not.toContain(SECRET);
+    expect(run.agent_config.repositories[0]).toEqual({ url: "https://***@github.com/acme/shop" });
+    const harness = harnessOf(world, await world.dispatch(run.run_id));
+    const { body } = await harness.resolve();
+    expect(body.context.agent_config.repositories).toEqual(stored.slice(0, 3));
+  });
+
+  it("stays masked for a guest of the environment who executes a run locally", async () => {
+    const world = await makeWorld();
+    const ada = clientOf(world);
+    const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
+    await storeEnvironmentRepositories(world, uid, stored);
+    const guest = await world.person("Gus", [world.otherTeam]);
+    await ada.post(`/agent/environments/${uid}/share`, { user_uid: guest.uid });
+    const request = { prompt: "p", execution_location: "LOCAL", config: { environment_id: uid } };
+    const { body } = await clientOf(world, guest.key).post("/agent/runs", request);
+    const own = clientOf(world, body.run_key);
+    const resolved = await own.post("/harness-support/resolve-prompt", {});
+    expect(resolved.status).toBe(200);
+    expect(resolved.body.context.agent_config.repositories).toHaveLength(stored.length);
+    expect(JSON.stringify(resolved)).not.toContain(SECRET);
+  });
+
+  it("is refused when it is sent back masked, so that no mask replaces a credential", async () => {
+    const world = await makeWorld();
+    const { uid } = (await clientOf(world).post("/agent/environments", { name: "Shop" })).body;
+    await storeEnvironmentRepositories(world, uid, stored.slice(0, 1));
+    const { config } = (await clientOf(world).get(`/agent/environments/${uid}`)).body;
+    const response = await clientOf(world).put(`/agent/environments/${uid}`, { repositories: config.repositories });
+    expect(response).toMatchObject({ status: 400, body: { detail: expect.stringContaining("token_secret") } });
+  });
+});
+
+describe("the harness", () => {
+  it.each(withCredentials.slice(0, 10))("does not repeat the credential of %s in an error", (url) => {
+    expect(() => tokenOf({ url, token_secret: "TOKEN" }, {})).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining(SECRET) }),
+    );
+    expect(maskUrlUsers(`fatal: unable to access '${url}/': 403`)).not.toContain(SECRET);
+  });
+});
+
+/** Everything that can be read of a run. */
+const readsOf = (run: string): string[] => [
+  "/agent/runs",
+  ...routes
+    .filter(({ method, path }) => method === "GET" && path.startsWith("/agent/runs/{runId}"))
+    .map(({ path }) => path.replace("{runId}", run)),
+];
