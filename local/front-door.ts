@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { spoilInvalidUtf8 } from "./invalid-utf8.ts";
 import { Lanes } from "./lanes.ts";
 import { answerScheduler, isSchedulerPath } from "./scheduler-endpoint.ts";
 import type { Timers } from "./timers.ts";
@@ -149,7 +150,7 @@ function forward(request: IncomingMessage, response: ServerResponse, target: URL
   response.on("close", () => {
     if (!response.writableFinished) upstream.destroy();
   });
-  request.pipe(upstream);
+  request.pipe(spoilInvalidUtf8()).pipe(upstream);
 }
 
 function forwardedHeaders(request: IncomingMessage, target: URL): string[] {

@@ -1,7 +1,9 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as v from "valibot";
 import { type FieldError, invalid, RunyardError } from "#shared/errors.ts";
-import { pathOf, unread } from "./unread.ts";
+import { issueErrors } from "./issue-errors.ts";
+import { unread } from "./unread.ts";
+import { decodeUtf8 } from "./utf8.ts";
 
 /** The largest body that is taken: 4 MiB. */
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
@@ -93,7 +95,7 @@ export function parseFields<T>(schema: v.GenericSchema<unknown, T>, input: unkno
     refuse(unread(schema, input));
     return parsed.output;
   }
-  refuse(parsed.issues.map((issue) => ({ path: pathOf(issue), message: issue.message })));
+  refuse(parsed.issues.flatMap((issue) => issueErrors(issue)));
   throw new RunyardError("invalid_request");
 }
 
@@ -112,12 +114,7 @@ export function header(event: APIGatewayProxyEventV2, name: string): string | un
 }
 
 function parseJson(raw: Buffer): unknown {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(raw);
-  } catch (error) {
-    throw new RunyardError("invalid_request", { detail: "body: is not UTF-8", cause: error });
-  }
+  const text = decodeUtf8(raw);
   try {
     const body: unknown = JSON.parse(text);
     refuseBrokenText(body, "");

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
+import { decodeUtf8 } from "#shared/http/utf8.ts";
 import { modelOf } from "#shared/models/models.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
 import { executionOf, fenced } from "#shared/runs/execution.ts";
@@ -116,9 +117,9 @@ async function requestOf(request: Request): Promise<ModelRequest> {
     detail: `a request to a model has at most ${MODEL_REQUEST_BYTES} bytes`,
   });
   if (Number(request.headers.get("content-length") ?? 0) > MODEL_REQUEST_BYTES) throw tooLarge;
-  const text = await request.text();
-  if (Buffer.byteLength(text) > MODEL_REQUEST_BYTES) throw tooLarge;
-  const parsed = v.safeParse(ModelRequest, parsedJson(text));
+  const bytes = await request.arrayBuffer();
+  if (bytes.byteLength > MODEL_REQUEST_BYTES) throw tooLarge;
+  const parsed = v.safeParse(ModelRequest, parsedJson(decodeUtf8(bytes)));
   if (parsed.success) return parsed.output;
   throw new RunyardError("invalid_request", { detail: "the body must be a JSON object that names a model" });
 }
