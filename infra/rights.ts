@@ -9,13 +9,33 @@ export type TableWrite = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionChe
 /** The table's indexes, by name; which key each one has is said in stacks/data-stack.ts. */
 export type IndexName = "gsi1" | "gsi2" | "gsi3" | "gsi4" | "gsi5" | "gsi6" | "gsi7";
 
+/**
+ * The keys of each kind of file in the bucket, as IAM writes them. Each pattern matches the keys of its own kind alone; a test compares them with
+ * the keys that files are stored under.
+ */
+export const FILE_PATTERNS = {
+  prompt: "requests/*/prompt-*",
+  schedulePrompt: "schedules/*/prompt-*",
+  attachment: "requests/*/attachments/*",
+  upload: "attachments/*",
+  followup: "runs/*/followups/*",
+  messages: "runs/*/messages/*",
+  artifact: "runs/*/artifacts/*",
+  plan: "runs/*/plans/*",
+  skills: "skills/*",
+  snapshot: "snapshots/*",
+  rawTranscript: "runs/*/raw/*",
+  transcript: "runs/*/transcript-*",
+} as const;
+export type FileKind = keyof typeof FILE_PATTERNS;
+
 /** What a function that only reads may have. */
 export interface ReadRights {
   readonly table?: readonly TableRead[];
   /** Indexes that `Query` reaches besides the table itself. */
   readonly indexes?: readonly IndexName[];
   /** Also needed to sign a download: a signed URL can do what its signer can. */
-  readonly bucket?: readonly "GetObject"[];
+  readonly bucket?: { readonly GetObject: readonly FileKind[] };
   /** Having a repository looked into: the function that does so keeps what it finds, whoever asks. */
   readonly discovery?: readonly "InvokeFunction"[];
 }
@@ -24,7 +44,8 @@ export interface ReadRights {
 export interface Rights {
   readonly table?: readonly (TableRead | TableWrite)[];
   readonly indexes?: readonly IndexName[];
-  readonly bucket?: readonly ("GetObject" | "PutObject" | "DeleteObject")[];
+  /** Kinds of files that may be read and written; a copy reads the one and writes the other. */
+  readonly bucket?: { readonly GetObject?: readonly FileKind[]; readonly PutObject?: readonly FileKind[] };
   /** Its attributes tell how much is waiting, which the reaper asks before it sends a run again. */
   readonly runsQueue?: readonly ("SendMessage" | "GetQueueAttributes")[];
   readonly endsQueue?: readonly "SendMessage"[];

@@ -46,26 +46,34 @@ const read = [...ask, "Query"] as const;
 const write = ["PutItem", "UpdateItem"] as const;
 /** What making something of a team's takes: the team must still be there. */
 const create = [...write, "ConditionCheckItem"] as const;
-const get = ["GetObject"] as const;
-const put = ["PutObject"] as const;
+/** Reading a run's prompt; that of a run which a schedule made is a file of the schedule's. */
+const prompts = ["prompt", "schedulePrompt"] as const;
+const schedulePrompt = { GetObject: ["schedulePrompt"] } as const;
 const send = ["SendMessage"] as const;
 
 const createRun = {
   file: "runs/create-run",
   who: everyone,
-  rights: { table: [...read, ...write], bucket: [...get, ...put], runsQueue: send },
+  rights: {
+    table: [...read, ...write],
+    bucket: { GetObject: ["upload"], PutObject: ["prompt", "attachment"] },
+    runsQueue: send,
+  },
 } as const;
 
 /** Setting a timer, and taking it away again where it is not to be after all. */
 const setTimer = ["CreateSchedule", "UpdateSchedule", "DeleteSchedule"] as const;
 const schedule = { table: [...ask, ...write, "DeleteItem"], timers: setTimer } as const;
-const writeSchedule = { who: team, rights: { ...schedule, bucket: [...get, ...put] } } as const;
+const writeSchedule = {
+  who: team,
+  rights: { ...schedule, bucket: { ...schedulePrompt, PutObject: ["schedulePrompt"] } },
+} as const;
 /** One that is made is counted among the others of its scope. */
 const makeSchedule = {
   who: team,
   rights: { ...writeSchedule.rights, table: [...schedule.table, "Query", "ConditionCheckItem"] },
 } as const;
-const enableSchedule = { who: team, rights: { ...schedule, bucket: get } } as const;
+const enableSchedule = { who: team, rights: { ...schedule, bucket: schedulePrompt } } as const;
 
 /** The API's table of contents: one line a route, one file a function. */
 // biome-ignore format: one route a line reads as the table that it is.
@@ -74,29 +82,29 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/agent/run", ...createRun },
   { method: "GET", path: "/agent/runs", file: "runs/list-runs", who: everyone, rights: { table: read, indexes: listIndexes }, timeoutSeconds: 30 },
   { method: "POST", path: "/agent/runs/cancel", file: "runs/cancel-runs", who: team, rights: { table: [...read, ...write, "DeleteItem"], indexes: ["gsi5"], endsQueue: send }, timeoutSeconds: 30 },
-  { method: "GET", path: "/agent/runs/{runId}", file: "runs/get-run", who: everyone, rights: { table: read, bucket: get } },
+  { method: "GET", path: "/agent/runs/{runId}", file: "runs/get-run", who: everyone, rights: { table: read, bucket: { GetObject: prompts } } },
   { method: "POST", path: "/agent/runs/{runId}/cancel", file: "runs/cancel-run", who: everyone, rights: { table: [...read, ...write, "DeleteItem"], endsQueue: send } },
-  { method: "POST", path: "/agent/runs/{runId}/followups", file: "runs/send-followup", who: everyone, rights: { table: [...read, ...write], bucket: put, runsQueue: send } },
+  { method: "POST", path: "/agent/runs/{runId}/followups", file: "runs/send-followup", who: everyone, rights: { table: [...read, ...write], bucket: { PutObject: ["followup"] }, runsQueue: send } },
   { method: "GET", path: "/agent/runs/{runId}/timeline", file: "runs/get-timeline", who: everyone, rights: { table: read } },
-  { method: "GET", path: "/agent/runs/{runId}/conversation", file: "runs/get-conversation", name: "get-run-conversation", who: everyone, rights: { table: read, bucket: get } },
-  { method: "GET", path: "/agent/runs/{runId}/transcript", file: "runs/get-transcript", who: everyone, rights: { table: read, bucket: get } },
-  { method: "GET", path: "/agent/runs/{runId}/handoff/attachments", file: "runs/list-handoff-attachments", who: everyone, rights: { table: ask, bucket: get } },
-  { method: "GET", path: "/agent/runs/{runId}/events", file: "runs/list-events", who: everyone, rights: { table: read, bucket: get }, timeoutSeconds: 30, reserved: 200 },
-  { method: "GET", path: "/agent/runs/{runId}/response", file: "runs/get-response", who: everyone, rights: { table: read, bucket: get } },
+  { method: "GET", path: "/agent/runs/{runId}/conversation", file: "runs/get-conversation", name: "get-run-conversation", who: everyone, rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
+  { method: "GET", path: "/agent/runs/{runId}/transcript", file: "runs/get-transcript", who: everyone, rights: { table: read, bucket: { GetObject: ["transcript", "rawTranscript"] } } },
+  { method: "GET", path: "/agent/runs/{runId}/handoff/attachments", file: "runs/list-handoff-attachments", who: everyone, rights: { table: ask, bucket: { GetObject: ["snapshot"] } } },
+  { method: "GET", path: "/agent/runs/{runId}/events", file: "runs/list-events", who: everyone, rights: { table: read, bucket: { GetObject: ["messages"] } }, timeoutSeconds: 30, reserved: 200 },
+  { method: "GET", path: "/agent/runs/{runId}/response", file: "runs/get-response", who: everyone, rights: { table: read, bucket: { GetObject: ["messages"] } } },
   { method: "POST", path: "/agent/runs/{runId}/client-events", file: "runs/create-client-event", who: runOnly, rights: { table: [...ask, ...write] } },
 
-  { method: "GET", path: "/agent/conversations/{conversationId}", file: "conversations/get-conversation", who: everyone, rights: { table: read, bucket: get } },
+  { method: "GET", path: "/agent/conversations/{conversationId}", file: "conversations/get-conversation", who: everyone, rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
   { method: "GET", path: "/agent/conversations/{conversationId}/redirect", file: "conversations/redirect-conversation", who: "public", rights: { table: ["BatchGetItem", "Query"] } },
   { method: "GET", path: "/agent/sessions/{sessionId}/redirect", file: "sessions/redirect-session", who: "public", rights: { table: ["BatchGetItem"] } },
-  { method: "POST", path: "/agent/attachments", file: "attachments/create-attachment", who: everyone, rights: { table: [...ask, ...write], bucket: put } },
-  { method: "GET", path: "/agent/artifacts/{artifactUid}", file: "artifacts/get-artifact", who: everyone, rights: { table: read, bucket: get } },
-  { method: "GET", path: "/agent", file: "skills/list-agents", who: team, rights: { table: read, indexes: ["gsi4"], bucket: get, discovery: ["InvokeFunction"] }, timeoutSeconds: 30, memoryMb: 1024 },
+  { method: "POST", path: "/agent/attachments", file: "attachments/create-attachment", who: everyone, rights: { table: [...ask, ...write], bucket: { PutObject: ["upload"] } } },
+  { method: "GET", path: "/agent/artifacts/{artifactUid}", file: "artifacts/get-artifact", who: everyone, rights: { table: read, bucket: { GetObject: ["artifact", "plan"] } } },
+  { method: "GET", path: "/agent", file: "skills/list-agents", who: team, rights: { table: read, indexes: ["gsi4"], bucket: { GetObject: ["skills"] }, discovery: ["InvokeFunction"] }, timeoutSeconds: 30, memoryMb: 1024 },
   { method: "GET", path: "/agent/connected-self-hosted-workers", file: "workers/list-workers", who: team, rights: { table: read } },
   { method: "GET", path: "/agent/models", file: "models/list-models", who: everyone, rights: { table: ask } },
 
   { method: "POST", path: "/agent/schedules", file: "schedules/create-schedule", ...makeSchedule },
-  { method: "GET", path: "/agent/schedules", file: "schedules/list-schedules", who: team, rights: { table: read, bucket: get }, timeoutSeconds: 30 },
-  { method: "GET", path: "/agent/schedules/{scheduleId}", file: "schedules/get-schedule", who: team, rights: { table: ask, bucket: get } },
+  { method: "GET", path: "/agent/schedules", file: "schedules/list-schedules", who: team, rights: { table: read, bucket: schedulePrompt }, timeoutSeconds: 30 },
+  { method: "GET", path: "/agent/schedules/{scheduleId}", file: "schedules/get-schedule", who: team, rights: { table: ask, bucket: schedulePrompt } },
   { method: "PUT", path: "/agent/schedules/{scheduleId}", file: "schedules/update-schedule", ...writeSchedule },
   { method: "DELETE", path: "/agent/schedules/{scheduleId}", file: "schedules/delete-schedule", who: team, rights: { table: [...ask, ...write, "DeleteItem"], timers: ["DeleteSchedule"] } },
   { method: "POST", path: "/agent/schedules/{scheduleId}/pause", file: "schedules/pause-schedule", ...enableSchedule },
@@ -148,17 +156,17 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/secrets/{secret}", file: "secrets/get-secret", who: people, rights: { table: ask } },
   { method: "DELETE", path: "/agent/secrets/{secret}", file: "secrets/delete-secret", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"], secrets: ["DeleteParameter"] } },
 
-  { method: "POST", path: "/harness-support/resolve-prompt", file: "harness/resolve-prompt", who: runOnly, rights: { table: [...read, ...write], bucket: get, secrets: ["GetParameters"], githubApp: ["GetParameter"] }, timeoutSeconds: 30 },
-  { method: "POST", path: "/harness-support/heartbeat", file: "harness/heartbeat", who: runOnly, rights: { table: [...read, "UpdateItem"], bucket: get }, reserved: 100 },
-  { method: "POST", path: "/harness-support/messages", file: "harness/append-messages", who: runOnly, rights: { table: [...ask, ...write], bucket: put, endsQueue: send }, reserved: 100 },
-  { method: "POST", path: "/harness-support/report-artifact", file: "harness/report-artifact", who: runOnly, rights: { table: [...ask, ...write, "ConditionCheckItem"], bucket: [...get, ...put] } },
+  { method: "POST", path: "/harness-support/resolve-prompt", file: "harness/resolve-prompt", who: runOnly, rights: { table: [...read, ...write], bucket: { GetObject: [...prompts, "messages", "followup", "attachment", "snapshot"] }, secrets: ["GetParameters"], githubApp: ["GetParameter"] }, timeoutSeconds: 30 },
+  { method: "POST", path: "/harness-support/heartbeat", file: "harness/heartbeat", who: runOnly, rights: { table: [...read, "UpdateItem"], bucket: { GetObject: ["followup"] } }, reserved: 100 },
+  { method: "POST", path: "/harness-support/messages", file: "harness/append-messages", who: runOnly, rights: { table: [...ask, ...write], bucket: { PutObject: ["messages"] }, endsQueue: send }, reserved: 100 },
+  { method: "POST", path: "/harness-support/report-artifact", file: "harness/report-artifact", who: runOnly, rights: { table: [...ask, ...write, "ConditionCheckItem"], bucket: { GetObject: ["artifact"], PutObject: ["artifact", "plan"] } } },
   { method: "POST", path: "/harness-support/notify-user", file: "harness/notify-user", who: runOnly, rights: { table: [...ask, ...write] } },
-  { method: "POST", path: "/harness-support/finish-task", file: "harness/finish-task", who: runOnly, rights: { table: [...read, ...write], bucket: [...get, ...put], runsQueue: send, endsQueue: send }, reserved: 50 },
-  { method: "POST", path: "/harness-support/upload-snapshot", file: "harness/upload-snapshot", who: runOnly, rights: { table: [...ask, ...write], bucket: put } },
-  { method: "POST", path: "/harness-support/commit-snapshot", file: "harness/commit-snapshot", who: runOnly, rights: { table: [...ask, ...write], bucket: get } },
+  { method: "POST", path: "/harness-support/finish-task", file: "harness/finish-task", who: runOnly, rights: { table: [...read, ...write], bucket: { GetObject: ["artifact", "rawTranscript"], PutObject: ["rawTranscript"] }, runsQueue: send, endsQueue: send }, reserved: 50 },
+  { method: "POST", path: "/harness-support/upload-snapshot", file: "harness/upload-snapshot", who: runOnly, rights: { table: [...ask, ...write], bucket: { PutObject: ["snapshot"] } } },
+  { method: "POST", path: "/harness-support/commit-snapshot", file: "harness/commit-snapshot", who: runOnly, rights: { table: [...ask, ...write], bucket: { GetObject: ["snapshot"] } } },
   { method: "POST", path: "/harness-support/external-conversation", file: "harness/create-external-conversation", who: runOnly, rights: { table: [...ask, ...write] } },
-  { method: "POST", path: "/harness-support/transcript", file: "harness/upload-transcript", who: runOnly, rights: { table: [...ask, ...write], bucket: [...get, ...put] } },
-  { method: "GET", path: "/harness-support/transcript", file: "harness/get-raw-transcript", who: runOnly, rights: { table: ask, bucket: get } },
+  { method: "POST", path: "/harness-support/transcript", file: "harness/upload-transcript", who: runOnly, rights: { table: [...ask, ...write], bucket: { GetObject: ["rawTranscript"], PutObject: ["rawTranscript"] } } },
+  { method: "GET", path: "/harness-support/transcript", file: "harness/get-raw-transcript", who: runOnly, rights: { table: ask, bucket: { GetObject: ["rawTranscript"] } } },
   { method: "POST", path: "/harness-support/report-shutdown", file: "harness/report-shutdown", who: runOnly, rights: { table: [...ask, ...write], runsQueue: send, endsQueue: send } },
 
   { method: "GET", path: "/openapi.json", file: "docs/get-openapi", who: "public", rights: {} },

@@ -33,7 +33,7 @@ export const triggers = {
     file: "execution/discover-skills",
     rights: {
       table: ["BatchGetItem", "PutItem", "UpdateItem"],
-      bucket: ["GetObject", "PutObject"],
+      bucket: { GetObject: ["skills"], PutObject: ["skills"] },
       sandbox: ["InvokeFunction"],
       github: ["GetParameter"],
     },
@@ -55,7 +55,7 @@ export const triggers = {
     file: "execution/end-run",
     rights: {
       table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
-      bucket: ["GetObject", "PutObject"],
+      bucket: { GetObject: ["prompt", "schedulePrompt", "messages"], PutObject: ["transcript"] },
       runsQueue: ["SendMessage"],
       endsQueue: ["SendMessage"],
       sandboxes: ["stop"],

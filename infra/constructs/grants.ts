@@ -3,7 +3,7 @@ import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
-import type { Rights } from "../rights.ts";
+import { FILE_PATTERNS, type FileKind, type Rights } from "../rights.ts";
 import { type Parameter, readingOf } from "./parameter.ts";
 import { type Sandboxes, sandboxEnvironment, sandboxStatements } from "./sandbox-grants.ts";
 
@@ -88,8 +88,11 @@ export function grant(rights: Rights, targets: Targets): Grant {
     }
     environment["TABLE_NAME"] = targets.table.tableName;
   }
-  if (rights.bucket?.length) {
-    allow("s3", rights.bucket, [targets.bucket.arnForObjects("*")]);
+  if (rights.bucket !== undefined) {
+    const { GetObject: read = [], PutObject: written = [] } = rights.bucket;
+    const arns = (kinds: readonly FileKind[]) => kinds.map((kind) => targets.bucket.arnForObjects(FILE_PATTERNS[kind]));
+    if (read.length > 0) allow("s3", ["GetObject"], arns(read));
+    if (written.length > 0) allow("s3", ["PutObject"], arns(written));
     environment["BUCKET_NAME"] = targets.bucket.bucketName;
     environment["SIGNED_URL_SECONDS"] = "900";
   }

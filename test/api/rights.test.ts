@@ -9,7 +9,7 @@ describe("a function that uses what it has no right to", () => {
     ["table: GetItem", { table: ["BatchGetItem"] }, "get"],
     ["table: DeleteItem", { table: ["UpdateItem"] }, "delete"],
     ["indexes: gsi1", { table: ["Query"], indexes: ["gsi5"] }, "index"],
-    ["bucket: PutObject", { bucket: ["GetObject"] }, "put"],
+    ["bucket: PutObject plan", { bucket: { GetObject: ["plan"], PutObject: ["artifact"] } }, "put"],
     ["endsQueue: SendMessage", { runsQueue: ["SendMessage"] }, "end"],
   ] as const)("is refused in these tests, as AWS would: %s", async (lacking, rights, what) => {
     const { ports, team } = await makeWorld();
@@ -19,7 +19,7 @@ describe("a function that uses what it has no right to", () => {
       get: () => ports.table.get(key),
       delete: () => ports.table.write({ kind: "delete", key }),
       index: () => ports.table.query({ index: "gsi1", pk: key.pk }),
-      put: () => ports.files.put("a", "b", "text/plain"),
+      put: () => ports.files.put("runs/a/b/plans/c.md", "d", "text/markdown"),
       end: () => ports.queue.sendEnd("run", { type: "Team", uid: team }),
     };
     const refusal = new RightMissing(`a-function lacks ${lacking}`);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Rights } from "#infra/rights.ts";
+import { FILE_PATTERNS, type FileKind, type Rights } from "#infra/rights.ts";
 import { type Route, routes } from "#infra/routes.ts";
 import { type Trigger, triggers } from "#infra/triggers.ts";
 import { type Resource, type Synthesized, synthesize } from "./synthesize.ts";
@@ -63,13 +63,37 @@ describe("a function's role", () => {
       if (actions.every((action) => action.startsWith("xray:Put"))) expect(resource).toBe('"*"');
       else if (actions.every((action) => action === "ecr:GetAuthorizationToken")) expect(resource).toBe('"*"');
       else if (actions.every((action) => action.startsWith("s3:")))
-        expect(resource).toMatch(/Bucket.*"\/\*"|cdk-.*-assets-.*\/[0-9a-f]{64}\.zip"/);
+        for (const one of [statement.Resource].flat())
+          expect(JSON.stringify(one)).toMatch(/Bucket.*"\/[a-z]+\/[^"]*"|cdk-.*-assets-.*\/[0-9a-f]{64}\.zip"/);
       else if (actions.every((action) => action.startsWith("scheduler:")))
         expect(resource).toContain(":schedule/runyard/*");
       else if (actions.every((action) => action.startsWith("ssm:")))
         expect(resource).toMatch(/:parameter\/runyard\/(secrets\/\*|github-token)"/);
       else expect(resource).not.toContain("*");
     }
+  });
+
+  it.each(
+    [...endpoints, ...workers]
+      .filter(({ rights }) => rights.bucket !== undefined)
+      .map((line) => [line.file, line] as const),
+  )("%s reaches the kinds of files that its line names, and no others", (_, line) => {
+    const rights: Rights = line.rights;
+    const statements = statementsOf(named(line)).filter(({ Action }) => /^s3:/.test([Action].flat().join()));
+    const reached = (action: string) =>
+      statements
+        .filter(({ Action }) => [Action].flat().includes(action))
+        .flatMap(patternsIn)
+        .toSorted();
+    const patternsOf = (kinds: readonly FileKind[] = []) =>
+      kinds.map((kind) => `bucket/${FILE_PATTERNS[kind]}`).toSorted();
+    expect(reached("s3:GetObject")).toEqual(patternsOf(rights.bucket?.GetObject));
+    expect(reached("s3:PutObject")).toEqual(patternsOf(rights.bucket?.PutObject));
+  });
+
+  it("of a list of agents reads no transcript, no prompt and no artifact", () => {
+    const reached = statementsOf("runyard-list-agents").filter(({ Action }) => /^s3:/.test([Action].flat().join()));
+    expect(reached.flatMap(patternsIn)).toEqual(["bucket/skills/*"]);
   });
 
   it("never allows Scan, nor PartiQL, nor anything on tables as a whole", () => {
@@ -171,7 +195,7 @@ function expected(rights: Rights, traces = true): string[] {
     "logs:PutLogEvents",
     ...(traces ? ["xray:PutTraceSegments", "xray:PutTelemetryRecords"] : []),
     ...(rights.table ?? []).map((action) => `dynamodb:${action}`),
-    ...(rights.bucket ?? []).map((action) => `s3:${action}`),
+    ...Object.keys(rights.bucket ?? {}).map((action) => `s3:${action}`),
     ...[rights.runsQueue, rights.endsQueue, rights.reaperQueue].flatMap((queue) =>
       (queue ?? []).map((action) => `sqs:${action}`),
     ),
@@ -201,6 +225,14 @@ function roleOf({ stack, Properties }: Resource<FunctionProperties>): Resource<R
   const role = deployment.all<RoleProperties>("AWS::IAM::Role").find((one) => one.stack === stack && one.id === id);
   if (!role) throw new Error(`no role ${id} in ${stack}`);
   return role;
+}
+
+/** What a statement allows of the objects of the service's bucket. */
+function patternsIn({ Resource }: Statement): string[] {
+  return [Resource].flat().flatMap((resource) => {
+    const [, pattern] = /Bucket\w*(?:Arn)?\w*"[^/]*"\/([^"]+)"/.exec(JSON.stringify(resource)) ?? [];
+    return pattern === undefined ? [] : [`bucket/${pattern}`];
+  });
 }
 
 function allStatements(): Statement[] {

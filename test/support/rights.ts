@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Rights } from "#infra/rights.ts";
+import { FILE_PATTERNS, type Rights } from "#infra/rights.ts";
 import type { FileStore } from "#shared/files/file-store.ts";
 import type { RunQueue } from "#shared/runs/run-queue.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
@@ -41,11 +41,37 @@ function tellMissing(): void {
   if (missing.length > 0) throw new RightMissing(missing.splice(0).join(", "));
 }
 
-function need(resource: keyof Rights, action: string): void {
+function need(resource: Exclude<keyof Rights, "bucket">, action: string): void {
   const who = acting.getStore();
   const granted: readonly string[] = who?.rights[resource] ?? [];
   if (who === undefined || granted.includes(action)) return;
   missing.push(`${who.name} lacks ${resource}: ${action}`);
+  throw new RightMissing(missing.at(-1));
+}
+
+/** Uses of files since the tests of a file began: by the name of the function, `GetObject transcript`. */
+export const usedFiles = new Map<string, Set<string>>();
+
+/** The kinds of files whose pattern matches a key, as IAM matches: `*` stands for any characters, slashes too. */
+export const fileKindOf = (key: string): string[] =>
+  Object.entries(FILE_PATTERNS).flatMap(([kind, pattern]) => (matchesGlob(key, pattern) ? [kind] : []));
+
+function matchesGlob(key: string, pattern: string): boolean {
+  const [first = "", ...rest] = pattern.split("*").map((part) => RegExp.escape(part));
+  return new RegExp(`^${[first, ...rest].join(".*")}$`, "s").test(key);
+}
+
+/** A file is used by a right on its kind; keys that are of no kind can be used by no function. */
+function needFile(action: "GetObject" | "PutObject", key: string): void {
+  const who = acting.getStore();
+  if (who === undefined) return;
+  const kinds = fileKindOf(key);
+  const uses = usedFiles.get(who.name) ?? new Set();
+  for (const kind of kinds) uses.add(`${action} ${kind}`);
+  usedFiles.set(who.name, uses);
+  const granted: readonly string[] = who.rights.bucket?.[action] ?? [];
+  if (kinds.some((kind) => granted.includes(kind))) return;
+  missing.push(`${who.name} lacks bucket: ${action} ${kinds[0] ?? key}`);
   throw new RightMissing(missing.at(-1));
 }
 
@@ -88,32 +114,32 @@ export function filesWithinRights<T extends FileStore>(files: T): T {
   return {
     ...files,
     async put(key, content, contentType) {
-      need("bucket", "PutObject");
+      needFile("PutObject", key);
       return files.put(key, content, contentType);
     },
     async copy(from, to) {
-      need("bucket", "GetObject");
-      need("bucket", "PutObject");
+      needFile("GetObject", from);
+      needFile("PutObject", to);
       return files.copy(from, to);
     },
     async get(key) {
-      need("bucket", "GetObject");
+      needFile("GetObject", key);
       return files.get(key);
     },
     async size(key) {
-      need("bucket", "GetObject");
+      needFile("GetObject", key);
       return files.size(key);
     },
     async downloadUrl(key, file) {
-      need("bucket", "GetObject");
+      needFile("GetObject", key);
       return files.downloadUrl(key, file);
     },
     async uploadTarget(key, file) {
-      need("bucket", "PutObject");
+      needFile("PutObject", key);
       return files.uploadTarget(key, file);
     },
     async uploadForm(key, file) {
-      need("bucket", "PutObject");
+      needFile("PutObject", key);
       return files.uploadForm(key, file);
     },
   };
