@@ -95,13 +95,13 @@ async function count(
 ): Promise<Pick<Report, "countedBy" | "costs" | "pages">> {
   const dynamo = await startDynamoDbLocal();
   const isThere = "endpoint" in dynamo;
-  const endpoint = isThere ? dynamo.endpoint : cloud.emulatorUrl;
+  const access = isThere ? dynamo : cloud.emulator;
   const countedBy = isThere
     ? `${dynamo.name}, transactions write by write`
     : `the emulator, since there is no ${dynamo.missing}; it does not tell what batches read`;
   try {
     // The emulator gets slower with each entry of an index.
-    const plane = await openControlPlane(endpoint, !isThere);
+    const plane = await openControlPlane(access, !isThere);
     try {
       const costs = await measureCosts(plane);
       return { countedBy, costs, pages: await measurePages(plane, costs.lastRun, isThere ? sizes : [1_000]) };

@@ -5,6 +5,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Api } from "../local/api.ts";
 import { lastLines } from "../local/commands.ts";
+import type { EmulatorAccess } from "../local/emulator-access.ts";
 import { readJson } from "../local/files.ts";
 import { LocalFile } from "../local/local-file.ts";
 import { projectRoot } from "../local/paths.ts";
@@ -13,7 +14,7 @@ import { Problem } from "../local/terminal.ts";
 
 export interface BenchCloud {
   readonly api: Api;
-  readonly emulatorUrl: string;
+  readonly emulator: EmulatorAccess;
   readonly pid: number;
   /** Its state directory. */
   readonly home: string;
@@ -43,7 +44,8 @@ export async function startCloud(args: readonly string[] = []): Promise<BenchClo
     const local = await readJson(path.join(state, "local.json"), LocalFile);
     if (local === undefined || child.pid === undefined) throw new Problem("The local cloud left no address.");
     const api = { baseUrl: local.base_url, key: local.api_key };
-    return { api, emulatorUrl: local.emulator_url, pid: child.pid, home: state, stop };
+    const emulator = { endpoint: local.emulator_url, secretKey: local.emulator_key };
+    return { api, emulator, pid: child.pid, home: state, stop };
   } catch (error) {
     await stop();
     throw error;

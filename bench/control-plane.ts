@@ -11,8 +11,9 @@ import { dynamoTable } from "#shared/table/dynamo-table.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import { Envelope } from "#shared/wire/harness.ts";
-import { REGION } from "../local/account.ts";
+import { ACCOUNT, REGION } from "../local/account.ts";
 import { bootstrapLocal } from "../local/bootstrap.ts";
+import type { EmulatorAccess } from "../local/emulator-access.ts";
 import { projectRoot } from "../local/paths.ts";
 import { sizeOfItem } from "./item-size.ts";
 import { makeTable } from "./metered-table.ts";
@@ -59,14 +60,14 @@ const PREFIX = "/api/v1";
 const TABLE_NAME = "runyard-bench";
 
 /** `countsTransactions`: whether that DynamoDB tells what a transaction costs as AWS does. */
-export async function openControlPlane(dynamoEndpoint: string, countsTransactions: boolean): Promise<ControlPlane> {
+export async function openControlPlane(dynamo: EmulatorAccess, countsTransactions: boolean): Promise<ControlPlane> {
   const standIn = await startStandIn();
-  const { drop } = await makeTable(dynamoEndpoint, TABLE_NAME);
-  const replay = countsTransactions ? undefined : await openReplay(dynamoEndpoint, `${TABLE_NAME}-again`);
+  const { drop } = await makeTable(dynamo, TABLE_NAME);
+  const replay = countsTransactions ? undefined : await openReplay(dynamo, `${TABLE_NAME}-again`);
   const meter = newMeter();
-  Object.assign(process.env, environmentFor(standIn, dynamoEndpoint));
+  Object.assign(process.env, environmentFor(standIn, dynamo));
   watchClients((client) => void metered(client, meter));
-  const { api_key: userKey, team_uid: teamUid } = await bootstrapLocal(dynamoEndpoint, TABLE_NAME);
+  const { api_key: userKey, team_uid: teamUid } = await bootstrapLocal(dynamo, TABLE_NAME);
   const table = dynamoTable(dynamoClient(), TABLE_NAME);
 
   async function call(method: string, target: string, options: CallOptions = {}): Promise<Answered> {
@@ -109,13 +110,13 @@ export async function openControlPlane(dynamoEndpoint: string, countsTransaction
 const Reply = v.object({ statusCode: v.number(), body: v.string() });
 const BatchReply = v.object({ batchItemFailures: v.array(v.unknown()) });
 
-function environmentFor({ endpoint }: StandIn, dynamoEndpoint: string): Record<string, string> {
+function environmentFor({ endpoint }: StandIn, dynamo: EmulatorAccess): Record<string, string> {
   return {
     AWS_REGION: REGION,
-    AWS_ACCESS_KEY_ID: "test",
-    AWS_SECRET_ACCESS_KEY: "test",
+    AWS_ACCESS_KEY_ID: ACCOUNT,
+    AWS_SECRET_ACCESS_KEY: dynamo.secretKey,
     AWS_ENDPOINT_URL: endpoint,
-    AWS_ENDPOINT_URL_DYNAMODB: dynamoEndpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: dynamo.endpoint,
     TABLE_NAME,
     BUCKET_NAME: "runyard-bench",
     RUNS_QUEUE_URL: `${endpoint}/queue/runs`,

@@ -4,6 +4,7 @@ import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { findProgram, lastLines, runCommand } from "../local/commands.ts";
+import type { EmulatorAccess } from "../local/emulator-access.ts";
 import { projectRoot } from "../local/paths.ts";
 import { firstFreePort } from "../local/ports.ts";
 import { Problem } from "../local/terminal.ts";
@@ -12,9 +13,10 @@ import { Problem } from "../local/terminal.ts";
 const VERSION = "2.6.1";
 const PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.0:copy-dependencies";
 const LEAST_JAVA = 17;
+/** It demands a key and takes any. */
+const ANY_KEY = "test";
 
-export interface DynamoDbLocal {
-  readonly endpoint: string;
+export interface DynamoDbLocal extends EmulatorAccess {
   readonly name: string;
   stop(): Promise<void>;
 }
@@ -39,7 +41,7 @@ export async function startDynamoDbLocal(heapMb = 512): Promise<DynamoDbLocal | 
     process.off("exit", killed);
     await end(child);
   };
-  if (await answers(child, endpoint)) return { endpoint, name: `DynamoDB Local ${VERSION}`, stop };
+  if (await answers(child, endpoint)) return { endpoint, secretKey: ANY_KEY, name: `DynamoDB Local ${VERSION}`, stop };
   await stop();
   throw new Problem("DynamoDB Local did not start.", lastLines(said.join(""), 5));
 }

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, type BatchWriteCommandInput, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { Item } from "#shared/table/table.ts";
-import { credentials } from "./metered-table.ts";
+import { clientSettings, type EmulatorAccess } from "../local/emulator-access.ts";
 
 const ITEMS_A_BATCH = 25;
 const BATCHES_AT_ONCE = 8;
@@ -9,8 +9,8 @@ const BATCHES_AT_ONCE = 8;
 type WriteRequest = NonNullable<BatchWriteCommandInput["RequestItems"]>[string][number];
 
 /** Puts many items into a table: as they are, without conditions, and not all at once. */
-export function bulkWriter(endpoint: string, tableName: string) {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, ...credentials }));
+export function bulkWriter(dynamo: EmulatorAccess, tableName: string) {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(clientSettings(dynamo)));
   const waiting: WriteRequest[] = [];
   const underWay = new Set<Promise<void>>();
 

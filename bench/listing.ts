@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import type { EmulatorAccess } from "../local/emulator-access.ts";
 import { projectRoot } from "../local/paths.ts";
 import { dim, Problem, red, seconds } from "../local/terminal.ts";
 import { type ControlPlane, openControlPlane } from "./control-plane.ts";
@@ -66,14 +67,14 @@ async function measure(sizes: readonly number[]): Promise<readonly Row[]> {
   if ("missing" in dynamo) throw new Problem(`DynamoDB Local cannot be started: there is no ${dynamo.missing}.`);
   try {
     // Nothing is written that would have to be counted.
-    const plane = await openControlPlane(dynamo.endpoint, true);
+    const plane = await openControlPlane(dynamo, true);
     try {
       const team = { teamUid: plane.teamUid, userUid: await callerOf(plane), start: START, every: EVERY_MS };
       const readings = new Map<string, Reading[]>();
       let there = 0;
       for (const size of sizes) {
         const began = performance.now();
-        await fill(dynamo.endpoint, plane, team, { from: there, to: size });
+        await fill(dynamo, plane, team, { from: there, to: size });
         console.error(dim(`${size} runs are there after ${seconds(performance.now() - began)}`));
         there = size;
         for (const one of casesFor(team, size)) {
@@ -93,12 +94,12 @@ async function measure(sizes: readonly number[]): Promise<readonly Row[]> {
 
 /** Those that were the latest of the smaller size have ended in the larger one. */
 async function fill(
-  endpoint: string,
+  dynamo: EmulatorAccess,
   plane: ControlPlane,
   team: Team,
   { from, to }: { from: number; to: number },
 ): Promise<void> {
-  const writer = bulkWriter(endpoint, plane.tableName);
+  const writer = bulkWriter(dynamo, plane.tableName);
   for (let number = Math.max(0, from - ACTIVE_RUNS); number < to; number++) {
     await writer.put(await itemsOf(runNumber(number, to, team)));
   }

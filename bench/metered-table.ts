@@ -6,13 +6,11 @@ import {
   type KeySchemaElement,
 } from "@aws-sdk/client-dynamodb";
 import { INDEXES } from "#shared/table/table.ts";
-import { REGION } from "../local/account.ts";
-
-export const credentials = { region: REGION, credentials: { accessKeyId: "test", secretAccessKey: "test" } };
+import { clientSettings, type EmulatorAccess } from "../local/emulator-access.ts";
 
 /** Makes a table as the data stack does. */
-export async function makeTable(endpoint: string, name: string): Promise<{ drop: () => Promise<void> }> {
-  const client = new DynamoDBClient({ endpoint, ...credentials });
+export async function makeTable(dynamo: EmulatorAccess, name: string): Promise<{ drop: () => Promise<void> }> {
+  const client = new DynamoDBClient(clientSettings(dynamo));
   await client.send(new CreateTableCommand(tableInput(name)));
   return {
     drop: async () => {

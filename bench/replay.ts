@@ -8,7 +8,8 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { type MeteredRequest, type MeteredUnits, metered, newMeter } from "#shared/aws/metering.ts";
-import { credentials, makeTable } from "./metered-table.ts";
+import { clientSettings, type EmulatorAccess } from "../local/emulator-access.ts";
+import { makeTable } from "./metered-table.ts";
 
 /** What writes cost, found out by writing the same once more elsewhere. */
 export interface Replay {
@@ -23,10 +24,10 @@ type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
  * write of a transaction is done once more by itself in a second table. Within the transaction it costs twice as much in
  * the table, and the same in an index.
  */
-export async function openReplay(endpoint: string, tableName: string): Promise<Replay> {
-  const { drop } = await makeTable(endpoint, tableName);
+export async function openReplay(dynamo: EmulatorAccess, tableName: string): Promise<Replay> {
+  const { drop } = await makeTable(dynamo, tableName);
   const meter = newMeter();
-  const client = metered(DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, ...credentials })), meter);
+  const client = metered(DynamoDBDocumentClient.from(new DynamoDBClient(clientSettings(dynamo))), meter);
 
   async function again(write: Write): Promise<MeteredUnits[]> {
     const { Put, Update, Delete, ConditionCheck } = write;

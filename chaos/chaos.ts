@@ -86,7 +86,7 @@ async function disturb(cloud: BenchCloud, options: Options): Promise<Report> {
   const processes = await readJson(path.join(cloud.home, "pids.json"), Processes);
   if (processes === undefined) throw new Problem("The local cloud does not say which its processes are.");
   const targets = new Targets(processes.scratch, processes.emulator.pid);
-  const store = new Store(cloud.emulatorUrl);
+  const store = new Store(cloud.emulator);
   const earlier = new Set(storedRuns(await store.items()).map(({ runId }) => runId));
   const giveUp = new AbortController();
   const began = Date.now();
@@ -129,7 +129,7 @@ async function disturb(cloud: BenchCloud, options: Options): Promise<Report> {
     machine: machineOf(before),
     retries: callers.retries(),
     hits,
-    ...(options.faults ? { faults: await injectedFaults(cloud.emulatorUrl) } : {}),
+    ...(options.faults ? { faults: await injectedFaults(cloud.emulator) } : {}),
     loadMs: lastKillAt - began,
     endedMs: endedAt - lastKillAt,
     ...(rested ? { restMs: restedAt - lastKillAt } : {}),

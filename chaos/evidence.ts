@@ -3,8 +3,8 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { ListBucketsCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { DynamoDBDocumentClient, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import * as v from "valibot";
-import { REGION } from "../local/account.ts";
 import { type Api, callApi } from "../local/api.ts";
+import { clientSettings, type EmulatorAccess } from "../local/emulator-access.ts";
 import { CHECK_SHARDS } from "../shared/table/keys.ts";
 import { Conversation } from "../shared/wire/conversation.ts";
 import { type RunEvent, RunEvents, Timeline } from "../shared/wire/event.ts";
@@ -50,8 +50,8 @@ export class Store {
   readonly #table: DynamoDBDocumentClient;
   readonly #bucket: S3Client;
 
-  constructor(endpoint: string) {
-    const settings = { endpoint, region: REGION, credentials: { accessKeyId: "test", secretAccessKey: "test" } };
+  constructor(emulator: EmulatorAccess) {
+    const settings = clientSettings(emulator);
     this.#table = DynamoDBDocumentClient.from(new DynamoDBClient(settings));
     this.#bucket = new S3Client({ ...settings, forcePathStyle: true });
   }

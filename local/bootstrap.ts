@@ -3,8 +3,8 @@ import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynam
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { type Bootstrap, type BootstrapResult, bootstrap } from "#shared/principals/bootstrap.ts";
 import { dynamoTable } from "#shared/table/dynamo-table.ts";
-import { REGION } from "./account.ts";
-import { aboutCredentials, localEndpoint, runByHand } from "./by-hand.ts";
+import { aboutCredentials, localEmulator, runByHand } from "./by-hand.ts";
+import { clientSettings, type EmulatorAccess } from "./emulator-access.ts";
 import { Problem } from "./terminal.ts";
 
 const HELP = `Usage: npm run bootstrap -- --email ADDRESS [options]
@@ -23,9 +23,12 @@ The account and the region are those of your AWS credentials (AWS_PROFILE, AWS_R
 const LOCAL_PERSON: Bootstrap = { teamName: "Local team", displayName: "Local user", email: "local@example.com" };
 
 /** Creates a first team, its admin and a personal key in the table of the emulator. */
-export function bootstrapLocal(endpoint: string, tableName: string, person = LOCAL_PERSON): Promise<BootstrapResult> {
-  const credentials = { accessKeyId: "test", secretAccessKey: "test" };
-  return bootstrapTable({ endpoint, region: REGION, credentials }, tableName, person);
+export function bootstrapLocal(
+  access: EmulatorAccess,
+  tableName: string,
+  person = LOCAL_PERSON,
+): Promise<BootstrapResult> {
+  return bootstrapTable(clientSettings(access), tableName, person);
 }
 
 async function bootstrapTable(
@@ -51,7 +54,7 @@ async function main(args: string[]): Promise<void> {
   }
   const person = { email, displayName: options.name ?? email, teamName: options.team ?? "First team" };
   const made = options.local
-    ? await bootstrapLocal(await localEndpoint(), options.table, person)
+    ? await bootstrapLocal(await localEmulator(), options.table, person)
     : await bootstrapTable({}, options.table, person).catch(explain(options.table));
   console.log(JSON.stringify(made, null, 2));
 }

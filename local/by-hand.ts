@@ -1,14 +1,15 @@
+import type { EmulatorAccess } from "./emulator-access.ts";
 import { readJson } from "./files.ts";
 import { LocalFile } from "./local-file.ts";
 import { localPaths, shown } from "./paths.ts";
 import { Problem, red } from "./terminal.ts";
 
 /** The emulator of the local cloud of this checkout. @throws Problem where it was never started */
-export async function localEndpoint(): Promise<string> {
+export async function localEmulator(): Promise<EmulatorAccess> {
   const paths = localPaths(process.env);
   const local = await readJson(paths.localFile, LocalFile);
   if (local === undefined) throw new Problem(`There is no ${shown(paths.localFile)}: run npm start first.`);
-  return local.emulator_url;
+  return { endpoint: local.emulator_url, secretKey: local.emulator_key };
 }
 
 /** What the SDK throws where nobody has said which account is meant, in words that say what to do; anything else as it is. */

@@ -4,6 +4,7 @@ import path from "node:path";
 import * as v from "valibot";
 import { ACCOUNT, REGION } from "./account.ts";
 import { lastLines, runCommand } from "./commands.ts";
+import type { EmulatorAccess } from "./emulator-access.ts";
 import { readNote, writeNote } from "./emulator-calls.ts";
 import { readJson } from "./files.ts";
 import { LANE_WIDTH } from "./lanes.ts";
@@ -35,8 +36,11 @@ const NOTE_NAME = "/runyard/local/deployment";
 const SOURCES = ["infra", "functions", "shared", "harness", "cdk.json", "package-lock.json"];
 
 /** What is deployed in the emulator already, if it was made from these very sources and settings. */
-export async function currentDeployment(endpoint: string, fingerprint: string): Promise<StackOutputs | undefined> {
-  const text = await readNote(endpoint, NOTE_NAME);
+export async function currentDeployment(
+  access: EmulatorAccess,
+  fingerprint: string,
+): Promise<StackOutputs | undefined> {
+  const text = await readNote(access, NOTE_NAME);
   if (text === undefined) return undefined;
   const note = v.safeParse(v.pipe(v.string(), v.parseJson(), DeploymentNote), text);
   return note.success && note.output.fingerprint === fingerprint ? note.output.outputs : undefined;
@@ -44,7 +48,7 @@ export async function currentDeployment(endpoint: string, fingerprint: string): 
 
 /** Deploys the CDK app, the same one as for AWS, and notes in the emulator's own state what it was made from. */
 export async function deploy(
-  endpoint: string,
+  access: EmulatorAccess,
   paths: LocalPaths,
   settings: DeploymentSettings,
   fingerprint: string,
@@ -55,7 +59,7 @@ export async function deploy(
   const { baseUrl, webUrl, githubApiUrl = "", sandboxSeconds = "" } = settings;
   const stage = { stage: "local", baseUrl, webUrl, dispatchConcurrency: LANE_WIDTH, githubApiUrl, sandboxSeconds };
   const context = { ...stage, ...settings.models };
-  await runCdk({ endpoint, paths, log: "deploy", cwd: projectRoot, signal }, [
+  await runCdk({ access, paths, log: "deploy", cwd: projectRoot, signal }, [
     "deploy",
     "--all",
     ...["--concurrency", "4", "--require-approval", "never", "--output", paths.assembly, "--outputs-file", outputsFile],
@@ -63,21 +67,21 @@ export async function deploy(
   ]);
   const outputs = await readJson(outputsFile, StackOutputs);
   if (outputs === undefined) throw new Problem(`The deployment left no outputs in ${shown(outputsFile)}.`);
-  await writeNote(endpoint, NOTE_NAME, JSON.stringify({ fingerprint, outputs }));
+  await writeNote(access, NOTE_NAME, JSON.stringify({ fingerprint, outputs }));
   return outputs;
 }
 
 /** Prepares the emulated account for CDK, once per state. */
 export async function bootstrapAccount(
-  endpoint: string,
+  access: EmulatorAccess,
   paths: LocalPaths,
   signal: AbortSignal,
 ): Promise<"kept" | "made"> {
-  if ((await readNote(endpoint, "/cdk-bootstrap/hnb659fds/version")) !== undefined) return "kept";
+  if ((await readNote(access, "/cdk-bootstrap/hnb659fds/version")) !== undefined) return "kept";
   // In the app's directory the CLI would synthesize the app first, and without its bundles.
   const empty = path.join(paths.home, "empty");
   await mkdir(empty, { recursive: true });
-  await runCdk({ endpoint, paths, log: "bootstrap", cwd: empty, signal }, ["bootstrap", `aws://${ACCOUNT}/${REGION}`]);
+  await runCdk({ access, paths, log: "bootstrap", cwd: empty, signal }, ["bootstrap", `aws://${ACCOUNT}/${REGION}`]);
   return "made";
 }
 
@@ -109,18 +113,18 @@ async function filesUnder(start: string): Promise<string[]> {
 }
 
 interface CdkCall {
-  endpoint: string;
+  access: EmulatorAccess;
   paths: LocalPaths;
   log: string;
   cwd: string;
   signal: AbortSignal;
 }
 
-async function runCdk({ endpoint, paths, log, cwd, signal }: CdkCall, args: string[]): Promise<void> {
+async function runCdk({ access, paths, log, cwd, signal }: CdkCall, args: string[]): Promise<void> {
   const cdk = path.join(projectRoot, "node_modules", "aws-cdk", "bin", "cdk");
   const result = await runCommand(process.execPath, [cdk, ...args, "--no-notices", "--ci"], {
     cwd,
-    env: cdkEnvironment(endpoint, process.env),
+    env: cdkEnvironment(access, process.env),
     timeoutSeconds: 280,
     signal,
   });
@@ -135,14 +139,14 @@ async function runCdk({ endpoint, paths, log, cwd, signal }: CdkCall, args: stri
 }
 
 /** The caller's environment with its AWS settings taken out and those of the emulator put in. */
-function cdkEnvironment(endpoint: string, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function cdkEnvironment({ endpoint, secretKey }: EmulatorAccess, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const others = Object.entries(environment).filter(([name]) => !name.startsWith("AWS_") && !name.startsWith("CDK_"));
   return {
     ...Object.fromEntries(others),
     PATH: [path.dirname(process.execPath), environment["PATH"] ?? ""].join(path.delimiter),
     NO_PROXY: [environment["NO_PROXY"] ?? environment["no_proxy"], "127.0.0.1", "localhost"].filter(Boolean).join(),
-    AWS_ACCESS_KEY_ID: "test",
-    AWS_SECRET_ACCESS_KEY: "test",
+    AWS_ACCESS_KEY_ID: ACCOUNT,
+    AWS_SECRET_ACCESS_KEY: secretKey,
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,
     AWS_ENDPOINT_URL: endpoint,

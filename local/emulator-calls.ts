@@ -1,32 +1,37 @@
 import * as v from "valibot";
 import { ACCOUNT, REGION } from "./account.ts";
+import { type EmulatorAccess, KEY_HEADER } from "./emulator-access.ts";
 
 /** Wakes a function without waiting for it. */
-export async function wakeFunction(endpoint: string, name: string, event: Record<string, unknown>): Promise<void> {
-  await fetch(`${endpoint}/2015-03-31/functions/${name}/invocations`, {
+export async function wakeFunction(
+  access: EmulatorAccess,
+  name: string,
+  event: Record<string, unknown>,
+): Promise<void> {
+  await fetch(`${access.endpoint}/2015-03-31/functions/${name}/invocations`, {
     method: "POST",
-    headers: { "x-amz-invocation-type": "Event", authorization: credentialsFor("lambda") },
+    headers: { "x-amz-invocation-type": "Event", ...credentialsFor("lambda", access) },
     body: JSON.stringify(event),
     signal: AbortSignal.timeout(10_000),
   }).then((answer) => answer.body?.cancel());
 }
 
 /**
- * Calls one operation of a JSON service of the emulator by hand. It checks no signatures, and reads the service's
- * name from the credential scope.
+ * Calls one operation of a JSON service of the emulator without an SDK. The emulator reads the service's name from the
+ * credential scope.
  */
-async function callEmulator(
-  endpoint: string,
-  service: "ssm" | "sqs",
+export async function callEmulator(
+  access: EmulatorAccess,
+  service: "ssm" | "sqs" | "logs",
   target: string,
   input: Record<string, unknown>,
 ): Promise<{ ok: boolean; body: unknown }> {
-  const answer = await fetch(endpoint, {
+  const answer = await fetch(access.endpoint, {
     method: "POST",
     headers: {
       "content-type": `application/x-amz-json-${service === "sqs" ? "1.0" : "1.1"}`,
       "x-amz-target": target,
-      authorization: credentialsFor(service),
+      ...credentialsFor(service, access),
     },
     body: JSON.stringify(input),
     signal: AbortSignal.timeout(10_000),
@@ -38,14 +43,14 @@ async function callEmulator(
 const Parameter = v.object({ Parameter: v.object({ Value: v.string() }) });
 
 /** Reads a note that the emulator keeps with its state, so that both are always of the same moment. */
-export async function readNote(endpoint: string, name: string): Promise<string | undefined> {
-  const { ok, body } = await callEmulator(endpoint, "ssm", "AmazonSSM.GetParameter", { Name: name });
+export async function readNote(access: EmulatorAccess, name: string): Promise<string | undefined> {
+  const { ok, body } = await callEmulator(access, "ssm", "AmazonSSM.GetParameter", { Name: name });
   const parsed = v.safeParse(Parameter, body);
   return ok && parsed.success ? parsed.output.Parameter.Value : undefined;
 }
 
-export async function writeNote(endpoint: string, name: string, value: string): Promise<void> {
-  const { ok } = await callEmulator(endpoint, "ssm", "AmazonSSM.PutParameter", {
+export async function writeNote(access: EmulatorAccess, name: string, value: string): Promise<void> {
+  const { ok } = await callEmulator(access, "ssm", "AmazonSSM.PutParameter", {
     Name: name,
     Value: value,
     Type: "String",
@@ -55,11 +60,13 @@ export async function writeNote(endpoint: string, name: string, value: string): 
 }
 
 /** Sends a message to a queue of the emulator. */
-export async function sendToQueue(endpoint: string, queue: string, message: string): Promise<void> {
-  const input = { QueueUrl: `${endpoint}/${ACCOUNT}/${queue}`, MessageBody: message };
-  const { ok, body } = await callEmulator(endpoint, "sqs", "AmazonSQS.SendMessage", input);
+export async function sendToQueue(access: EmulatorAccess, queue: string, message: string): Promise<void> {
+  const input = { QueueUrl: `${access.endpoint}/${ACCOUNT}/${queue}`, MessageBody: message };
+  const { ok, body } = await callEmulator(access, "sqs", "AmazonSQS.SendMessage", input);
   if (!ok) throw new Error(`the emulator refused a message to ${queue}: ${JSON.stringify(body)}`);
 }
 
-const credentialsFor = (service: string): string =>
-  `AWS4-HMAC-SHA256 Credential=test/20260101/${REGION}/${service}/aws4_request, SignedHeaders=host, Signature=0`;
+const credentialsFor = (service: string, { secretKey }: EmulatorAccess) => ({
+  authorization: `AWS4-HMAC-SHA256 Credential=${ACCOUNT}/20260101/${REGION}/${service}/aws4_request, SignedHeaders=host, Signature=0`,
+  [KEY_HEADER]: secretKey,
+});

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { HOST_SETTINGS } from "../shared/wire/host-settings.ts";
 import { REGION } from "./account.ts";
 import { lastLines } from "./commands.ts";
+import { type EmulatorAccess, KEY_HEADER } from "./emulator-access.ts";
 import { dropStrayBuckets, stateSavedAt } from "./emulator-state.ts";
 import { type LocalPaths, projectRoot } from "./paths.ts";
 import { descendantsOf, endProcess, executionProcesses, killSurvivors, markOf, type ProcessMark } from "./processes.ts";
@@ -13,8 +15,7 @@ import { Problem } from "./terminal.ts";
 /** How long a clean stop may take before the emulator is killed: it may hang while a request is still open. */
 const STOP_SECONDS = 10;
 
-export interface Emulator {
-  endpoint: string;
+export interface Emulator extends EmulatorAccess {
   port: number;
   mark: ProcessMark;
   /** Settles when the process has ended, whoever ended it. */
@@ -64,13 +65,16 @@ export async function startEmulator(
   const folders = [paths.state, paths.objects, paths.logs, paths.emptyHome];
   await Promise.all(folders.map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
   await dropStrayBuckets(paths);
+  // Made anew at each start, and known only to what this start runs.
+  const secretKey = randomBytes(32).toString("base64url");
   const logFile = path.join(paths.logs, "emulator.log");
   await rename(logFile, `${logFile}.1`).catch(() => undefined);
   const log = await open(logFile, "w", 0o600);
-  const child = spawn(path.join(paths.venv, "bin", "python"), ["-m", "ministack"], {
+  const child = spawn(path.join(paths.venv, "bin", "python"), [path.join(import.meta.dirname, "emulator-guard.py")], {
     cwd: paths.emptyHome,
     env: {
       ...emulatorEnvironment(paths, port, environment),
+      AWS_SECRET_ACCESS_KEY: secretKey,
       TMPDIR: scratch,
       // Its functions inherit this, and their client of EventBridge Scheduler calls there.
       ...(schedulerUrl === undefined ? {} : { AWS_ENDPOINT_URL_SCHEDULER: schedulerUrl }),
@@ -87,12 +91,12 @@ export async function startEmulator(
   const endpoint = `http://127.0.0.1:${port}`;
   const early = child.pid === undefined ? undefined : await markOf(child.pid);
   if (early !== undefined) await remember(early);
-  await untilHealthy(child, endpoint, logFile);
+  await untilHealthy(child, { endpoint, secretKey }, logFile);
   // Some Pythons start themselves once more, which changes the command that the process shows.
   const mark = early === undefined ? undefined : await markOf(early.pid);
   if (mark === undefined) throw new Problem("The emulator ended right after its start.", await tailOf(logFile));
   await remember(mark);
-  return { endpoint, port, mark, ended };
+  return { endpoint, secretKey, port, mark, ended };
 }
 
 /** Stops the emulator and everything below it; its state is on disk when it ended by itself. */
@@ -152,13 +156,20 @@ export function emulatorEnvironment(
   };
 }
 
-async function untilHealthy(child: ChildProcess, endpoint: string, logFile: string): Promise<void> {
+async function untilHealthy(
+  child: ChildProcess,
+  { endpoint, secretKey }: EmulatorAccess,
+  logFile: string,
+): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
       throw new Problem("The emulator did not start.", await tailOf(logFile));
     }
-    const healthy = await fetch(`${endpoint}/_ministack/health`, { signal: AbortSignal.timeout(2000) }).then(
+    const healthy = await fetch(`${endpoint}/_ministack/health`, {
+      headers: { [KEY_HEADER]: secretKey },
+      signal: AbortSignal.timeout(2000),
+    }).then(
       (answer) => answer.ok,
       () => false,
     );

@@ -1,10 +1,13 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { spoilInvalidUtf8 } from "./invalid-utf8.ts";
+import { KEY_HEADER } from "./emulator-access.ts";
 import { Lanes } from "./lanes.ts";
-import { answerScheduler, isSchedulerPath } from "./scheduler-endpoint.ts";
+import { sendProblem } from "./problem-response.ts";
+import { answerUnreadable, findRefusal, SERVER_OPTIONS } from "./request-checks.ts";
+import { answerScheduler, SCHEDULER_PATH } from "./scheduler-endpoint.ts";
 import type { Timers } from "./timers.ts";
 import { serveWebPage } from "./web-page.ts";
 
@@ -12,8 +15,10 @@ type Gateway = (request: Request) => Promise<Response>;
 
 export interface FrontDoor {
   port: number;
-  /** Names the API behind the door: all requests under /api/v1 go to this address from now on. */
-  openTo(apiUrl: string): void;
+  /** Where the functions of the cloud set timers: whoever knows it may, so it differs with each start. */
+  schedulerUrl: string;
+  /** Names the API behind the door: all requests under /api/v1 go to this address from now on, with the emulator's key. */
+  openTo(apiUrl: string, emulatorKey: string): void;
   /** Names what answers below /api/v1/model/, as its answers grow. */
   serveModels(gateway: Gateway): void;
   close(): Promise<void>;
@@ -29,15 +34,18 @@ export interface FrontDoorOptions {
 
 /** The local counterpart of CloudFront: one address for the API and the web page. It holds the scheduler too. */
 export async function startFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  let target: URL | undefined;
+  let target: Target | undefined;
   let models: ReturnType<typeof getRequestListener> | undefined;
   // Connections are kept: a new one for each call would cost more than the call.
   const agent = new http.Agent({ keepAlive: true, maxFreeSockets: 64 });
   const lanes = new Lanes();
-  const server = http.createServer((request, response) => {
+  const schedulerPath = `${SCHEDULER_PATH}/${randomBytes(32).toString("base64url")}`;
+  const server = http.createServer(SERVER_OPTIONS, (request, response) => {
     const rawUrl = request.url ?? "/";
-    if (options.timers !== undefined && isSchedulerPath(rawUrl))
-      void answerScheduler(request, response, options.timers);
+    const refusal = findRefusal(request);
+    if (refusal !== undefined) sendProblem(request, response, refusal);
+    else if (options.timers !== undefined && rawUrl.startsWith(`${schedulerPath}/`))
+      void answerScheduler(request, response, options.timers, schedulerPath);
     else if (models !== undefined && rawUrl.startsWith("/api/v1/model/")) void models(request, response);
     else if (isApiPath(rawUrl)) inLane(lanes, request, response, () => forward(request, response, target, agent));
     else void serveWebPage(rawUrl, request.method ?? "GET", response, options.webDirectory);
@@ -45,14 +53,17 @@ export async function startFrontDoor(options: FrontDoorOptions): Promise<FrontDo
   // A long poll may hold its answer for 25 seconds, and uploads have no limit of their own here.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 75_000;
+  answerUnreadable(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, "127.0.0.1", resolve);
   });
+  const port = portOf(server.address());
   return {
-    port: portOf(server.address()),
-    openTo: (apiUrl) => {
-      target = new URL(apiUrl);
+    port,
+    schedulerUrl: `http://127.0.0.1:${port}${schedulerPath}`,
+    openTo: (apiUrl, emulatorKey) => {
+      target = { url: new URL(apiUrl), key: emulatorKey };
     },
     serveModels: (gateway) => {
       models = getRequestListener(gateway, { overrideGlobalObjects: false });
@@ -63,6 +74,12 @@ export async function startFrontDoor(options: FrontDoorOptions): Promise<FrontDo
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** The API in the emulator, and the key without which the emulator answers nobody. */
+interface Target {
+  readonly url: URL;
+  readonly key: string;
 }
 
 const isApiPath = (rawUrl: string): boolean => /^\/api(\/|\?|$)/.test(rawUrl);
@@ -104,13 +121,19 @@ const NOT_FORWARDED = new Set([
   "x-forwarded-host",
   "x-forwarded-port",
   "x-forwarded-proto",
+  KEY_HEADER,
 ]);
 
 /** Bytes of a request that API Gateway takes, and of an answer that Lambda gives; the emulator has no such limits. */
 const REQUEST_BYTES = 10 * 1024 * 1024;
 const ANSWER_BYTES = 6_291_556;
 
-function forward(request: IncomingMessage, response: ServerResponse, target: URL | undefined, agent: http.Agent): void {
+function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: Target | undefined,
+  agent: http.Agent,
+): void {
   if (target === undefined) {
     away(request, response, "Runyard is still starting");
     return;
@@ -122,11 +145,11 @@ function forward(request: IncomingMessage, response: ServerResponse, target: URL
   }
   const upstream = http.request({
     agent,
-    host: target.hostname,
-    port: target.port,
+    host: target.url.hostname,
+    port: target.url.port,
     method: request.method ?? "GET",
     // Raw, as it came: decoding and encoding again would change what percent signs mean.
-    path: `${target.pathname.replace(/\/$/, "")}${request.url ?? "/"}`,
+    path: `${target.url.pathname.replace(/\/$/, "")}${request.url ?? "/"}`,
     headers: forwardedHeaders(request, target),
     setHost: false,
   });
@@ -135,7 +158,7 @@ function forward(request: IncomingMessage, response: ServerResponse, target: URL
     const isTooLong = Number(answer.headers["content-length"] ?? 0) > ANSWER_BYTES;
     if (isTooLong || isCrash(status, answer.headers["content-type"])) {
       answer.resume();
-      sendProblem(request, response, 500, "The service failed", undefined);
+      sendProblem(request, response, FAILED);
       return;
     }
     response.writeHead(status, withoutConnectionHeaders(answer.rawHeaders));
@@ -153,7 +176,7 @@ function forward(request: IncomingMessage, response: ServerResponse, target: URL
   request.pipe(spoilInvalidUtf8()).pipe(upstream);
 }
 
-function forwardedHeaders(request: IncomingMessage, target: URL): string[] {
+function forwardedHeaders(request: IncomingMessage, { url, key }: Target): string[] {
   const host = request.headers.host ?? `127.0.0.1:${request.socket.localPort}`;
   const earlier = request.headers["x-forwarded-for"];
   const caller = request.socket.remoteAddress ?? "127.0.0.1";
@@ -162,7 +185,8 @@ function forwardedHeaders(request: IncomingMessage, target: URL): string[] {
     const lower = name.toLowerCase();
     if (!NOT_FORWARDED.has(lower) && lower !== "x-forwarded-for") headers.push(name, value);
   }
-  headers.push("host", target.host);
+  headers.push("host", url.host);
+  headers.push(KEY_HEADER, key);
   headers.push("x-forwarded-for", [earlier, caller].filter(Boolean).join(", "));
   headers.push("x-forwarded-host", host);
   headers.push("x-forwarded-port", String(request.socket.localPort ?? 80));
@@ -188,37 +212,9 @@ function pairs(rawHeaders: string[]): [string, string][] {
 const isCrash = (status: number, contentType: string | undefined): boolean =>
   (status === 500 || status === 502 || status === 504) && !contentType?.startsWith("application/problem+json");
 
-function away(request: IncomingMessage, response: ServerResponse, detail: string): void {
-  sendProblem(request, response, 502, "The service cannot be reached", detail);
-}
+const FAILED = { status: 500, code: "internal_error", title: "The service failed", retryAfterSeconds: 1 } as const;
 
-function sendProblem(
-  request: IncomingMessage,
-  response: ServerResponse,
-  status: number,
-  title: string,
-  detail: string | undefined,
-): void {
-  request.resume();
-  const traceId = randomUUID();
-  const instance = (request.url ?? "/").split("?", 1)[0];
-  const body = JSON.stringify({
-    type: `http://${request.headers.host ?? "127.0.0.1"}/api/v1/docs/errors/internal-error`,
-    title,
-    status,
-    ...(detail === undefined ? {} : { detail }),
-    instance,
-    error: detail === undefined ? title : `${title} (${detail})`,
-    error_code: "internal_error",
-    retryable: true,
-    trace_id: traceId,
-  });
-  response.writeHead(status, {
-    "content-type": "application/problem+json",
-    "content-length": Buffer.byteLength(body),
-    "cache-control": "no-store",
-    "x-request-id": traceId,
-    "x-should-retry": "true",
-  });
-  response.end(body);
+function away(request: IncomingMessage, response: ServerResponse, detail: string): void {
+  const title = "The service cannot be reached";
+  sendProblem(request, response, { status: 503, code: "resource_unavailable", title, detail, retryAfterSeconds: 1 });
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { InvokeCommand, LambdaClient, ListFunctionsCommand } from "@aws-sdk/client-lambda";
 import * as v from "valibot";
-import { REGION } from "./account.ts";
+import { clientSettings } from "./emulator-access.ts";
 import { type FixtureValues, fillFixture, PLACEHOLDERS, placeholdersIn } from "./event-fixture.ts";
 import { readJson } from "./files.ts";
 import { findValues } from "./fixture-values.ts";
@@ -50,9 +50,7 @@ async function main(args: string[]): Promise<number> {
     return 0;
   }
   const client = new LambdaClient({
-    endpoint: local.emulator_url,
-    region: REGION,
-    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+    ...clientSettings({ endpoint: local.emulator_url, secretKey: local.emulator_key }),
     maxAttempts: 1,
   });
   try {

@@ -26,7 +26,6 @@ import { firstFreePort } from "./ports.ts";
 import { preflight } from "./preflight.ts";
 import { isStillOurs, markOf, ProcessMark } from "./processes.ts";
 import { ensurePythonEnvironment } from "./python-environment.ts";
-import { SCHEDULER_PATH } from "./scheduler-endpoint.ts";
 import { Problem, say, step, warn } from "./terminal.ts";
 import { Timers } from "./timers.ts";
 
@@ -114,7 +113,7 @@ export class LocalCloudSession {
     const githubApiUrl = process.env["RUNYARD_GITHUB_API_URL"];
     const sandboxSeconds = process.env["RUNYARD_SANDBOX_SECONDS"];
     const models = localModels(process.env);
-    door.serveModels(localGateway(emulator.endpoint, TABLE_NAME, models, faults));
+    door.serveModels(localGateway(emulator, TABLE_NAME, models, faults));
     const settings: DeploymentSettings = {
       baseUrl: `${webUrl}/api/v1`,
       webUrl,
@@ -123,11 +122,11 @@ export class LocalCloudSession {
       ...(sandboxSeconds ? { sandboxSeconds } : {}),
       ...(Object.keys(models.context).length > 0 ? { models: models.context } : {}),
     };
-    await step("account", async (note) => note(await bootstrapAccount(emulator.endpoint, paths, options.signal)));
+    await step("account", async (note) => note(await bootstrapAccount(emulator, paths, options.signal)));
     await step("deployment", async (note) => note(await this.#deploy(door, emulator, settings, options.signal)));
     // The emulator's clock begins anew at each start; what was running when it stopped need not wait a minute for its reaper.
-    this.#timers?.begin((queue, message) => sendToQueue(emulator.endpoint, queue, message));
-    await wakeFunction(emulator.endpoint, REAPER_FUNCTION, { source: "aws.events", "detail-type": "Scheduled Event" });
+    this.#timers?.begin((queue, message) => sendToQueue(emulator, queue, message));
+    await wakeFunction(emulator, REAPER_FUNCTION, { source: "aws.events", "detail-type": "Scheduled Event" });
     const local = await step("team and key", (note) => this.#ensureKey(emulator, settings, note));
     await writeJson(paths.localFile, local);
     return { api: { baseUrl: local.base_url, key: local.api_key }, webUrl, lost: emulator.ended };
@@ -210,7 +209,7 @@ export class LocalCloudSession {
       this.#emulator = mark;
       await writeJson(this.#paths.processes, { start, emulator: mark, scratch });
     };
-    const schedulerUrl = `http://127.0.0.1:${door.port}${SCHEDULER_PATH}`;
+    const { schedulerUrl } = door;
     const environment = { ...process.env, RUNYARD_FAULTS: faults };
     return startEmulator(this.#paths, { port, scratch, schedulerUrl, environment, remember });
   }
@@ -222,13 +221,13 @@ export class LocalCloudSession {
     signal: AbortSignal,
   ): Promise<string> {
     const fingerprint = await fingerprintOf(projectRoot, settings);
-    const current = await currentDeployment(emulator.endpoint, fingerprint);
+    const current = await currentDeployment(emulator, fingerprint);
     if (current !== undefined) {
-      door.openTo(apiUrlOf(current, emulator.endpoint));
+      door.openTo(apiUrlOf(current, emulator.endpoint), emulator.secretKey);
       if (await answers(settings.baseUrl)) return "unchanged";
     }
-    const outputs = await deploy(emulator.endpoint, this.#paths, settings, fingerprint, signal);
-    door.openTo(apiUrlOf(outputs, emulator.endpoint));
+    const outputs = await deploy(emulator, this.#paths, settings, fingerprint, signal);
+    door.openTo(apiUrlOf(outputs, emulator.endpoint), emulator.secretKey);
     if (await answers(settings.baseUrl)) return "deployed";
     throw new Problem(`The deployed API does not answer at ${settings.baseUrl}.`);
   }
@@ -238,6 +237,7 @@ export class LocalCloudSession {
       base_url: settings.baseUrl,
       web_url: settings.webUrl,
       emulator_url: emulator.endpoint,
+      emulator_key: emulator.secretKey,
       pid: process.pid,
     };
     const last = await readJson(this.#paths.localFile, LocalFile);
@@ -245,7 +245,7 @@ export class LocalCloudSession {
       note("kept");
       return { ...last, ...addresses };
     }
-    const made = await bootstrapLocal(emulator.endpoint, TABLE_NAME);
+    const made = await bootstrapLocal(emulator, TABLE_NAME);
     note("made");
     return { ...addresses, api_key: made.api_key, team_uid: made.team_uid };
   }

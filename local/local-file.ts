@@ -9,6 +9,8 @@ export const LocalFile = v.object({
   team_uid: v.string(),
   /** The emulator that stands in for AWS, for those who want to look behind the front door. */
   emulator_url: v.string(),
+  /** The secret access key that the emulator of this start demands. @default that of a start before there was one, which opens nothing */
+  emulator_key: v.optional(v.string(), ""),
   /** The `npm start` that serves it; it may be gone. */
   pid: v.number(),
 });

@@ -7,7 +7,7 @@ import { anthropic, type ModelProviders, openaiCompatible } from "#shared/model-
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import { dynamoTable } from "#shared/table/dynamo-table.ts";
-import { REGION } from "./account.ts";
+import { clientSettings, type EmulatorAccess } from "./emulator-access.ts";
 import { sendToQueue } from "./emulator-calls.ts";
 import type { LocalModels } from "./models.ts";
 
@@ -17,17 +17,16 @@ export type Fetch = (request: Request) => Promise<Response>;
  * The model gateway of the local cloud, which is that of AWS on the emulator's table. It is here and not in the emulator, because
  * that one holds answers back until they are whole. `faults`: what goes wrong in its calls, as `RUNYARD_FAULTS` says it.
  */
-export function localGateway(endpoint: string, tableName: string, models: LocalModels, faults?: string): Fetch {
+export function localGateway(access: EmulatorAccess, tableName: string, models: LocalModels, faults?: string): Fetch {
   Object.assign(process.env, models.variables);
-  const credentials = { accessKeyId: "test", secretAccessKey: "test" };
-  const client = new DynamoDBClient({ endpoint, region: REGION, credentials });
+  const client = new DynamoDBClient(clientSettings(access));
   asOnAws(client, faultsAsked({ RUNYARD_FAULTS: faults }), () => undefined);
   const table = dynamoTable(
     DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
     tableName,
   );
   const send = (queue: string) => (runId: string) =>
-    sendToQueue(endpoint, queue, JSON.stringify({ v: 1, run_id: runId }));
+    sendToQueue(access, queue, JSON.stringify({ v: 1, run_id: runId }));
   const serve = modelGateway({
     table,
     runs: runStore(table),

@@ -11,8 +11,8 @@ import {
   SQSClient,
   StartMessageMoveTaskCommand,
 } from "@aws-sdk/client-sqs";
-import { REGION } from "./account.ts";
-import { aboutCredentials, localEndpoint, runByHand } from "./by-hand.ts";
+import { aboutCredentials, localEmulator, runByHand } from "./by-hand.ts";
+import { clientSettings } from "./emulator-access.ts";
 import { Problem, say } from "./terminal.ts";
 
 /** The queues that have a dead-letter queue, by what follows `runyard-` in their names. */
@@ -105,10 +105,9 @@ async function urlOf(client: SQSClient, QueueName: string): Promise<string> {
 async function main(args: string[]): Promise<void> {
   const options = readOptions(args);
   if (options.help) return say(HELP);
-  const credentials = { accessKeyId: "test", secretAccessKey: "test" };
   const client = options.local
     ? // Under this address, as the emulator's own addresses of queues may be of another start.
-      new SQSClient({ endpoint: await localEndpoint(), region: REGION, credentials, useQueueUrlAsEndpoint: false })
+      new SQSClient({ ...clientSettings(await localEmulator()), useQueueUrlAsEndpoint: false })
     : new SQSClient();
   try {
     for (const name of options.chosen) {

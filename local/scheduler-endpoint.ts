@@ -3,10 +3,8 @@ import { text } from "node:stream/consumers";
 import * as v from "valibot";
 import { TimerInput, type Timers } from "./timers.ts";
 
-/** Where the endpoint lies behind the front door's address. */
+/** Where the endpoint lies behind the front door's address, followed by a random segment that callers have to know. */
 export const SCHEDULER_PATH = "/_aws/scheduler";
-
-export const isSchedulerPath = (rawUrl: string): boolean => rawUrl.startsWith(`${SCHEDULER_PATH}/`);
 
 /** An answer of AWS's kind that is no success. */
 class Refused extends Error {
@@ -25,6 +23,8 @@ export async function answerScheduler(
   request: IncomingMessage,
   response: ServerResponse,
   timers: Timers,
+  /** Path of the endpoint with its random segment. */
+  path: string,
 ): Promise<void> {
   try {
     // A page of a browser may send here too, but not without saying where it is from, and never with these credentials.
@@ -32,7 +32,7 @@ export async function answerScheduler(
     if (!isSigned || request.headers.origin !== undefined) {
       throw new Refused(403, "AccessDeniedException", "this is for the functions of the local cloud");
     }
-    send(response, 200, await work(request, timers));
+    send(response, 200, await work(request, timers, path));
   } catch (error) {
     request.resume();
     const refused = error instanceof Refused ? error : new Refused(500, "InternalServerException", String(error));
@@ -41,9 +41,9 @@ export async function answerScheduler(
   }
 }
 
-async function work(request: IncomingMessage, timers: Timers): Promise<unknown> {
+async function work(request: IncomingMessage, timers: Timers, path: string): Promise<unknown> {
   const url = new URL(request.url ?? "/", "http://scheduler");
-  const name = /^\/schedules\/([0-9A-Za-z_.-]{1,64})$/.exec(url.pathname.slice(SCHEDULER_PATH.length))?.[1];
+  const name = /^\/schedules\/([0-9A-Za-z_.-]{1,64})$/.exec(url.pathname.slice(path.length))?.[1];
   if (name === undefined) throw new Refused(404, "ResourceNotFoundException", `there is nothing at ${url.pathname}`);
   const group = url.searchParams.get("groupName") ?? "default";
   const found = (inGroup: string) => {

@@ -3,6 +3,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import * as v from "valibot";
+import type { EmulatorAccess } from "../../local/emulator-access.ts";
+import { callEmulator } from "../../local/emulator-calls.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -11,7 +14,7 @@ export interface CloudProcess {
   readonly state: string;
   readonly baseUrl: string;
   readonly apiKey: string;
-  readonly emulatorUrl: string;
+  readonly emulator: EmulatorAccess;
   /** All that it has printed so far. */
   readonly printed: () => string;
   readonly stop: () => Promise<number | null>;
@@ -46,7 +49,7 @@ export async function startCloud(state: string, args: readonly string[] = []): P
     state,
     baseUrl: member(local, "base_url"),
     apiKey: member(local, "api_key"),
-    emulatorUrl: member(local, "emulator_url"),
+    emulator: { endpoint: member(local, "emulator_url"), secretKey: member(local, "emulator_key") },
     printed: () => text,
     stop: () => {
       child.kill("SIGINT");
@@ -120,19 +123,13 @@ export function client(cloud: Pick<CloudProcess, "baseUrl" | "apiKey">) {
   return { call, create, until, ended, outputs, timeline };
 }
 
+const LogEvents = v.object({ events: v.array(v.object({ message: v.string() })) });
+
 /** Lines of a function's log that hold each of the words, once the function has ended that wrote them. */
-export async function logOf(cloud: Pick<CloudProcess, "emulatorUrl">, name: string, words: readonly string[]) {
-  const answer = await fetch(cloud.emulatorUrl, {
-    method: "POST",
-    headers: {
-      "content-type": "application/x-amz-json-1.1",
-      "x-amz-target": "Logs_20140328.FilterLogEvents",
-      authorization:
-        "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/logs/aws4_request, SignedHeaders=host, Signature=0",
-    },
-    body: JSON.stringify({ logGroupName: `/runyard/functions/${name}` }),
-  });
-  const { events }: { events: { message: string }[] } = JSON.parse(await answer.text());
+export async function logOf(cloud: Pick<CloudProcess, "emulator">, name: string, words: readonly string[]) {
+  const input = { logGroupName: `/runyard/functions/${name}` };
+  const { body } = await callEmulator(cloud.emulator, "logs", "Logs_20140328.FilterLogEvents", input);
+  const { events } = v.parse(LogEvents, body);
   return events.map(({ message }) => message).filter((line) => words.every((word) => line.includes(word)));
 }
 

@@ -198,7 +198,7 @@ describe("many at once", () => {
       `echo ${secret}-$RANDOM > /tmp/secret.txt; echo ${secret} > mine.txt; sleep 1`,
       "cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n' || true; env; ls -la /proc/*/fd 2>/dev/null || true; ls -laR /tmp 2>/dev/null || true",
       `grep -rs 'ryr_[0-9A-Za-z]\\{43\\}' / --include='*' --exclude-dir=proc --exclude-dir=sys --exclude-dir=usr -l | head || true`,
-      `(exec 3<>/dev/tcp/127.0.0.1/${new URL(cloud.emulatorUrl).port}) 2>/dev/null && echo emulator-is-reachable; true`,
+      `(exec 3<>/dev/tcp/127.0.0.1/${new URL(cloud.emulator.endpoint).port}) 2>/dev/null && echo emulator-is-reachable; true`,
       "ls -d /tmp/runyard-* /workspace/../*/ 2>/dev/null || true",
     ];
     const ids = await Promise.all(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sendToQueue } from "../../local/emulator-calls.ts";
 import { type CloudProcess, client, commands, dropState, makeState, startCloud } from "./cloud.ts";
 
 let state: string;
@@ -19,20 +20,7 @@ const until = (time: number) => new Promise((resolve) => setTimeout(resolve, Mat
 /** What a timer sends, sent once more. */
 async function deliverAgain(id: string, time: string): Promise<void> {
   const message = { v: 1, schedule_id: id, scheduled_time: time };
-  const answer = await fetch(cloud.emulatorUrl, {
-    method: "POST",
-    headers: {
-      "content-type": "application/x-amz-json-1.0",
-      "x-amz-target": "AmazonSQS.SendMessage",
-      authorization:
-        "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/sqs/aws4_request, SignedHeaders=host, Signature=0",
-    },
-    body: JSON.stringify({
-      QueueUrl: `${cloud.emulatorUrl}/000000000000/runyard-ticks`,
-      MessageBody: JSON.stringify(message),
-    }),
-  });
-  if (!answer.ok) throw new Error(await answer.text());
+  await sendToQueue(cloud.emulator, "runyard-ticks", JSON.stringify(message));
 }
 
 test("a schedule fires in the next minute, makes one run, shows it, and fires no more once it is paused", async () => {

@@ -34,7 +34,13 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
-  const common = { api_key: "ryp_local", team_uid: "a team", emulator_url: "http://127.0.0.1:1", pid: 1 };
+  const common = {
+    api_key: "ryp_local",
+    team_uid: "a team",
+    emulator_url: "http://127.0.0.1:1",
+    emulator_key: "",
+    pid: 1,
+  };
   local = { base_url: `http://127.0.0.1:${port}/api/v1`, ...common };
   answers = {
     "/api/v1/agent/runs?limit=1&sort_by=created_at": { runs: [run("new")], page_info: { has_next_page: true } },

@@ -38,7 +38,7 @@ describe("the front door", () => {
     door = await startFrontDoor({ port: 0, webDirectory: web });
     const address = upstream.address();
     if (typeof address !== "object" || address === null) throw new Error("no address");
-    door.openTo(`http://127.0.0.1:${address.port}/_aws/execute-api/abc/$default`);
+    door.openTo(`http://127.0.0.1:${address.port}/_aws/execute-api/abc/$default`, "the-key");
   });
   beforeEach(() => {
     seen = [];
@@ -56,7 +56,7 @@ describe("the front door", () => {
     return new Promise((resolve, reject) => {
       const socket = net.connect(door.port, "127.0.0.1");
       const length = body === "" ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
-      socket.write(`${head}\r\nhost: runyard.test:4500\r\nconnection: close\r\n${length}\r\n${body}`);
+      socket.write(`${head}\r\nhost: localhost:4500\r\nconnection: close\r\n${length}\r\n${body}`);
       text(socket).then(resolve, reject);
     });
   }
@@ -85,7 +85,7 @@ describe("the front door", () => {
     await raw(`GET /api/v1/x HTTP/1.1\r\n${lies}\r\nx-forwarded-for: 9.9.9.9`);
     expect(seen[0]?.headers).toMatchObject({
       "x-forwarded-proto": "http",
-      "x-forwarded-host": "runyard.test:4500",
+      "x-forwarded-host": "localhost:4500",
       "x-forwarded-port": String(door.port),
       "x-forwarded-for": "9.9.9.9, 127.0.0.1",
     });
@@ -149,15 +149,20 @@ describe("the front door", () => {
     expect(await (await get("/api/v1/x")).text()).toBe('{"status":500}');
   });
 
-  test("answers 502 in the service's own form when the emulator is away", async () => {
+  test("answers 503 with Retry-After when the emulator does not answer", async () => {
     const away = await startFrontDoor({ port: 0, webDirectory: folder });
     try {
       const before = await fetch(`http://127.0.0.1:${away.port}/api/v1/x`);
-      expect([before.status, before.headers.get("x-should-retry")]).toEqual([502, "true"]);
-      away.openTo("http://127.0.0.1:1");
+      expect([before.status, before.headers.get("retry-after"), before.headers.get("x-should-retry")]).toEqual([
+        503,
+        "1",
+        "true",
+      ]);
+      away.openTo("http://127.0.0.1:1", "the-key");
       const after = await fetch(`http://127.0.0.1:${away.port}/api/v1/x`);
       expect(await after.json()).toMatchObject({
-        status: 502,
+        status: 503,
+        error_code: "resource_unavailable",
         detail: "The emulator does not answer",
         retryable: true,
       });

@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
 import { type Scheduler, TimerRefused } from "#shared/schedules/scheduler.ts";
 import { type FrontDoor, startFrontDoor } from "../../local/front-door.ts";
-import { SCHEDULER_PATH } from "../../local/scheduler-endpoint.ts";
 import { timerCron } from "../../local/timer-cron.ts";
 import { Timers } from "../../local/timers.ts";
 
@@ -33,7 +32,7 @@ describe("the local scheduler", () => {
     timers = await Timers.open(path.join(folder, "timers.json"));
     door = await startFrontDoor({ port: 0, webDirectory: folder, timers });
     client = new SchedulerClient({
-      endpoint: `http://127.0.0.1:${door.port}${SCHEDULER_PATH}`,
+      endpoint: door.schedulerUrl,
       region: "us-east-1",
       credentials: { accessKeyId: "test", secretAccessKey: "test" },
       maxAttempts: 1,
@@ -115,7 +114,7 @@ describe("the local scheduler", () => {
   });
 
   test("is for the functions of the cloud, and not for pages in a browser", async () => {
-    const url = `http://127.0.0.1:${door.port}${SCHEDULER_PATH}/schedules/a`;
+    const url = `${door.schedulerUrl}/schedules/a`;
     expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(403);
     const authorization = "AWS4-HMAC-SHA256 Credential=test/20260519/us-east-1/scheduler/aws4_request";
     const headers = { authorization, origin: "https://elsewhere.test" };

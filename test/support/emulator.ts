@@ -7,8 +7,9 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { asOnAws } from "#shared/aws/as-on-aws.ts";
 import { dynamoClient, s3Client, watchClients } from "#shared/aws/clients.ts";
 import { INDEXES } from "#shared/table/table.ts";
-import { REGION } from "../../local/account.ts";
+import { ACCOUNT, REGION } from "../../local/account.ts";
 import { killEmulator, startEmulator } from "../../local/emulator.ts";
+import type { EmulatorAccess } from "../../local/emulator-access.ts";
 import { localPaths } from "../../local/paths.ts";
 import { firstFreePort } from "../../local/ports.ts";
 import { ensurePythonEnvironment } from "../../local/python-environment.ts";
@@ -16,6 +17,7 @@ import { ensurePythonEnvironment } from "../../local/python-environment.ts";
 export interface EmulatedAws {
   readonly dynamo: DynamoDBDocumentClient;
   readonly s3: S3Client;
+  readonly access: EmulatorAccess;
   readonly stop: () => Promise<void>;
 }
 
@@ -28,7 +30,7 @@ export async function emulatedAws(): Promise<EmulatedAws> {
   const paths = localPaths({ RUNYARD_STATE: home });
   await ensurePythonEnvironment(paths.venv, process.env["RUNYARD_PYTHON"] ?? "python3", new AbortController().signal);
   const port = await firstFreePort(20_000 + (process.pid % 20_000));
-  const { endpoint, mark, ended } = await startEmulator(paths, {
+  const { endpoint, secretKey, mark, ended } = await startEmulator(paths, {
     port,
     scratch: home,
     environment: process.env,
@@ -37,14 +39,15 @@ export async function emulatedAws(): Promise<EmulatedAws> {
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: endpoint,
     AWS_REGION: REGION,
-    AWS_ACCESS_KEY_ID: "test",
-    AWS_SECRET_ACCESS_KEY: "test",
+    AWS_ACCESS_KEY_ID: ACCOUNT,
+    AWS_SECRET_ACCESS_KEY: secretKey,
   });
   // It knows fewer limits than AWS does.
   watchClients((client) => void asOnAws(client));
   return {
     dynamo: dynamoClient(),
     s3: s3Client(),
+    access: { endpoint, secretKey },
     async stop() {
       killEmulator(mark);
       await ended;

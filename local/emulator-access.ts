@@ -1,0 +1,17 @@
+import { ACCOUNT, REGION } from "./account.ts";
+
+/** Where the emulator answers, and the secret access key of this start: without it the emulator answers 403. */
+export interface EmulatorAccess {
+  readonly endpoint: string;
+  readonly secretKey: string;
+}
+
+/** Names the key in requests that no SDK signs; the emulator's guard removes it. */
+export const KEY_HEADER = "x-emulator-key";
+
+/** Settings of an SDK client that calls the emulator. */
+export const clientSettings = ({ endpoint, secretKey }: EmulatorAccess) => ({
+  endpoint,
+  region: REGION,
+  credentials: { accessKeyId: ACCOUNT, secretAccessKey: secretKey },
+});

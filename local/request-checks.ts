@@ -1,0 +1,60 @@
+import type { IncomingMessage, Server } from "node:http";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { type LocalProblem, rawProblem } from "./problem-response.ts";
+
+/** Bytes of a request's target, and of its request line and headers together; the latter is API Gateway's limit. */
+const MAX_URL_BYTES = 8_192;
+const MAX_HEADER_BYTES = 10_240;
+/** What Node parses, so that a request above our limits can be answered as one. */
+const MAX_PARSED_BYTES = 1024 * 1024;
+/** How long a refused request may go on being sent. A connection that is closed at once loses the response. */
+const DRAIN_MS = 2_000;
+
+export const SERVER_OPTIONS = { maxHeaderSize: MAX_PARSED_BYTES };
+
+/** What is wrong with a request whatever it asks for: whom it is addressed to, or its size. */
+export function findRefusal(request: IncomingMessage): LocalProblem | undefined {
+  const { rawHeaders, url = "/" } = request;
+  const headerBytes = rawHeaders.reduce((sum, text) => sum + Buffer.byteLength(text, "latin1"), 0);
+  if (url.length > MAX_URL_BYTES) return urlTooLong;
+  if (url.length + headerBytes > MAX_HEADER_BYTES) return headersTooLarge;
+  return isOwnHost(request.headers.host) ? undefined : foreignHost;
+}
+
+/** A web page can have a name of its own resolve to 127.0.0.1 (DNS rebinding); its requests name that one. */
+const isOwnHost = (host: string | undefined): boolean =>
+  host !== undefined && /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(host);
+
+const refused = (status: number, title: string, detail: string): LocalProblem => ({
+  status,
+  code: "invalid_request",
+  title,
+  detail,
+});
+const title = "The request is not valid";
+const urlTooLong = refused(414, title, `the URL is longer than ${MAX_URL_BYTES} bytes`);
+const headersTooLarge = refused(431, title, `URL and headers together are longer than ${MAX_HEADER_BYTES} bytes`);
+const foreignHost = refused(421, title, "the Host header names another server than this one");
+const unreadable = refused(400, title, "the request is no HTTP/1.1 request");
+const tooSlow = refused(408, title, "the request did not arrive in time");
+
+/** Answers what Node cannot parse, which it otherwise answers without a body or by closing the connection. */
+export function answerUnreadable(server: Server): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, stream: Duplex) => {
+    // The rest of a request that was answered here already; its sender needs the time to read the response.
+    if (stream.writableEnded) return;
+    if (error.code === "ECONNRESET" || !stream.writable || !(stream instanceof Socket)) {
+      stream.destroy();
+      return;
+    }
+    stream.end(rawProblem(problemFor(error.code), stream));
+    stream.resume();
+    setTimeout(() => stream.destroy(), DRAIN_MS).unref();
+  });
+}
+
+function problemFor(code: string | undefined): LocalProblem {
+  if (code === "HPE_HEADER_OVERFLOW") return headersTooLarge;
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow : unreadable;
+}
