@@ -178,7 +178,7 @@ async function live(home: Home): Promise<TurnOutcome | typeof SLICED> {
       signal,
       turn: turns.signal,
     });
-    outbox.event("agent_started", { detail: `model ${modelId}, sandbox ${sandbox.kind}${without}` });
+    outbox.event("agent_started", { detail: `model ${modelId}, isolation: ${sandbox.kind}${without}` });
     const save = async () => {
       try {
         await checkpoints.save();

@@ -1,82 +1,87 @@
-import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { type BubblewrapOptions, bubblewrapSandbox } from "./bubblewrap.ts";
-import { startLaunch } from "./launch.ts";
+import { decidedIsolation, setUpBoundary, tryBoundary } from "./isolation.ts";
 import { limitsOf } from "./limits.ts";
 import { openNetwork } from "./network.ts";
 import { openProcessGroup } from "./process-group.ts";
-import { killTree } from "./processes.ts";
 import { findProgram } from "./programs.ts";
-import { plainSandbox, type Sandbox, type SandboxOptions, type WorkspacePaths } from "./sandbox.ts";
-import { Stop } from "./stop.ts";
+import { plainSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
+import { messageOf, Stop } from "./stop.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
-
-const TRIAL_MS = 20_000;
 
 /** What an execution needs of its host; made before anything is known of the run, while the harness still loads. */
 export interface Host {
   readonly workspace: Workspace;
-  /** The sandbox for the commands of one run. @throws Stop when bubblewrap is demanded and does not work */
+  /** The sandbox for the commands of one run. @throws Stop when its boundary could not be set up */
   sandbox(run: Omit<SandboxOptions, "host">): Sandbox;
   /** Removes all that was made. */
   close(): Promise<void>;
 }
 
-/**
- * Bubblewrap where it works, with a network where that works too, else no wall of ours. `RUNYARD_SANDBOX` (none or
- * bubblewrap) forces one.
- */
+/** Prepares the isolation that was decided for this host. A boundary that cannot be set up fails the execution, which is tried again. */
 export async function prepareHost(): Promise<Host> {
-  const wanted = process.env["RUNYARD_SANDBOX"];
-  const bwrap = wanted === "none" || process.platform !== "linux" ? undefined : findProgram("bwrap");
-  const [workspace, network] = await Promise.all([createWorkspace(), bwrap === undefined ? undefined : openNetwork()]);
+  const workspace = await createWorkspace();
+  try {
+    const isolation = decidedIsolation();
+    if (isolation === "machine" || isolation === "none") {
+      const sandbox = (run: Omit<SandboxOptions, "host">) => plainSandbox({ ...run, host: workspace.paths }, isolation);
+      return { workspace, sandbox, close: () => workspace.remove() };
+    }
+    const { resources, close } = await openResources(workspace);
+    const options = { ...resources, filtered: isolation === "bubblewrap" };
+    const boundary = resources.bwrap === "" ? NOT_INSTALLED : await setUpBoundary(options, workspace.paths);
+    return "make" in boundary
+      ? { workspace, sandbox: (run) => boundary.make({ ...run, host: workspace.paths }), close }
+      : { workspace, sandbox: () => fail(boundary.failure), close };
+  } catch (error) {
+    return { workspace, sandbox: () => fail(messageOf(error)), close: () => workspace.remove() };
+  }
+}
+
+const NOT_INSTALLED = { failure: "bwrap is not installed" };
+
+function fail(reason: string): never {
+  throw new Stop("unreachable", `the isolation boundary (bubblewrap) could not be set up: ${reason}`);
+}
+
+/** What the boundary of one execution is made of. */
+async function openResources(workspace: Workspace) {
+  const bwrap = findProgram("bwrap") ?? "";
+  const network = bwrap === "" ? undefined : await openNetwork();
   const limits = limitsOf();
-  const group = bwrap === undefined ? undefined : openProcessGroup(limits.processes);
-  const { etc, paths } = workspace;
-  const way = bwrap === undefined ? undefined : await tryBubblewrap({ bwrap, etc, network, group, limits }, paths);
+  const group = bwrap === "" ? undefined : openProcessGroup(limits.processes);
   return {
-    workspace,
-    sandbox(run) {
-      const options = { ...run, host: workspace.paths };
-      if (way !== undefined) return way(options);
-      if (wanted === "bubblewrap")
-        throw new Stop("unreachable", "bubblewrap is demanded but does not work on this host");
-      return plainSandbox(options);
-    },
-    async close() {
-      await Promise.all([network?.close(), group?.close(), workspace.remove()]);
-    },
+    resources: { bwrap, etc: workspace.etc, network, group, limits },
+    close: async () => void (await Promise.all([network?.close(), group?.close(), workspace.remove()])),
   };
 }
 
-/** Some hosts let a namespace be made but not one inside another, or filter nothing, so each way is tried in the form that commands use. */
-async function tryBubblewrap(options: Omit<BubblewrapOptions, "filtered">, paths: WorkspacePaths) {
-  const { network } = options;
-  for (const filtered of [true, false]) {
-    for (const way of network === undefined ? [undefined] : [network, undefined]) {
-      const make = await bubblewrapSandbox({ ...options, network: way, filtered });
-      const trial = works(make({ host: paths, runId: "", marker: {} }), paths.steps);
-      const [hasWorked, hasOpened] = await Promise.all([trial, way === undefined || way.opened]);
-      if (hasWorked && hasOpened) return make;
-    }
-  }
-  return undefined;
+/** What commands of this host can be isolated by, found out by running bubblewrap in each form. */
+export interface IsolationReport {
+  readonly isolation: "bubblewrap" | "bubblewrap-unfiltered" | "none";
+  /** Whether commands have a network; without a boundary they have the host's. */
+  readonly network: boolean;
+  /** Why it is not bubblewrap with a filter. */
+  readonly reason?: string;
 }
 
-async function works(sandbox: Sandbox, steps: string): Promise<boolean> {
-  const probe = "probe.sh";
-  await writeFile(join(steps, probe), "true\n");
-  const trial = startLaunch(sandbox.launch(probe));
-  for (const stream of trial.output) stream.resume();
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    void killTree(trial.process.pid, undefined);
-  }, TRIAL_MS);
-  const [code] = await once(trial.process, "exit").catch(() => [1]);
-  clearTimeout(timer);
-  // A host that is too busy to tell is no reason to run commands without a wall.
-  if (isLate) throw new Stop("unreachable", "bubblewrap did not start in time");
-  return code === 0;
+export async function checkIsolation(): Promise<IsolationReport> {
+  if (process.platform !== "linux") return { isolation: "none", network: true, reason: "bubblewrap needs Linux" };
+  const workspace = await createWorkspace();
+  const { resources, close } = await openResources(workspace);
+  try {
+    if (resources.bwrap === "") return { isolation: "none", network: true, reason: NOT_INSTALLED.failure };
+    let reason = "";
+    for (const isolation of ["bubblewrap", "bubblewrap-unfiltered"] as const) {
+      const options = { ...resources, filtered: isolation === "bubblewrap" };
+      const boundary = await tryBoundary(options, workspace.paths);
+      if ("failure" in boundary) {
+        reason ||= boundary.failure;
+        continue;
+      }
+      const { network } = boundary.make({ host: workspace.paths, runId: "", marker: {} });
+      return { isolation, network, ...(reason === "" ? {} : { reason }) };
+    }
+    return { isolation: "none", network: true, reason };
+  } finally {
+    await close();
+  }
 }

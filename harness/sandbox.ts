@@ -28,7 +28,7 @@ export interface Launch {
 
 /** The wall around commands. */
 export interface Sandbox {
-  readonly kind: "bubblewrap" | "none";
+  readonly kind: "bubblewrap" | "machine" | "none";
   /** Paths as commands see them. */
   readonly paths: WorkspacePaths;
   /** The Node that runs this harness, as commands see it. */
@@ -65,15 +65,21 @@ export type MakeSandbox = (options: SandboxOptions) => Sandbox;
 
 export const BASH_OPTIONS = ["-eo", "pipefail"] as const;
 
-/** No wall but the machine's own: the process group and the marker find what a command leaves behind. */
-export function plainSandbox({ host, runId, marker, secrets, programs }: SandboxOptions): Sandbox {
+/**
+ * No boundary inside the machine: the process group and the marker find what a command leaves behind.
+ * @param kind "machine" where nothing but this execution is on it
+ */
+export function plainSandbox(
+  { host, runId, marker, secrets, programs }: SandboxOptions,
+  kind: "machine" | "none",
+): Sandbox {
   const own = {
     ...commandEnvironment(host, runId),
     ...marker,
     PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
   };
   return {
-    kind: "none",
+    kind,
     paths: host,
     node: process.execPath,
     programs,

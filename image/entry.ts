@@ -19,6 +19,8 @@ function deadlineOf(envelope: unknown): number | undefined {
 
 /** The first program of every sandbox on AWS: a Lambda function, a MicroVM, or one of the two containers of a task. */
 async function main(): Promise<void> {
+  // An image of a customer's may bring bubblewrap along, which the machine forbids and does not need.
+  process.env["RUNYARD_SANDBOX"] ??= "machine";
   const [what, folder = ""] = process.argv.slice(2);
   const runtime = process.env["AWS_LAMBDA_RUNTIME_API"];
   if (runtime !== undefined) return serveInvocations(runtime, handler);

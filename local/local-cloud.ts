@@ -17,6 +17,7 @@ import { sendToQueue, wakeFunction } from "./emulator-calls.ts";
 import { moveState, stateSavedAt } from "./emulator-state.ts";
 import { readJson, writeJson } from "./files.ts";
 import { type FrontDoor, startFrontDoor } from "./front-door.ts";
+import { decideIsolation } from "./isolation.ts";
 import { LocalFile } from "./local-file.ts";
 import { localGateway } from "./model-gateway.ts";
 import { localModels } from "./models.ts";
@@ -67,6 +68,8 @@ export class LocalCloudSession {
   #stopping: Promise<void> | undefined;
   #scratch: string | undefined;
   #claimed = false;
+  /** Value of RUNYARD_SANDBOX for all harnesses of this start. */
+  #isolation = "bubblewrap";
 
   constructor(paths: LocalPaths) {
     this.#paths = paths;
@@ -85,6 +88,7 @@ export class LocalCloudSession {
       return result;
     });
     for (const warning of found.warnings) warn(warning);
+    this.#isolation = await decideIsolation(process.env["RUNYARD_SANDBOX"]);
     await this.#claim(fresh);
     return found.python;
   }
@@ -210,7 +214,7 @@ export class LocalCloudSession {
       await writeJson(this.#paths.processes, { start, emulator: mark, scratch });
     };
     const { schedulerUrl } = door;
-    const environment = { ...process.env, RUNYARD_FAULTS: faults };
+    const environment = { ...process.env, RUNYARD_FAULTS: faults, RUNYARD_SANDBOX: this.#isolation };
     return startEmulator(this.#paths, { port, scratch, schedulerUrl, environment, remember });
   }
 

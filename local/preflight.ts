@@ -31,12 +31,7 @@ const SANDBOX_TOOLS: Tool[] = [
   { program: "tar", apt: "tar", brew: "gnu-tar" },
   { program: "bash", apt: "bash", brew: "bash" },
   { program: "rg", apt: "ripgrep", brew: "ripgrep", without: "agents search files more slowly" },
-  {
-    program: "bwrap",
-    apt: "bubblewrap",
-    only: "linux",
-    without: "agents' commands run as you, and can read what you can read",
-  },
+  { program: "bwrap", apt: "bubblewrap", only: "linux", without: "agents' commands run without isolation" },
   {
     program: "slirp4netns",
     apt: "slirp4netns",

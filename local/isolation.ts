@@ -1,0 +1,62 @@
+import path from "node:path";
+import * as v from "valibot";
+import { runCommand } from "./commands.ts";
+import { projectRoot } from "./paths.ts";
+import { Problem, red, say, step, warn } from "./terminal.ts";
+
+const Report = v.object({
+  isolation: v.picklist(["bubblewrap", "bubblewrap-unfiltered", "none"]),
+  network: v.boolean(),
+  reason: v.exactOptional(v.string()),
+});
+type Report = v.InferOutput<typeof Report>;
+
+/** Chosen by whoever starts the service instead of found out. */
+const UNISOLATED = ["machine", "none"];
+
+/**
+ * Decides what isolates commands from this host, once for all runs until the service stops, and says it.
+ * @param setting value of RUNYARD_SANDBOX
+ * @returns the value that harnesses get
+ * @throws Problem where a boundary is demanded that does not work here
+ */
+export async function decideIsolation(setting: string | undefined): Promise<string> {
+  if (setting !== undefined && UNISOLATED.includes(setting)) {
+    if (setting === "none") warnOfNoIsolation("RUNYARD_SANDBOX=none");
+    return setting;
+  }
+  const report = await step("isolation", async (note) => {
+    const found = await findIsolation();
+    note(found.isolation === "none" ? "none" : describe(found));
+    return found;
+  });
+  const { isolation, reason } = report;
+  if (setting && setting !== isolation) {
+    throw new Problem(`RUNYARD_SANDBOX=${setting} does not work here: ${reason ?? `${isolation} does`}.`);
+  }
+  if (isolation === "none") warnOfNoIsolation(reason);
+  else if (reason !== undefined) warn(`Commands' system calls are not filtered: ${reason}`);
+  return isolation;
+}
+
+const describe = ({ isolation, network }: Report): string => `${isolation}, ${network ? "with" : "without"} a network`;
+
+async function findIsolation(): Promise<Report> {
+  const program = path.join(projectRoot, "harness", "isolation-main.ts");
+  const { code, output } = await runCommand(process.execPath, [program], { timeoutSeconds: 120 });
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Report), output.trim().split("\n").at(-1));
+  if (code === 0 && parsed.success) return parsed.output;
+  return { isolation: "none", network: true, reason: output.trim().slice(-300) };
+}
+
+function warnOfNoIsolation(reason = "unknown"): void {
+  const lines = [
+    "ISOLATION: NONE",
+    `There is no isolation boundary around the commands of runs: ${reason}.`,
+    "They run as you. They can read and change all that you can, the API key of this service included.",
+    process.platform === "linux"
+      ? "Install bubblewrap (sudo apt-get install bubblewrap slirp4netns) and allow unprivileged user namespaces."
+      : "bubblewrap exists for Linux only: run the service in a Linux VM to isolate runs.",
+  ];
+  for (const line of lines) say(red(line));
+}

@@ -1,0 +1,153 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { decideIsolation } from "../../local/isolation.ts";
+import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
+import { runHarness } from "../harness/support/run-harness.ts";
+
+const CHECK = fileURLToPath(new URL("../../harness/isolation-main.ts", import.meta.url));
+const attack = "```sh\ncat /etc/shadow; echo unprotected\n```\n";
+
+describe("the isolation boundary", () => {
+  let folder: string;
+  let real: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "isolation-"));
+    const { stdout } = await promisify(execFile)("sh", ["-c", "command -v bwrap"]);
+    real = stdout.trim();
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** A PATH on which bwrap is this script; `$REAL` is the one of this host, and `$COUNT` a file to count calls in. */
+  async function pathWith(script: string): Promise<string> {
+    const bin = await mkdtemp(join(folder, "bin-"));
+    await writeFile(
+      join(bin, "bwrap"),
+      `#!/bin/bash\nREAL='${real}'; COUNT='${bin}/count'\necho x >> "$COUNT"\n${script}\n`,
+    );
+    await chmod(join(bin, "bwrap"), 0o755);
+    return `${bin}:${process.env["PATH"] ?? ""}`;
+  }
+  const trialsOf = async (path: string): Promise<number> =>
+    (await readFile(join(path.split(":")[0] ?? "", "count"), "utf8")).split("\n").length - 1;
+
+  const broken = "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1";
+  const exhausted = "echo 'bwrap: Creating new namespace failed: Resource temporarily unavailable' >&2; exit 1";
+  const unfilterable = 'for word in "$@"; do [ "$word" = --seccomp ] && exit 1; done; exec "$REAL" "$@"';
+
+  test.each([
+    ["does not work", broken, {}],
+    ["does not work, and is demanded", broken, { RUNYARD_SANDBOX: "bubblewrap" }],
+    ["meets a limit of processes", exhausted, {}],
+    ["cannot filter system calls any more", unfilterable, {}],
+    ["cannot filter system calls any more, and is demanded", unfilterable, { RUNYARD_SANDBOX: "bubblewrap" }],
+    ["ends without a word", "exit 3", {}],
+    ["is there under an unknown setting", 'exec "$REAL" "$@"', { RUNYARD_SANDBOX: "bublewrap" }],
+  ])("runs no command and fails the execution where bubblewrap %s", async (_, script, environment) => {
+    await using plane = await FakeControlPlane.start({ prompt: attack });
+    const { code, log } = await runHarness(plane, { PATH: await pathWith(script), ...environment });
+    expect(code, "the execution is lost, so the service tries again").toBe(1);
+    expect(plane.outputs).toEqual([]);
+    expect(plane.everything).not.toContain("unprotected");
+    expect(plane.shutdown).toMatchObject({ error: { category: "unreachable" } });
+    expect(JSON.stringify(plane.shutdown)).toContain("the isolation boundary (bubblewrap) could not be set up");
+    expect(log).not.toContain('"sandbox":"none"');
+  });
+
+  test("fails the execution where bubblewrap was there at start and is gone", async () => {
+    await using plane = await FakeControlPlane.start({ prompt: attack });
+    const environment = { PATH: folder, RUNYARD_SANDBOX: "bubblewrap" };
+    const bare = await mkdtemp(join(folder, "bare-"));
+    const { code } = await runHarness(plane, { ...environment, PATH: bare });
+    expect(code).toBe(1);
+    expect(plane.outputs).toEqual([]);
+  });
+
+  test("is tried again for a few seconds before the execution fails", async () => {
+    const path = await pathWith(`[ "$(wc -l < "$COUNT")" -le 4 ] && { ${exhausted}; }; exec "$REAL" "$@"`);
+    await using plane = await FakeControlPlane.start({ prompt: "```sh\nid -u\n```\n" });
+    const { code, log } = await runHarness(plane, { PATH: path });
+    expect([code, log]).toEqual([0, expect.stringContaining('"sandbox":"bubblewrap"')]);
+    expect(plane.outputs).toEqual(["1000\n"]);
+    expect(await trialsOf(path)).toBeGreaterThan(4);
+  });
+
+  describe("is decided at start by running bubblewrap", () => {
+    async function check(path: string): Promise<unknown> {
+      const { stdout } = await promisify(execFile)(process.execPath, [CHECK], { env: { PATH: path } });
+      return JSON.parse(stdout);
+    }
+
+    test("reports bubblewrap where it works", async () => {
+      expect(await check(process.env["PATH"] ?? "")).toMatchObject({ isolation: "bubblewrap" });
+    });
+
+    test("reports no isolation and why where bubblewrap does not work, is silent or is missing", async () => {
+      expect(await check(await pathWith(broken))).toEqual({
+        isolation: "none",
+        network: true,
+        reason: "bwrap: setting up uid map: Permission denied",
+      });
+      expect(await check(await pathWith("exit 3"))).toMatchObject({
+        isolation: "none",
+        reason: "it ended with exit code 3",
+      });
+      expect(await check(await mkdtemp(join(folder, "bare-")))).toMatchObject({
+        isolation: "none",
+        reason: "bwrap is not installed",
+      });
+    });
+
+    test("reports bubblewrap without a filter where the kernel filters nothing", async () => {
+      expect(await check(await pathWith(unfilterable))).toMatchObject({ isolation: "bubblewrap-unfiltered" });
+    });
+
+    /** What the start prints while it decides. */
+    async function deciding(path: string, setting?: string): Promise<{ decided: string; printed: string }> {
+      const script = `
+        import { decideIsolation } from ${JSON.stringify(fileURLToPath(new URL("../../local/isolation.ts", import.meta.url)))};
+        const decided = await decideIsolation(process.env.RUNYARD_SANDBOX);
+        console.log("decided", decided);`;
+      const env = { PATH: path, ...(setting === undefined ? {} : { RUNYARD_SANDBOX: setting }) };
+      const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], { env });
+      return { decided: /^decided (.*)$/m.exec(stdout)?.[1] ?? "", printed: stdout };
+    }
+
+    test("hands bubblewrap on to every execution of the start", async () => {
+      expect((await deciding(process.env["PATH"] ?? "")).decided).toBe("bubblewrap");
+    });
+
+    test("says loudly that there is none, why, and what to do", async () => {
+      const { decided, printed } = await deciding(await pathWith(broken));
+      expect(decided).toBe("none");
+      expect(printed).toContain("ISOLATION: NONE");
+      expect(printed).toContain("Permission denied");
+      expect(printed).toContain("They run as you");
+      expect(printed).toContain(process.platform === "linux" ? "apt-get install bubblewrap" : "Linux VM");
+      expect((await deciding(process.env["PATH"] ?? "", "none")).printed).toContain("ISOLATION: NONE");
+    });
+
+    test("refuses to start where bubblewrap is demanded and does not work", async () => {
+      await expect(deciding(await pathWith(broken), "bubblewrap")).rejects.toThrow("does not work here");
+    });
+
+    test("leaves a machine of the execution's own as it is", async () => {
+      expect(await decideIsolation("machine")).toBe("machine");
+    });
+  });
+
+  test.each([
+    ["none", "isolation: none"],
+    ["machine", "isolation: machine"],
+    ["bubblewrap", "isolation: bubblewrap"],
+  ])("is named in the timeline of a run (%s)", async (setting, wanted) => {
+    await using plane = await FakeControlPlane.start({ prompt: "```sh\ntrue\n```\n" });
+    await runHarness(plane, { RUNYARD_SANDBOX: setting });
+    const started = plane.events.find(({ event_name }) => event_name === "agent_started");
+    expect(started?.payload?.detail).toContain(wanted);
+  });
+});
