@@ -39,6 +39,7 @@ export async function startFrontDoor(options: FrontDoorOptions): Promise<FrontDo
   // Connections are kept: a new one for each call would cost more than the call.
   const agent = new http.Agent({ keepAlive: true, maxFreeSockets: 64 });
   const lanes = new Lanes();
+  const longPolls = new Lanes(MAX_LONG_POLLS, MAX_LONG_POLLS);
   const schedulerPath = `${SCHEDULER_PATH}/${randomBytes(32).toString("base64url")}`;
   const server = http.createServer(SERVER_OPTIONS, (request, response) => {
     const rawUrl = request.url ?? "/";
@@ -47,7 +48,10 @@ export async function startFrontDoor(options: FrontDoorOptions): Promise<FrontDo
     else if (options.timers !== undefined && rawUrl.startsWith(`${schedulerPath}/`))
       void answerScheduler(request, response, options.timers, schedulerPath);
     else if (models !== undefined && rawUrl.startsWith("/api/v1/model/")) void models(request, response);
-    else if (isApiPath(rawUrl)) inLane(lanes, request, response, () => forward(request, response, target, agent));
+    else if (isApiPath(rawUrl))
+      inLane(isLongPoll(rawUrl) ? longPolls : lanes, request, response, () =>
+        forward(request, response, target, agent),
+      );
     else void serveWebPage(rawUrl, request.method ?? "GET", response, options.webDirectory);
   });
   // A long poll may hold its answer for 25 seconds, and uploads have no limit of their own here.
@@ -84,15 +88,16 @@ interface Target {
 
 const isApiPath = (rawUrl: string): boolean => /^\/api(\/|\?|$)/.test(rawUrl);
 
+/** Requests that wait for something to happen; each holds a process of the emulator. */
+const MAX_LONG_POLLS = 64;
+const isLongPoll = (rawUrl: string): boolean => new URLSearchParams(rawUrl.split("?", 2)[1]).has("wait");
+
 /** A call takes the lane of its route; one that waits for something to happen holds nobody else up. */
 function inLane(lanes: Lanes, request: IncomingMessage, response: ServerResponse, work: () => void): void {
-  const [pathname = "", query] = (request.url ?? "/").split("?", 2);
-  if (new URLSearchParams(query).has("wait")) {
-    work();
-    return;
-  }
+  const [pathname = ""] = (request.url ?? "/").split("?", 1);
   const route = pathname.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "*");
-  lanes.enter(`${request.method} ${route}`, (leave) => {
+  const kind = `${request.method} ${route}`;
+  const begin = (leave: () => void): void => {
     // The caller may have hung up while it waited.
     if (response.destroyed) {
       leave();
@@ -100,7 +105,8 @@ function inLane(lanes: Lanes, request: IncomingMessage, response: ServerResponse
     }
     response.once("close", leave);
     work();
-  });
+  };
+  lanes.enter(kind, begin, () => sendProblem(request, response, OVERLOADED));
 }
 
 const portOf = (address: AddressInfo | string | null): number =>
@@ -157,8 +163,7 @@ function forward(
     const status = answer.statusCode ?? 502;
     const isTooLong = Number(answer.headers["content-length"] ?? 0) > ANSWER_BYTES;
     if (isTooLong || isCrash(status, answer.headers["content-type"])) {
-      answer.resume();
-      sendProblem(request, response, FAILED);
+      void answerCrash(request, response, answer);
       return;
     }
     response.writeHead(status, withoutConnectionHeaders(answer.rawHeaders));
@@ -213,6 +218,26 @@ const isCrash = (status: number, contentType: string | undefined): boolean =>
   (status === 500 || status === 502 || status === 504) && !contentType?.startsWith("application/problem+json");
 
 const FAILED = { status: 500, code: "internal_error", title: "The service failed", retryAfterSeconds: 1 } as const;
+
+const OVERLOADED = {
+  status: 503,
+  code: "resource_unavailable",
+  title: "The service is at its limit for now",
+  retryAfterSeconds: 2,
+} as const;
+/** Bytes of a failed function's message that are looked at. */
+const MESSAGE_BYTES = 16_384;
+
+/** A function that ran out of time met more load than there is room for; API Gateway answers 503 there too. */
+async function answerCrash(request: IncomingMessage, response: ServerResponse, answer: IncomingMessage): Promise<void> {
+  let message = "";
+  answer.on("data", (chunk: Buffer) => {
+    if (message.length < MESSAGE_BYTES) message += chunk.toString();
+  });
+  await new Promise((resolve) => answer.once("close", resolve));
+  if (response.destroyed || response.headersSent) return;
+  sendProblem(request, response, /timed out/i.test(message) ? OVERLOADED : FAILED);
+}
 
 function away(request: IncomingMessage, response: ServerResponse, detail: string): void {
   const title = "The service cannot be reached";

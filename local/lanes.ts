@@ -2,61 +2,110 @@ import { availableParallelism } from "node:os";
 
 /** So much work of one kind at once: more would not be done any sooner. */
 export const LANE_WIDTH = Math.max(2, availableParallelism());
+/** So much work of all kinds at once. */
+const TOTAL_WIDTH = 4 * LANE_WIDTH;
 const PATIENCE_MS = 5_000;
 /** A lane in which nothing was done for so long stands still. */
 const STILL_MS = 2_000;
+/** How many times its width a lane may have that stands still. */
+const MAX_STRETCH = 4;
+/** With the ten seconds of most functions, less than the 30 after which callers give up. */
+const MAX_WAIT_MS = 15_000;
+
+interface Waiter {
+  readonly work: (leave: () => void) => void;
+  readonly refuse: () => void;
+  readonly since: number;
+  timer?: NodeJS.Timeout;
+}
 
 /**
  * Lets a few of each kind through at once, and the others wait their turn. The emulator makes a process for each call that
  * finds all earlier ones of its function busy; on a few processors, starting those takes many times longer than waiting.
- * Whoever has waited for five seconds goes on all the same where the lane stands still, so that callers who do keep nobody back; in a lane
- * that moves they wait on, since all of them at once would bring it to a stop.
+ * A lane that stands still lets one more through every two seconds, so that callers who do keep nobody back. Whoever has waited for
+ * fifteen seconds is refused.
  */
 export class Lanes {
   readonly #width: number;
+  readonly #totalWidth: number;
   readonly #busy = new Map<string, number>();
-  readonly #waiting = new Map<string, (() => void)[]>();
+  /** In the order in which kinds have their turn. */
+  readonly #waiting = new Map<string, Waiter[]>();
   readonly #movedAt = new Map<string, number>();
+  #total = 0;
+  #anyMovedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(width = LANE_WIDTH) {
+  constructor(width = LANE_WIDTH, totalWidth = TOTAL_WIDTH) {
     this.#width = width;
+    this.#totalWidth = totalWidth;
   }
 
-  /** Calls `work` when it is its turn; it calls `leave` when it is done. */
-  enter(kind: string, work: (leave: () => void) => void): void {
-    if (this.#busyWith(kind) < this.#width) {
-      this.#begin(kind, work);
-      return;
+  /** Calls `work` when it is its turn, which calls `leave` when it is done, or `refuse` when its turn did not come. */
+  enter(kind: string, work: (leave: () => void) => void, refuse: () => void): void {
+    const waiter: Waiter = { work, refuse, since: performance.now() };
+    this.#waiting.set(kind, [...(this.#waiting.get(kind) ?? []), waiter]);
+    this.#admit();
+    if (this.#waiting.get(kind)?.includes(waiter)) this.#lookAgain(kind, waiter, PATIENCE_MS);
+  }
+
+  #lookAgain(kind: string, waiter: Waiter, milliseconds: number): void {
+    waiter.timer = setTimeout(() => {
+      const now = performance.now();
+      const left = waiter.since + MAX_WAIT_MS - now;
+      const moved = this.#busyWith(kind) === 0 ? this.#anyMovedAt : this.#lastMove(kind);
+      if (left <= 0) {
+        this.#remove(kind, waiter);
+        waiter.refuse();
+      } else if (now - moved < STILL_MS || this.#busyWith(kind) >= this.#width * MAX_STRETCH) {
+        this.#lookAgain(kind, waiter, Math.min(left, Math.max(STILL_MS - (now - moved), STILL_MS / 4)));
+      } else {
+        this.#remove(kind, waiter);
+        this.#begin(kind, waiter);
+      }
+    }, milliseconds).unref();
+  }
+
+  /** Begins what there is room for, one of each kind in turn. */
+  #admit(): void {
+    while (this.#total < this.#totalWidth) {
+      const [kind, queue] = [...this.#waiting].find(([it]) => this.#busyWith(it) < this.#width) ?? [];
+      const waiter = queue?.[0];
+      if (kind === undefined || waiter === undefined) return;
+      this.#remove(kind, waiter);
+      this.#begin(kind, waiter);
     }
-    const queue = this.#waiting.get(kind) ?? [];
-    this.#waiting.set(kind, queue);
-    const go = (): void => {
-      clearTimeout(impatient);
-      queue.splice(queue.indexOf(go), 1);
-      this.#begin(kind, work);
-    };
-    const pushOn = (): void => {
-      const moved = performance.now() - (this.#movedAt.get(kind) ?? Number.NEGATIVE_INFINITY);
-      if (moved >= STILL_MS) go();
-      else impatient = setTimeout(pushOn, STILL_MS - moved).unref();
-    };
-    let impatient = setTimeout(pushOn, PATIENCE_MS).unref();
-    queue.push(go);
   }
 
-  #begin(kind: string, work: (leave: () => void) => void): void {
-    this.#busy.set(kind, this.#busyWith(kind) + 1);
+  #remove(kind: string, waiter: Waiter): void {
+    clearTimeout(waiter.timer);
+    const left = (this.#waiting.get(kind) ?? []).filter((other) => other !== waiter);
+    this.#waiting.delete(kind);
+    if (left.length > 0) this.#waiting.set(kind, left);
+  }
+
+  #begin(kind: string, { work }: Waiter): void {
+    this.#move(kind, 1);
     let gone = false;
     work(() => {
       if (gone) return;
       gone = true;
-      this.#movedAt.set(kind, performance.now());
-      this.#busy.set(kind, this.#busyWith(kind) - 1);
-      if (this.#busyWith(kind) < this.#width) this.#waiting.get(kind)?.[0]?.();
+      this.#move(kind, -1);
+      this.#admit();
     });
+  }
+
+  #move(kind: string, change: 1 | -1): void {
+    this.#total += change;
+    this.#busy.set(kind, this.#busyWith(kind) + change);
+    this.#anyMovedAt = performance.now();
+    this.#movedAt.set(kind, this.#anyMovedAt);
   }
 
   #busyWith(kind: string): number {
     return this.#busy.get(kind) ?? 0;
+  }
+
+  #lastMove(kind: string): number {
+    return this.#movedAt.get(kind) ?? Number.NEGATIVE_INFINITY;
   }
 }

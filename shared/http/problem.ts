@@ -26,8 +26,11 @@ const THROTTLED: ReadonlySet<string> = new Set([
   "TooManyRequestsException",
 ]);
 
+/** Middy throws it when a function runs out of time, the SDK when a call does. */
+const OUT_OF_TIME = "TimeoutError";
+
 const isTooMuch = (error: unknown): boolean =>
-  error instanceof TableBusy || (error instanceof Error && THROTTLED.has(error.name));
+  error instanceof TableBusy || (error instanceof Error && (THROTTLED.has(error.name) || error.name === OUT_OF_TIME));
 
 /** An application/problem+json answer (RFC 9457). What is not a RunyardError says nothing but its trace id. */
 export function problem(error: unknown, context: ProblemContext): HttpResponse {

@@ -173,6 +173,7 @@ describe("problem+json", () => {
     new TableBusy(new Error("Transaction is ongoing for the item")),
     Object.assign(new Error("Rate exceeded"), { name: "ThrottlingException" }),
     Object.assign(new Error("Rate exceeded"), { name: "ProvisionedThroughputExceededException" }),
+    Object.assign(new Error("[AbortError]: The operation was aborted."), { name: "TimeoutError" }),
   ])("says of too much at once that it may go through later: $name", (error) => {
     const { statusCode, headers, body } = problem(error, context);
     expect(statusCode).toBe(503);

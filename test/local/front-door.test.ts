@@ -127,6 +127,13 @@ describe("the front door", () => {
     expect(body).not.toContain("secret");
   });
 
+  test("answers 503 with Retry-After for a function that ran out of time", async () => {
+    answer = (response) => response.writeHead(502).end('{"errorMessage":"Task timed out after 10.00 seconds"}');
+    const reply = await get("/api/v1/x");
+    expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "2"]);
+    expect(await reply.json()).toMatchObject({ error_code: "resource_unavailable", retryable: true });
+  });
+
   test("takes and gives no more than API Gateway and Lambda do", async () => {
     const target = `http://127.0.0.1:${door.port}/api/v1/agent/runs`;
     const post = (bytes: number) => fetch(target, { method: "POST", body: "x".repeat(bytes) });

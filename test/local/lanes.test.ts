@@ -7,14 +7,16 @@ describe("lanes", () => {
 
   function entered(lanes: Lanes, ...kinds: readonly string[]) {
     const begun: string[] = [];
+    const refused: string[] = [];
     const leave: (() => void)[] = [];
     for (const [index, kind] of kinds.entries()) {
-      lanes.enter(kind, (done) => {
+      const work = (done: () => void) => {
         begun.push(`${kind}${index}`);
         leave[index] = done;
-      });
+      };
+      lanes.enter(kind, work, () => refused.push(`${kind}${index}`));
     }
-    return { begun, leave };
+    return { begun, refused, leave };
   }
 
   test("let so many of a kind through, and the others in their order as they leave", () => {
@@ -34,9 +36,11 @@ describe("lanes", () => {
     expect(begun).toEqual(["a0", "a1"]);
   });
 
-  test("let through after five seconds whoever waits behind one that never leaves", () => {
+  test("let one more through every two seconds, after five, behind one that never leaves", () => {
     const { begun, leave } = entered(new Lanes(1), "a", "a", "a");
     vi.advanceTimersByTime(5_000);
+    expect(begun).toEqual(["a0", "a1"]);
+    vi.advanceTimersByTime(2_000);
     expect(begun).toEqual(["a0", "a1", "a2"]);
     for (const done of leave) done();
     const later = new Lanes(1);
@@ -52,18 +56,39 @@ describe("lanes", () => {
     vi.advanceTimersByTime(1_900);
     expect(begun).toEqual(["a0", "a1", "a2", "a3"]);
     vi.advanceTimersByTime(200);
-    expect(begun).toEqual(["a0", "a1", "a2", "a3", "a4", "a5"]);
+    expect(begun).toEqual(["a0", "a1", "a2", "a3", "a4"]);
   });
 
   test("are narrow again once those that were too many have left", () => {
     const lanes = new Lanes(1);
     const first = entered(lanes, "a", "a", "a");
-    vi.advanceTimersByTime(5_000);
+    vi.advanceTimersByTime(7_000);
     const second = entered(lanes, "b", "a");
     first.leave[0]?.();
     first.leave[1]?.();
     expect(second.begun).toEqual(["b0"]);
     first.leave[2]?.();
     expect(second.begun).toEqual(["b0", "a1"]);
+  });
+
+  test("refuse after fifteen seconds whoever's turn did not come, and never have more than four times their width", () => {
+    const { begun, refused } = entered(new Lanes(1), ...Array.from({ length: 7 }, () => "a"));
+    vi.advanceTimersByTime(15_000);
+    expect(begun).toEqual(["a0", "a1", "a2", "a3"]);
+    expect(refused).toEqual(["a4", "a5", "a6"]);
+  });
+
+  test("have a width in all, and give each kind its turn", () => {
+    const { begun, leave } = entered(new Lanes(2, 2), "a", "a", "a", "a", "b", "c");
+    expect(begun).toEqual(["a0", "a1"]);
+    for (const index of [0, 1, 2]) leave[index]?.();
+    expect(begun).toEqual(["a0", "a1", "a2", "b4", "c5"]);
+  });
+
+  test("refuse nobody who has left the queue for work", () => {
+    const { begun, refused, leave } = entered(new Lanes(1), "a", "a");
+    leave[0]?.();
+    vi.advanceTimersByTime(60_000);
+    expect([begun, refused]).toEqual([["a0", "a1"], []]);
   });
 });
