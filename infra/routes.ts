@@ -10,6 +10,8 @@ interface RouteBase {
   /** File in functions/ without its ending. Lines that name the same file are one function and have equal settings. */
   readonly file: string;
   readonly who: readonly Principal[] | "public";
+  /** True where a request without a credential is served too; one that carries a credential is checked as everywhere. */
+  readonly keyOptional?: true;
   /** Function's name after `runyard-`; by default the file's verb-noun. Said only where two resources share one. */
   readonly name?: string;
   /** Seconds; 10 by default, 30 at most, which is where API Gateway itself gives up. */
@@ -142,14 +144,13 @@ export const routes: readonly Route[] = [
   { method: "PUT", path: "/agent/teams/{teamUid}", file: "teams/update-team", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem"], runsQueue: send } },
   { method: "DELETE", path: "/agent/teams/{teamUid}", file: "teams/delete-team", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem", "ConditionCheckItem"], secrets: ["DeleteParameter"] }, timeoutSeconds: 30 },
   { method: "GET", path: "/agent/teams/{teamUid}/members", file: "teams/list-members", who: people, rights: { table: read } },
-  { method: "POST", path: "/agent/teams/{teamUid}/members", file: "teams/add-member", who: people, rights: { table: [...ask, ...write] } },
   { method: "PUT", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/update-member", who: people, rights: { table: [...ask, "UpdateItem"] } },
-  { method: "DELETE", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/remove-member", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
+  { method: "DELETE", path: "/agent/teams/{teamUid}/members/{userUid}", file: "teams/remove-member", who: people, rights: { table: [...read, ...write, "DeleteItem"] } },
 
   { method: "POST", path: "/agent/teams/{teamUid}/invitations", file: "invitations/create-invitation", who: people, rights: { table: [...read, ...create] } },
   { method: "GET", path: "/agent/teams/{teamUid}/invitations", file: "invitations/list-invitations", who: people, rights: { table: read } },
   { method: "DELETE", path: "/agent/teams/{teamUid}/invitations/{invitationId}", file: "invitations/delete-invitation", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
-  { method: "POST", path: "/agent/invitations/{token}/accept", file: "invitations/accept-invitation", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
+  { method: "POST", path: "/agent/invitations/{token}/accept", file: "invitations/accept-invitation", who: people, keyOptional: true, rights: { table: [...ask, ...create, "DeleteItem"] } },
 
   { method: "POST", path: "/agent/secrets", file: "secrets/create-secret", who: people, rights: { table: [...read, ...create], secrets: ["PutParameter", "DeleteParameter"] } },
   { method: "GET", path: "/agent/secrets", file: "secrets/list-secrets", who: people, rights: { table: read } },

@@ -6,6 +6,8 @@ import { onceOf } from "#shared/idempotency/once.ts";
 import { liveIdentities } from "#shared/identities/live.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { refuseUnavailable, visibleIdentity } from "#shared/identities/read-identities.ts";
+import { profileOf } from "#shared/principals/principal.ts";
+import { personOf } from "#shared/teams/people.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
 
 /** POST /agent/identities/{identityUid}/keys: a key with which an agent calls as the identity, shown this once. */
@@ -18,7 +20,8 @@ export const createIdentityKey = endpoint({
     const found = await visibleIdentity(path.identityUid, principal, ports.table);
     refuseUnavailable(found);
     const once = onceOf(header, principal, `create-key:${path.identityUid}`, body);
-    return { status: 201, body: await createKey(holderOfIdentity(found.identity), body, { once, toll }, ports) };
+    const given = { once, toll, createdBy: profileOf(personOf(principal)) };
+    return { status: 201, body: await createKey(holderOfIdentity(found.identity), body, given, ports) };
   },
 });
 

@@ -1,20 +1,24 @@
 import * as v from "valibot";
-import { endpoint } from "#shared/http/endpoint.ts";
+import { keyOptionalEndpoint } from "#shared/http/endpoint.ts";
 import { onceOf } from "#shared/idempotency/once.ts";
 import { sha256 } from "#shared/ids.ts";
-import { acceptInvitation as accept } from "#shared/teams/invitations.ts";
+import { createInvitedAccount, acceptInvitation as join } from "#shared/teams/accept-invitation.ts";
 import { liveTeams } from "#shared/teams/live.ts";
 import { personOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
-import { Membership } from "#shared/wire/team.ts";
+import { CreatedAccount, Membership } from "#shared/wire/team.ts";
 
-/** POST /agent/invitations/{token}/accept: the caller joins the team that they have a link of. */
-export const acceptInvitation = endpoint({
+/**
+ * POST /agent/invitations/{token}/accept: Accepts an invitation to a team. With an API key the caller joins the team. Without one the account of the
+ * invited address is created, and its key is shown this once; an address that has an account needs its own key (401).
+ */
+export const acceptInvitation = keyOptionalEndpoint({
   request: { path: v.object({ token: v.string() }) },
-  reply: { 200: Membership },
+  reply: { 200: Membership, 201: CreatedAccount },
   async run({ path, principal, header }, ports: TeamPorts) {
+    if (principal === undefined) return { status: 201, body: await createInvitedAccount(path.token, ports) };
     const once = onceOf(header, principal, `accept-invitation:${sha256(path.token)}`, {});
-    const { membership, replayed } = await accept(path.token, personOf(principal), once, ports);
+    const { membership, replayed } = await join(path.token, personOf(principal), once, ports);
     return { status: 200, body: membership, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

@@ -12,9 +12,9 @@ export const createInvitation = endpoint({
   request: { path: v.object({ teamUid: PathId }), body: CreateInvitationRequest },
   reply: { 201: CreatedInvitation },
   async run({ path, body, principal, header }, ports: TeamPorts) {
-    adminOf(path.teamUid, principal);
+    const { user } = adminOf(path.teamUid, principal);
     const once = onceOf(header, principal, `create-invitation:${path.teamUid}`, body);
-    const invitation = { email: body.email, role: body.role ?? "member" };
+    const invitation = { email: body.email, role: body.role ?? "member", createdBy: user.uid };
     return { status: 201, body: await create(path.teamUid, invitation, once, ports) };
   },
 });

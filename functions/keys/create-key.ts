@@ -4,6 +4,8 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import { onceOf } from "#shared/idempotency/once.ts";
 import { liveIdentities } from "#shared/identities/live.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
+import { profileOf } from "#shared/principals/principal.ts";
+import { personOf } from "#shared/teams/people.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
 
 /** POST /agent/keys: another key of the caller's own, shown this once. */
@@ -13,7 +15,8 @@ export const createKey = endpoint({
   rateLimit: "key",
   async run({ body, principal, header, toll }, ports: IdentityPorts) {
     const once = onceOf(header, principal, "create-key", body);
-    return { status: 201, body: await create(holderOf(principal), body, { once, toll }, ports) };
+    const createdBy = profileOf(personOf(principal));
+    return { status: 201, body: await create(holderOf(principal), body, { once, toll, createdBy }, ports) };
   },
 });
 

@@ -1,16 +1,12 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { Flag } from "#shared/http/flag.ts";
 import { one } from "#shared/http/request.ts";
 import { onceOf } from "#shared/idempotency/once.ts";
 import { cancelRun as cancel } from "#shared/runs/cancel.ts";
 import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
-
-const Flag = v.pipe(
-  v.picklist(["true", "false"], "must be true or false"),
-  v.transform((text) => text === "true"),
-);
 
 /** POST /agent/runs/{runId}/cancel: stops the run and its agent's processes. */
 export const cancelRun = endpoint({

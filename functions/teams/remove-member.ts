@@ -1,18 +1,24 @@
 import * as v from "valibot";
-import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { Flag } from "#shared/http/flag.ts";
+import { one } from "#shared/http/request.ts";
 import { liveTeams } from "#shared/teams/live.ts";
-import { removeMember as remove } from "#shared/teams/members.ts";
-import { adminOf } from "#shared/teams/people.ts";
+import { adminOrLeaving } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
+import { removeMember as endMembership } from "#shared/teams/remove-member.ts";
+import { RemovedMember } from "#shared/wire/team.ts";
 
-/** DELETE /agent/teams/{teamUid}/members/{userUid}: from the next request on they see nothing of the team. */
+/**
+ * DELETE /agent/teams/{teamUid}/members/{userUid}: Removes a member from a team. Admins remove anybody, and every member may leave. Agent keys that the
+ * member created are revoked too, unless `keep_keys` is true. From the next request on, neither reaches the team.
+ */
 export const removeMember = endpoint({
-  request: { path: v.object({ teamUid: PathId, userUid: PathId }) },
-  reply: { 204: NO_CONTENT },
-  async run({ path, principal }, ports: TeamPorts) {
-    adminOf(path.teamUid, principal);
-    await remove(path.teamUid, path.userUid, ports);
-    return { status: 204 };
+  request: { path: v.object({ teamUid: PathId, userUid: PathId }), query: { keep_keys: one(Flag) } },
+  reply: { 200: RemovedMember },
+  async run({ path, query, principal }, ports: TeamPorts) {
+    adminOrLeaving(path.teamUid, path.userUid, principal);
+    const removal = { team: path.teamUid, user: path.userUid, keepKeys: query.keep_keys ?? false };
+    return { status: 200, body: await endMembership(removal, ports) };
   },
 });
 

@@ -20,7 +20,6 @@ export const facts: Readonly<Record<string, JsonObject>> = {
     anyOf: [prompt, { required: ["skill"] }, { required: ["conversation_id"] }, skillIn("config")],
     not: { required: ["attachments", "images"] },
   },
-  AddMemberRequest: { oneOf: [{ required: ["uid"] }, { required: ["email"] }] },
   ShareRequest: { oneOf: [{ required: ["user_uid"] }, { required: ["link"] }] },
   CreateScheduleRequest: scheduled,
   UpdateScheduleRequest: scheduled,

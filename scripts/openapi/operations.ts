@@ -26,7 +26,7 @@ export function operationOf(endpoint: RoutedEndpoint, book: SchemaBook, isOlder:
       ? {}
       : { requestBody: requestBody(body, withMemberNotes(book.convert(body, "input"), name)) }),
     responses: { ...successes(endpoint, book), ...problemResponses(endpoint) },
-    security: route.who === "public" ? [] : [{ bearer: [] }],
+    security: route.who === "public" ? [] : [...(route.keyOptional ? [{}] : []), { bearer: [] }],
     "x-principals": route.who === "public" ? [] : [...route.who],
     "x-error-codes": [...new Set(codes)],
   };

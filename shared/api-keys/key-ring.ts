@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { hashKey, newKey } from "#shared/principals/api-key.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Key, Put, TransactionWrite } from "#shared/table/table.ts";
+import { UserProfile } from "#shared/wire/run.ts";
 
 /** Whose keys: a person's or an identity's. */
 export type KeyHolder =
@@ -13,7 +14,12 @@ export type KeyHolder =
     }
   | { readonly kind: "agent"; readonly identity: string; readonly team: string };
 
-const Entry = v.object({ uid: v.string(), hash: v.string() });
+const Entry = v.object({
+  uid: v.string(),
+  hash: v.string(),
+  /** The person who created the key; keys from before creators were stored have none. */
+  created_by: v.exactOptional(v.string()),
+});
 const Ring = v.object({ revision: v.number(), entries: v.array(Entry) });
 
 /**
@@ -57,6 +63,7 @@ export const StoredKey = v.object({
   created_at: v.number(),
   expires_at_ms: v.exactOptional(v.number()),
   last_used_at: v.exactOptional(v.number()),
+  created_by: v.exactOptional(UserProfile),
 });
 export type StoredKey = v.InferOutput<typeof StoredKey>;
 
@@ -66,13 +73,20 @@ export interface NewKey {
   readonly hash: string;
   readonly stored: StoredKey;
   readonly put: Put;
+  /** What the key list has of it. */
+  readonly entry: KeyRing["entries"][number];
+}
+
+interface KeyFields {
+  readonly uid: string;
+  readonly name: string;
+  readonly now: number;
+  readonly expiresAt?: number | undefined;
+  readonly createdBy: UserProfile | undefined;
 }
 
 /** A new key of the holder. */
-export function makeKey(
-  holder: KeyHolder,
-  { uid, name, now, expiresAt }: { uid: string; name: string; now: number; expiresAt?: number | undefined },
-): NewKey {
+export function makeKey(holder: KeyHolder, { uid, name, now, expiresAt, createdBy }: KeyFields): NewKey {
   const raw = newKey(holder.kind);
   const hash = hashKey(raw);
   const stored: StoredKey = {
@@ -81,11 +95,13 @@ export function makeKey(
     suffix: raw.slice(-4),
     created_at: now,
     ...(expiresAt === undefined ? {} : { expires_at_ms: expiresAt }),
+    ...(createdBy === undefined ? {} : { created_by: createdBy }),
   };
   return {
     raw,
     hash,
     stored,
+    entry: { uid, hash, ...(createdBy === undefined ? {} : { created_by: createdBy.uid }) },
     put: {
       kind: "put",
       item: { ...keys.apiKey(hash), v: 1, ...opens(holder), ...stored },

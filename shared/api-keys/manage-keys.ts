@@ -8,6 +8,7 @@ import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Put, type TransactionWrite } from "#shared/table/table.ts";
 import type { CreatedKey, CreateKeyRequest, KeyItem } from "#shared/wire/key.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
+import type { UserProfile } from "#shared/wire/run.ts";
 import { changeRing, type KeyHolder, MOST_KEYS, makeKey, parseRing, ringKey, StoredKey } from "./key-ring.ts";
 
 type KeyPorts = Pick<IdentityPorts, "table" | "now">;
@@ -19,7 +20,7 @@ const ATTEMPTS = 25;
 export function createKey(
   holder: KeyHolder,
   request: CreateKeyRequest,
-  { once, toll }: { readonly once: Once; readonly toll: Toll },
+  { once, toll, createdBy }: { readonly once: Once; readonly toll: Toll; readonly createdBy: UserProfile },
   ports: KeyPorts,
 ): Promise<CreatedKey> {
   const expiresAt = request.expires_at ? Date.parse(request.expires_at) : undefined;
@@ -28,7 +29,7 @@ export function createKey(
     ports.table,
     once,
     ports.now,
-    (record) => addKey(holder, { name: request.name, expiresAt }, { record, toll }, ports),
+    (record) => addKey(holder, { name: request.name, expiresAt, createdBy }, { record, toll }, ports),
     async (uid) => {
       throw new RunyardError("conflict", {
         detail: `this request has made the key ${uid} already, and a key is shown only once: delete it and make another, with a new Idempotency-Key`,
@@ -40,7 +41,7 @@ export function createKey(
 
 async function addKey(
   holder: KeyHolder,
-  { name, expiresAt }: { readonly name: string; readonly expiresAt: number | undefined },
+  given: { readonly name: string; readonly expiresAt: number | undefined; readonly createdBy: UserProfile },
   { record, toll }: { readonly record: (uid: string) => Put; readonly toll: Toll },
   { table, now: clock }: KeyPorts,
 ): Promise<CreatedKey> {
@@ -54,9 +55,10 @@ async function addKey(
     }
     const now = clock();
     const uid = uuidv7(now);
-    const made = makeKey(holder, { uid, name, now, expiresAt });
-    const entries = [...ring.entries, { uid, hash: made.hash }];
-    const writes = [changeRing(holder, ring, entries), record(uid), made.put, ...stillThere(holder), toll(now)];
+    const made = makeKey(holder, { uid, now, ...given });
+    const entries = [...ring.entries, made.entry];
+    const standing = stillThere(holder, given.createdBy.uid);
+    const writes = [changeRing(holder, ring, entries), record(uid), made.put, ...standing, toll(now)];
     try {
       await table.transact(writes);
       return { ...toKeyItem(made.stored), key: made.raw };
@@ -64,16 +66,23 @@ async function addKey(
       if (!(error instanceof ConditionFailed)) throw error;
       if (error.positions.includes(1)) throw new RecordTaken();
       refuseUnpaid(error, writes, now);
-      if (error.positions.includes(3)) throw notFound("identity");
+      if (standing.some((write) => error.positions.includes(writes.indexOf(write)))) throw notFound("identity");
     }
   }
   throw lostRace("the keys change too fast; send the request again");
 }
 
-/** An identity that is deleted meanwhile gets no key any more. */
-function stillThere(holder: KeyHolder): TransactionWrite[] {
+/**
+ * An identity that is deleted meanwhile gets no more keys, and somebody who is removed from the team makes none. The count lets
+ * the removal of a member notice a key that they create at the same moment.
+ */
+function stillThere(holder: KeyHolder, creator: string): TransactionWrite[] {
   if (holder.kind === "personal") return [];
-  return [{ kind: "check", key: keys.identity(holder.team, holder.identity), if: { pk: { exists: true } } }];
+  const exists = { pk: { exists: true } } as const;
+  return [
+    { kind: "check", key: keys.identity(holder.team, holder.identity), if: exists },
+    { kind: "update", key: keys.member(holder.team, creator), add: { keys_created: 1 }, if: exists },
+  ];
 }
 
 /** The keys of the holder, oldest first, those that have expired among them. */
@@ -100,12 +109,13 @@ export async function deleteKey(holder: KeyHolder, uid: string, { table }: KeyPo
   throw lostRace("the keys change too fast; send the request again");
 }
 
-function toKeyItem({ uid, name, suffix, created_at, expires_at_ms, last_used_at }: StoredKey): KeyItem {
+function toKeyItem({ uid, name, suffix, created_at, created_by, expires_at_ms, last_used_at }: StoredKey): KeyItem {
   return {
     uid,
     name,
     suffix,
     created_at: toTimestamp(created_at),
+    ...(created_by === undefined ? {} : { created_by }),
     ...(expires_at_ms === undefined ? {} : { expires_at: toTimestamp(expires_at_ms) }),
     ...(last_used_at === undefined ? {} : { last_used_at: toTimestamp(last_used_at) }),
   };

@@ -84,6 +84,20 @@ type Definition<Path extends Schema, Body extends Schema, Q extends Parameters, 
   R
 > & { run(call: Call<Out<Path>, Out<Body>, Query<Q>, Principal>, ports: P): Promise<A> };
 
+type KeyOptionalDefinition<
+  Path extends Schema,
+  Body extends Schema,
+  Q extends Parameters,
+  R extends Replies,
+  P,
+  A,
+> = Spec<Path, Body, Q, R> & {
+  run(
+    call: PublicCall<Out<Path>, Out<Body>, Query<Q>> & { readonly principal: Principal | undefined },
+    ports: P,
+  ): Promise<A>;
+};
+
 type PublicDefinition<Path extends Schema, Body extends Schema, Q extends Parameters, R extends Replies, P, A> = Spec<
   Path,
   Body,
@@ -115,6 +129,31 @@ export function endpoint<
     });
     const toll = tollOf(principal, definition.rateLimit, ports.rates);
     const given = await definition.run({ ...call, principal, toll }, ports);
+    if (event.requestContext.http.method !== "GET") await ports.principals.noteUse(principal);
+    return given;
+  });
+}
+
+/**
+ * As `endpoint`, for a route whose line says `keyOptional`: a request without an Authorization header is served without a
+ * principal. A credential that is sent has to be valid.
+ */
+export function keyOptionalEndpoint<
+  P,
+  R extends Replies,
+  Path extends Schema = v.GenericSchema<unknown, undefined>,
+  Body extends Schema = v.GenericSchema<unknown, undefined>,
+  Q extends Parameters = Record<never, never>,
+  const A extends Answer<R> = Answer<R>,
+>(definition: KeyOptionalDefinition<Path, Body, Q, R, P, A>) {
+  return served<Path, Body, Q, R, P & HttpPorts, A>(definition, async (event, ports, log) => {
+    if (header(event, "authorization") === undefined) {
+      return definition.run({ ...readCall(definition.request, event), principal: undefined }, ports);
+    }
+    const principal = await authenticate(event, ports, false);
+    log.principal = `${principal.kind}`;
+    const call = readCall(definition.request, event, () => refuseOthers(principal, event, ports));
+    const given = await definition.run({ ...call, principal }, ports);
     if (event.requestContext.http.method !== "GET") await ports.principals.noteUse(principal);
     return given;
   });

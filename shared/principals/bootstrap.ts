@@ -4,7 +4,7 @@ import { uuidv7 } from "#shared/ids.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Table, TransactionWrite } from "#shared/table/table.ts";
 import { newTeamWrites } from "#shared/teams/new-team.ts";
-import { foldedEmail, newUser } from "./user.ts";
+import { foldedEmail, newUser, toUserProfile } from "./user.ts";
 
 export interface Bootstrap {
   readonly teamName: string;
@@ -23,7 +23,8 @@ export async function bootstrap(table: Table, now: number, request: Bootstrap): 
   const team = { uid: uuidv7(now), name: request.teamName, created_at: now };
   const user = { uid: uuidv7(now), displayName: request.displayName, email: request.email };
   const holder: KeyHolder = { kind: "personal", user: user.uid, likelyTeam: team.uid };
-  const key = makeKey(holder, { uid: uuidv7(now), name: "first key", now });
+  const createdBy = toUserProfile(user);
+  const key = makeKey(holder, { uid: uuidv7(now), name: "first key", now, createdBy });
   const signing = keys.signing("1");
   const byEmail = keys.userByEmail(foldedEmail(user.email));
   const [signingItem, emailItem] = await table.batchGet([signing, byEmail]);
@@ -31,7 +32,7 @@ export async function bootstrap(table: Table, now: number, request: Bootstrap): 
     newUser(user, { [team.uid]: "admin" }, now),
     ...newTeamWrites(team, user),
     key.put,
-    changeRing(holder, parseRing(undefined), [{ uid: key.stored.uid, hash: key.hash }]),
+    changeRing(holder, parseRing(undefined), [key.entry]),
   ];
   if (signingItem === undefined) {
     const secret = randomBytes(32).toString("base64");

@@ -3,7 +3,7 @@ import { RunyardError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { logLine } from "#shared/log/log.ts";
 import { isTerminal } from "#shared/runs/run.ts";
-import { parseRunHead } from "#shared/runs/run-head.ts";
+import { isLocal, ownerOf, parseRunHead, type RunHead } from "#shared/runs/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table } from "#shared/table/table.ts";
 import { parseTeam } from "#shared/teams/team.ts";
@@ -66,7 +66,18 @@ export function principalStore(table: Table, now: () => number) {
     if (head === undefined || head.execution_id === undefined || head.key_hash !== hash) {
       throw refused("the run's key is no longer valid");
     }
+    if (isLocal(head)) await refuseRemovedCreator(head);
     return { kind: "run", head, executionId: head.execution_id, stopping: isTerminal(head.state) };
+  }
+
+  /** The key of a LOCAL run is in its caller's hands: of a team's run it is good only while that person is a member. */
+  async function refuseRemovedCreator(head: RunHead): Promise<void> {
+    const owner = ownerOf(head);
+    if (owner.type !== "Team") return;
+    // Of a run that an agent's key created there is no such person.
+    const creator = await table.get(keys.user(head.p.creator));
+    if (creator === undefined || parseUser(creator).teams.some(({ uid }) => uid === owner.uid)) return;
+    throw refused("the run's key is no longer valid");
   }
 
   return {

@@ -2,6 +2,7 @@ import type { RunHead } from "#shared/runs/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Team } from "#shared/teams/team.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
+import { toUserProfile } from "./user.ts";
 
 /** Who calls. */
 export type Principal = PersonalPrincipal | AgentPrincipal | RunPrincipal;
@@ -50,12 +51,7 @@ export function principalKey(principal: Principal): string {
 
 export function profileOf(principal: PersonalPrincipal | AgentPrincipal): UserProfile {
   return principal.kind === "personal"
-    ? {
-        type: "user",
-        uid: principal.user.uid,
-        display_name: principal.user.displayName,
-        email: principal.user.email,
-      }
+    ? toUserProfile(principal.user)
     : { type: "service_account", uid: principal.identity.uid, display_name: principal.identity.name };
 }
 

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put } from "#shared/table/table.ts";
 import { Role } from "#shared/wire/role.ts";
+import type { UserProfile } from "#shared/wire/run.ts";
 
 const ROLE_IN = "team:";
 
@@ -40,6 +41,18 @@ export function newUser(
     if: { pk: { exists: false } },
   };
 }
+
+/** A person as responses show them. */
+export const toUserProfile = ({
+  uid,
+  displayName,
+  email,
+}: Pick<User, "uid" | "displayName" | "email">): UserProfile => ({
+  type: "user",
+  uid,
+  display_name: displayName,
+  email,
+});
 
 /** An address as it is compared. */
 export const foldedEmail = (email: string): string => email.normalize("NFKC").trim().toLowerCase();

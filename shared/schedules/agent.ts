@@ -6,7 +6,7 @@ import { availableIn } from "#shared/identities/register.ts";
 import { isUuid } from "#shared/ids.ts";
 import { identityProfile } from "#shared/runs/actors.ts";
 import { checkRequest } from "#shared/runs/plan-run.ts";
-import { keys } from "#shared/table/keys.ts";
+import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import { parseTeam, type Team } from "#shared/teams/team.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
@@ -73,14 +73,17 @@ export async function workerOf(
 
 /**
  * The environment of a schedule's runs, for whoever made the schedule. Where it is deleted, or not for them any more, there
- * is no run: last_spawn_error tells, and the schedule goes on, since the environment may be shared again.
+ * is no run: last_spawn_error tells, and the schedule goes on, since the environment may be shared again. The own environments of
+ * somebody who is no longer in the team do not count: they would go on deciding what commands run with the team's secrets.
  */
 export async function environmentOfSchedule(
   { owner, created_by }: Pick<Schedule, "created_by" | "owner">,
   config: AmbientAgentConfig | undefined,
   table: Table,
 ): Promise<Environment | undefined> {
-  const user = created_by.type === "user" ? created_by.uid : undefined;
+  const creator = created_by.type === "user" ? created_by.uid : undefined;
+  const isNamed = config?.environment_id !== undefined;
+  const user = creator !== undefined && isNamed && (await isInScope(creator, owner, table)) ? creator : undefined;
   try {
     return await environmentOfRun(config, { owner, user }, table);
   } catch (error) {
@@ -88,6 +91,10 @@ export async function environmentOfSchedule(
       throw error;
     });
   }
+}
+
+async function isInScope(user: string, owner: Owner, table: Table): Promise<boolean> {
+  return owner.type === "User" || (await table.get(keys.member(owner.uid, user))) !== undefined;
 }
 
 const SECRET = "***";

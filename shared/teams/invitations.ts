@@ -4,17 +4,13 @@ import { notFound, RunyardError } from "#shared/errors.ts";
 import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
 import { sha256, uuidv7 } from "#shared/ids.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
-import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Item, type Table, type TransactionWrite } from "#shared/table/table.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { Role } from "#shared/wire/role.ts";
-import type { CreatedInvitation, InvitationItem, Membership } from "#shared/wire/team.ts";
-import { join } from "./members.ts";
-import { MOST_TEAMS, tooManyTeams } from "./people.ts";
+import type { CreatedInvitation, InvitationItem } from "#shared/wire/team.ts";
 import type { TeamPorts } from "./ports.ts";
 import { transactInScope } from "./transact-in-scope.ts";
-import { teamCalled } from "./write-team.ts";
 
 /** Invitations of a team that wait to be accepted. */
 const MOST_INVITATIONS = 100;
@@ -27,17 +23,19 @@ const Invitation = v.object({
   email: v.string(),
   role: Role,
   hash: v.string(),
+  /** The admin who invites; invitations from before this was stored have none. */
+  created_by: v.exactOptional(v.string()),
   created_at: v.number(),
   expires_at_ms: v.number(),
 });
-type Invitation = v.InferOutput<typeof Invitation>;
+export type Invitation = v.InferOutput<typeof Invitation>;
 
 const parse = (item: Item): Invitation => v.parse(Invitation, item);
 
 /** Invites to a team, once. Whoever has the link may accept it, so a repeat is not shown it again. */
 export function createInvitation(
   team: string,
-  { email, role }: { readonly email: string; readonly role: Role },
+  { email, role, createdBy }: { readonly email: string; readonly role: Role; readonly createdBy: string },
   once: Once,
   ports: TeamPorts,
 ): Promise<CreatedInvitation> {
@@ -57,6 +55,7 @@ export function createInvitation(
         email,
         role,
         hash: sha256(token),
+        created_by: createdBy,
         created_at: now,
         expires_at_ms: now + LIFE_MS,
       };
@@ -105,47 +104,8 @@ export async function deleteInvitation(team: string, id: string, { table }: Team
   }
 }
 
-interface AcceptedInvitation {
-  readonly membership: Membership;
-  readonly replayed: boolean;
-}
-
-/** Accepts an invitation: the caller becomes a member, and the link has served. */
-export async function acceptInvitation(
-  token: string,
-  { user, teams }: PersonalPrincipal,
-  once: Once,
-  ports: TeamPorts,
-): Promise<AcceptedInvitation> {
-  const { table, now } = ports;
-  return doOnce<AcceptedInvitation>(
-    table,
-    once,
-    now,
-    async (record) => {
-      const invitation = await openInvitation(token, table, now());
-      const { team_uid: team, role } = invitation;
-      const { name } = await teamCalled(team, ports).catch(() => {
-        throw notFound("invitation");
-      });
-      if (teams.length >= MOST_TEAMS) throw tooManyTeams();
-      try {
-        await join(team, user, role, [record(`${team}:${role}`), ...removals(invitation)], ports);
-      } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error;
-        throw error.positions.includes(0) ? new RecordTaken() : notFound("invitation");
-      }
-      return { membership: { uid: team, name, role }, replayed: false };
-    },
-    async (result) => {
-      const [team = "", role] = result.split(":");
-      const { name } = await teamCalled(team, ports);
-      return { membership: { uid: team, name, role: v.parse(Role, role) }, replayed: true };
-    },
-  );
-}
-
-async function openInvitation(token: string, table: Table, now: number): Promise<Invitation> {
+/** The invitation that a token belongs to. Throws 404 where it is unknown, used, revoked or expired. */
+export async function openInvitation(token: string, table: Table, now: number): Promise<Invitation> {
   const item = await table.get(keys.invitationByToken(sha256(token)));
   const invitation = item === undefined ? undefined : parse(item);
   if (invitation === undefined || !isOpen(now)(invitation)) throw notFound("invitation");
@@ -161,7 +121,8 @@ const isOpen =
 const keysOf = ({ team_uid, id, hash }: Invitation) =>
   [keys.invitation(team_uid, id), keys.invitationByToken(hash)] as const;
 
-const removals = (invitation: Invitation): TransactionWrite[] =>
+/** The writes that use an invitation up; their conditions fail where it was used or revoked before. */
+export const removals = (invitation: Invitation): TransactionWrite[] =>
   keysOf(invitation).map((key): TransactionWrite => ({ kind: "delete", key, if: { pk: { exists: true } } }));
 
 const toInvitationItem = ({ id, email, role, created_at, expires_at_ms }: Invitation): InvitationItem => ({

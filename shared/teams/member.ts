@@ -10,6 +10,8 @@ const Member = v.object({
   email: v.string(),
   display_name: v.string(),
   created_at: v.number(),
+  /** Agent keys that they have created since they joined; absent while there are none. */
+  keys_created: v.exactOptional(v.number()),
 });
 export type Member = v.InferOutput<typeof Member>;
 

@@ -19,6 +19,13 @@ export function adminOf(team: string, principal: Principal): PersonalPrincipal {
   return person;
 }
 
+/** The caller as an admin of the team, or as the member who is to be removed: everybody may leave. */
+export function adminOrLeaving(team: string, member: string, principal: Principal): PersonalPrincipal {
+  const person = personOf(principal);
+  const isLeaving = person.user.uid === member && person.teams.some(({ uid }) => uid === team);
+  return isLeaving ? person : adminOf(team, principal);
+}
+
 /** The teams of a read that the caller is an admin of; 403 to who is in teams and an admin of none. */
 export function administered(principal: Principal): readonly string[] {
   const { teams } = personOf(principal);

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { PageInfo } from "./list.ts";
 import { Name, Timestamp } from "./primitives.ts";
+import { UserProfile } from "./run.ts";
 
 export const CreateKeyRequest = v.object({
   name: Name,
@@ -16,6 +17,8 @@ export const KeyItem = v.object({
   /** The key's last four characters. */
   suffix: v.string(),
   created_at: v.string(),
+  /** The person who created the key; absent on keys from before this was stored. */
+  created_by: v.exactOptional(UserProfile),
   expires_at: v.exactOptional(v.string()),
   /** When the key last changed something, to the hour; calls that only read are not noted. */
   last_used_at: v.exactOptional(v.string()),

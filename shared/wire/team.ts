@@ -84,13 +84,18 @@ export type MemberItem = v.InferOutput<typeof MemberItem>;
 
 export const ListMembersResponse = v.object({ members: v.array(MemberItem), page_info: v.exactOptional(PageInfo) });
 
-const HAS_ONE = "must have exactly one of uid and email";
-/** Somebody who has an account already, by uid or by address. */
-export const AddMemberRequest = v.pipe(
-  v.object({ uid: v.exactOptional(Id), email: v.exactOptional(Email), role: v.exactOptional(Role) }),
-  v.check(({ uid, email }) => (uid === undefined) !== (email === undefined), HAS_ONE),
-);
-export type AddMemberRequest = v.InferOutput<typeof AddMemberRequest>;
+/** An agent key of a team. */
+export const TeamKey = v.object({ uid: v.string(), name: v.string(), identity_uid: v.string() });
+export type TeamKey = v.InferOutput<typeof TeamKey>;
+
+/** What a removal did with agent keys of the team. */
+export const RemovedMember = v.object({
+  /** Keys that the removed member created, which are revoked. */
+  revoked_keys: v.array(TeamKey),
+  /** Keys that stay valid: those they created, with keep_keys, and those whose creator was not stored. */
+  kept_keys: v.array(TeamKey),
+});
+export type RemovedMember = v.InferOutput<typeof RemovedMember>;
 
 export const UpdateMemberRequest = v.object({ role: Role });
 
@@ -108,6 +113,10 @@ export type InvitationItem = v.InferOutput<typeof InvitationItem>;
 /** A new invitation; `link` is shown in this answer and never again. */
 export const CreatedInvitation = v.object({ ...InvitationItem.entries, link: v.string() });
 export type CreatedInvitation = v.InferOutput<typeof CreatedInvitation>;
+
+/** The account that accepting an invitation without a key creates; `key` is shown in this response and never again. */
+export const CreatedAccount = v.object({ user_uid: v.string(), team_uid: v.string(), key: v.string() });
+export type CreatedAccount = v.InferOutput<typeof CreatedAccount>;
 
 export const ListInvitationsResponse = v.object({
   invitations: v.array(InvitationItem),

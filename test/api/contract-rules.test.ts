@@ -55,9 +55,9 @@ describe("the order of checks", () => {
     const local = await createRun(world, { prompt: "hello", execution_location: "LOCAL" });
     expect((await clientOf(world).post(`/agent/runs/${local}/cancel`)).status).toBe(422);
     expect((await bo.post(`/agent/runs/${local}/cancel`)).status).toBe(404);
-    const members = `/agent/teams/${world.team}/members`;
-    expect((await clientOf(world).post(members, { email: "ada@runyard.test" })).status).toBe(409);
-    expect((await mia.post(members, { email: "ada@runyard.test" })).status).toBe(403);
+    const lastAdmin = `/agent/teams/${world.team}/members/${world.user}`;
+    expect((await clientOf(world).delete(lastAdmin)).status).toBe(409);
+    expect((await mia.delete(lastAdmin)).status).toBe(403);
     await clientOf(world).post("/agent/environments", { name: "Taken" });
     const { body } = await clientOf(world).post("/agent/environments", { name: "Shop" });
     expect((await bo.put(`/agent/environments/${body.uid}`, { name: "Taken" })).status).toBe(404);

@@ -37,6 +37,7 @@ describe.each([
       key: expect.stringMatching(form),
       suffix: made.body.key.slice(-4),
       created_at: "2026-05-18T19:00:01.000Z",
+      created_by: { type: "user", uid: world.user, display_name: "Ada", email: "ada@runyard.test" },
     });
     expect(parseKey(made.body.key)).toBeDefined();
     const run = await clientOf(world, made.body.key).post("/agent/runs", { prompt: "hello" });

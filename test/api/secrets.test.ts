@@ -120,7 +120,9 @@ describe("GET /agent/secrets", () => {
   it("covers all teams that the caller is an admin of, and wants one named where a name is in several", async () => {
     await keep("TOKEN");
     await bo.post("/agent/secrets", { name: "TOKEN", value: "theirs" });
-    await ada.post(`/agent/teams/${world.team}/members`, { email: "bo@runyard.test", role: "admin" });
+    const invitation = { email: "bo@runyard.test", role: "admin" };
+    const { link } = (await ada.post(`/agent/teams/${world.team}/invitations`, invitation)).body;
+    await bo.post(`/agent/invitations/${link.split("/").at(-1)}/accept`);
     expect((await bo.get("/agent/secrets")).body.secrets).toHaveLength(2);
     expect((await bo.get("/agent/secrets/TOKEN")).body.errors).toMatchObject([{ path: "X-Team-Uid" }]);
     const headers = { "x-team-uid": world.otherTeam };

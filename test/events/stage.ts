@@ -18,6 +18,7 @@ const Thing = v.object({
   uid: v.optional(v.string(), ""),
   id: v.optional(v.string(), ""),
   link: v.optional(v.string(), ""),
+  user_uid: v.optional(v.string(), ""),
 });
 /** An answer that is itself where to upload. */
 const Place = v.object({ url: v.string(), method: v.string() });
@@ -129,7 +130,7 @@ const makers: Readonly<Record<string, (made: v.InferOutput<typeof Thing>) => Fix
   "create-environment": ({ uid }) => ({ environment_uid: uid }),
   "create-identity-key": ({ uid }) => ({ key_uid: uid }),
   "create-key": ({ uid }) => ({ key_uid: uid }),
-  "add-member": ({ uid }) => ({ member_uid: uid }),
+  "accept-invitation": ({ user_uid }) => ({ member_uid: user_uid }),
   "create-invitation": ({ id, link }) => ({ invitation_id: id, invitation_token: link.split("/").at(-1) ?? "" }),
 };
 

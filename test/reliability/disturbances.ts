@@ -174,10 +174,11 @@ export const disturbances: readonly Disturbance[] = [
     happens: ({ stage: { world } }: Meeting) => clientOf(world).post(`/agent/${kind}`, body),
   })),
   {
-    name: "somebody who is taken into it",
+    name: "somebody who creates an account in it",
     concerns: isEndOfTeam,
-    happens: ({ stage: { world } }) =>
-      clientOf(world).post(`/agent/teams/${world.team}/members`, { email: "bo@runyard.test" }),
+    before: ({ stage }) => invite(stage, stage.world.team, stage.world.key),
+    happens: ({ stage: { world, made } }) =>
+      clientOf(world).post(`/agent/invitations/${made.get("token")}/accept`, undefined, { key: undefined }),
   },
   {
     name: "one more invitation into it",
@@ -227,10 +228,23 @@ export const disturbances: readonly Disturbance[] = [
       clientOf(world, world.otherKey).delete(`/agent/teams/${world.otherTeam}/invitations/${made.get("invitationId")}`),
   },
   {
-    name: "the word of the team that its caller is a member",
+    name: "the end of its inviter's role",
     concerns: (route) => route.includes("{token}"),
-    happens: ({ stage: { world } }) =>
-      clientOf(world, world.otherKey).post(`/agent/teams/${world.otherTeam}/members`, { uid: world.user }),
+    async before({ stage: { world } }) {
+      const { link } = (
+        await clientOf(world, world.otherKey).post(`/agent/teams/${world.otherTeam}/invitations`, {
+          email: "second@runyard.test",
+          role: "admin",
+        })
+      ).body;
+      const token = link.split("/").at(-1);
+      return clientOf(world).post(`/agent/invitations/${token}/accept`, undefined, { key: undefined });
+    },
+    async happens({ stage: { world } }) {
+      const bo = clientOf(world, world.otherKey);
+      const { uid } = (await bo.get("/agent/me")).body;
+      return bo.put(`/agent/teams/${world.otherTeam}/members/${uid}`, { role: "member" });
+    },
   },
   {
     name: "the end of its key",

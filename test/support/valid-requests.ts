@@ -41,7 +41,6 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "PUT /agent/me": () => ({ display_name: "Someone" }),
   "POST /agent/teams": () => ({ name: "Gamma" }),
   "PUT /agent/teams/{teamUid}": () => ({ name: "Omega" }),
-  "POST /agent/teams/{teamUid}/members": () => ({ email: "bo@runyard.test" }),
   "PUT /agent/teams/{teamUid}/members/{userUid}": () => ({ role: "admin" }),
   "POST /agent/teams/{teamUid}/invitations": () => ({ email: "new@runyard.test" }),
   "POST /agent/secrets": () => ({ name: "FRESH", value: "hush" }),

@@ -201,12 +201,12 @@ export async function makeWorld(bare = memoryTable(), around: Around = undisturb
       const person = { uid: uuidv7(clock.now), displayName, email: `${displayName.toLowerCase()}@runyard.test` };
       const [likelyTeam] = teams;
       const holder: KeyHolder = { kind: "personal", user: person.uid, likelyTeam };
-      const key = makeKey(holder, { uid: uuidv7(clock.now), name: "test", now: clock.now });
+      const key = makeKey(holder, { uid: uuidv7(clock.now), name: "test", now: clock.now, createdBy: undefined });
       await table.transact([
         newUser(person, Object.fromEntries(teams.map((team) => [team, "member" as const])), clock.now),
         ...teams.flatMap((team) => [newMember(team, person, "member", clock.now), countMember(team, 1)]),
         key.put,
-        changeRing(holder, parseRing(undefined), [{ uid: key.stored.uid, hash: key.hash }]),
+        changeRing(holder, parseRing(undefined), [key.entry]),
       ]);
       return { uid: person.uid, key: key.raw };
     },
@@ -225,13 +225,13 @@ export async function makeWorld(bare = memoryTable(), around: Around = undisturb
     ): Promise<{ uid: string; key: string; keyUid: string }> {
       const identity = { uid: uuidv7(clock.now), team_uid: team, name, created_at: clock.now, updated_at: clock.now };
       const holder: KeyHolder = { kind: "agent", identity: identity.uid, team };
-      const key = makeKey(holder, { uid: uuidv7(clock.now), name: "test", now: clock.now });
+      const key = makeKey(holder, { uid: uuidv7(clock.now), name: "test", now: clock.now, createdBy: undefined });
       await table.transact([
         enroll(team, identity.uid, clock.now),
         putIdentity(identity),
         claimIdentityName(identity),
         key.put,
-        changeRing(holder, parseRing(undefined), [{ uid: key.stored.uid, hash: key.hash }]),
+        changeRing(holder, parseRing(undefined), [key.entry]),
       ]);
       return { uid: identity.uid, key: key.raw, keyUid: key.stored.uid };
     },

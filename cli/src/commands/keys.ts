@@ -111,6 +111,7 @@ function printKeys(
       { name: "ends in", of: ({ suffix }) => suffix },
       { name: "created", of: ({ created_at }) => timeText(created_at) },
       { name: "expires", of: ({ expires_at }) => timeText(expires_at) },
+      { name: "created by", of: ({ created_by }) => created_by?.display_name ?? created_by?.uid ?? "" },
       { name: "last used", of: ({ last_used_at }) => timeText(last_used_at) },
       { name: "name", of: ({ name }) => name },
     ],

@@ -31,6 +31,7 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
     description:
       "Runs whose title, prompt or skill has these words, in any order, case and accents aside; longer words may have a typo.",
   },
+  keep_keys: { description: "Keeps the agent keys that the member created.", default: false },
   metadata: { description: "Runs with these labels: `metadata[ticket]=SHOP-1412`." },
   repo: { description: "Skills of this repository alone: `owner/repo`, or its URL without a credential." },
   refresh: { description: "Looks into the repositories again, however short ago that was.", default: false },

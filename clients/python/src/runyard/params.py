@@ -762,19 +762,6 @@ class UpdateTeamRequestParam(TypedDict, total=False):
     """Limits and defaults of the team."""
 
 
-class AddMemberRequestParam(TypedDict, total=False):
-    """Somebody who has an account already, by uid or by address. Must have exactly one of uid and email."""
-
-    uid: str
-    """The person's id. At most 512 bytes in UTF-8."""
-
-    email: str
-    """The person's address. At most 320 bytes in UTF-8. Must be an e-mail address."""
-
-    role: Role
-    """What they are to be in the team; `member` by default."""
-
-
 class UpdateMemberRequestParam(TypedDict, total=False):
     role: Required[Role]
     """What they are to be in the team."""

@@ -1483,6 +1483,9 @@ class CreatedKey(BaseModel):
     created_at: Timestamp
     """When it was made."""
 
+    created_by: Optional[RunCreatorInfo] = None
+    """Who made it."""
+
     expires_at: Optional[Timestamp] = None
     """Until when it is good."""
 
@@ -1507,6 +1510,9 @@ class KeyItem(BaseModel):
 
     created_at: Timestamp
     """When it was made."""
+
+    created_by: Optional[RunCreatorInfo] = None
+    """The person who created the key; absent on keys from before this was stored."""
 
     expires_at: Optional[Timestamp] = None
     """Until when it is good."""
@@ -1707,6 +1713,26 @@ class ListMembersResponse(BaseModel):
 
     page_info: Optional[PageInfo] = None
     """Where the list goes on."""
+
+
+class TeamKey(BaseModel):
+    """An agent key of a team."""
+
+    uid: str
+    """The key's id."""
+
+    name: str
+    """The key's name."""
+
+    identity_uid: str
+    """The identity that the key is for."""
+
+
+class RemovedMember(BaseModel):
+    """What a removal did with agent keys of the team."""
+
+    revoked_keys: List[TeamKey]
+    kept_keys: List[TeamKey]
 
 
 class CreatedInvitation(BaseModel):

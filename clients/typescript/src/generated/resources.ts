@@ -46,15 +46,6 @@ export class TeamsMembers extends APIResource {
   }
 
   /**
-   * Takes somebody who has an account into the team.
-   *
-   * `POST /agent/teams/{teamUid}/members`
-   */
-  add(teamUid: string, body: types.AddMemberRequest, options?: RequestOptions): APIPromise<types.MemberItem> {
-    return this.transport.request({ method: "POST", path: path`/agent/teams/${teamUid}/members`, body, options });
-  }
-
-  /**
    * Another role.
    *
    * `PUT /agent/teams/{teamUid}/members/{userUid}`
@@ -64,12 +55,12 @@ export class TeamsMembers extends APIResource {
   }
 
   /**
-   * From the next request on they see nothing of the team.
+   * Removes a member from a team.
    *
    * `DELETE /agent/teams/{teamUid}/members/{userUid}`
    */
-  remove(teamUid: string, userUid: string, options?: RequestOptions): APIPromise<void> {
-    return this.transport.request({ method: "DELETE", path: path`/agent/teams/${teamUid}/members/${userUid}`, options });
+  remove(teamUid: string, userUid: string, query?: types.TeamsMembersRemoveParams, options?: RequestOptions): APIPromise<types.RemovedMember> {
+    return this.transport.request({ method: "DELETE", path: path`/agent/teams/${teamUid}/members/${userUid}`, query, options });
   }
 }
 
@@ -605,7 +596,7 @@ export class Teams extends APIResource {
 
 export class Invitations extends APIResource {
   /**
-   * The caller joins the team that they have a link of.
+   * Accepts an invitation to a team.
    *
    * `POST /agent/invitations/{token}/accept`
    */

@@ -1,15 +1,6 @@
 // Made of docs/openapi.json by `npm run clients:generate`; not to be edited.
 interface components {
     schemas: {
-        /** @description Somebody who has an account already, by uid or by address. Must have exactly one of uid and email. */
-        AddMemberRequest: {
-            /** @description The person's id. At most 512 bytes in UTF-8. */
-            uid?: string;
-            /** @description The person's address. At most 320 bytes in UTF-8. Must be an e-mail address. */
-            email?: string;
-            /** @description What they are to be in the team; `member` by default. */
-            role?: components["schemas"]["Role"];
-        };
         /** @description The skills of one name, in whichever repositories. */
         AgentItem: {
             /** @description What the skill is called. */
@@ -676,6 +667,15 @@ interface components {
                 retention_days?: number | null;
             };
         };
+        /** @description The account that accepting an invitation without a key creates; `key` is shown in this response and never again. */
+        CreatedAccount: {
+            /** @description The new user's id. */
+            user_uid: string;
+            /** @description The team's id. */
+            team_uid: string;
+            /** @description The user's first API key, shown this once. */
+            key: string;
+        };
         /** @description A new invitation; `link` is shown in this answer and never again. */
         CreatedInvitation: {
             /** @description The invitation's id. */
@@ -710,6 +710,8 @@ interface components {
              * @description When it was made.
              */
             created_at: string;
+            /** @description Who made it. */
+            created_by?: components["schemas"]["RunCreatorInfo"];
             /**
              * Format: date-time
              * @description Until when it is good.
@@ -1043,6 +1045,8 @@ interface components {
              * @description When it was made.
              */
             created_at: string;
+            /** @description The person who created the key; absent on keys from before this was stored. */
+            created_by?: components["schemas"]["RunCreatorInfo"];
             /**
              * Format: date-time
              * @description Until when it is good.
@@ -1290,6 +1294,11 @@ interface components {
             name: string;
             /** @description Repositories whose skills could not be read, or not all of them; absent where there is none. */
             unavailable: string;
+        };
+        /** @description What a removal did with agent keys of the team. */
+        RemovedMember: {
+            revoked_keys: components["schemas"]["TeamKey"][];
+            kept_keys: components["schemas"]["TeamKey"][];
         };
         ReportArtifactRequest: {
             /**
@@ -1956,6 +1965,15 @@ interface components {
             /** @description Limits and defaults of the team. */
             settings: components["schemas"]["TeamSettings"];
         };
+        /** @description An agent key of a team. */
+        TeamKey: {
+            /** @description The key's id. */
+            uid: string;
+            /** @description The key's name. */
+            name: string;
+            /** @description The identity that the key is for. */
+            identity_uid: string;
+        };
         /** @description Settings of a team with all defaults filled in; null where there is neither a value nor a default. */
         TeamSettings: {
             /** @description Identities that are available, the oldest ones. */
@@ -2461,6 +2479,13 @@ interface components {
             /** @description `page_info.next_cursor` of the page before. */
             cursor?: string;
         };
+        TeamsMembersRemoveParams: {
+            /**
+             * @description Keeps the agent keys that the member created.
+             * @default false
+             */
+            keep_keys?: boolean;
+        };
         TeamsInvitationsListParams: {
             /** @description How many at most. By default all, up to 500 or 4 MB. */
             limit?: number;
@@ -2490,7 +2515,6 @@ interface components {
         };
     };
 }
-export type AddMemberRequest = components['schemas']['AddMemberRequest'];
 export type AgentItem = components['schemas']['AgentItem'];
 export type AgentVariant = components['schemas']['AgentVariant'];
 export type AmbientAgentConfig = components['schemas']['AmbientAgentConfig'];
@@ -2514,6 +2538,7 @@ export type CreateKeyRequest = components['schemas']['CreateKeyRequest'];
 export type CreateScheduleRequest = components['schemas']['CreateScheduleRequest'];
 export type CreateSecretRequest = components['schemas']['CreateSecretRequest'];
 export type CreateTeamRequest = components['schemas']['CreateTeamRequest'];
+export type CreatedAccount = components['schemas']['CreatedAccount'];
 export type CreatedInvitation = components['schemas']['CreatedInvitation'];
 export type CreatedKey = components['schemas']['CreatedKey'];
 export type DeleteScheduleResponse = components['schemas']['DeleteScheduleResponse'];
@@ -2560,6 +2585,7 @@ export type NotifyUserRequest = components['schemas']['NotifyUserRequest'];
 export type Overlap = components['schemas']['Overlap'];
 export type PageInfo = components['schemas']['PageInfo'];
 export type PlantedSecret = components['schemas']['PlantedSecret'];
+export type RemovedMember = components['schemas']['RemovedMember'];
 export type ReportArtifactRequest = components['schemas']['ReportArtifactRequest'];
 export type ReportArtifactResponse = components['schemas']['ReportArtifactResponse'];
 export type ReportShutdownRequest = components['schemas']['ReportShutdownRequest'];
@@ -2589,6 +2615,7 @@ export type ShareResponse = components['schemas']['ShareResponse'];
 export type Step = components['schemas']['Step'];
 export type StoredRepository = components['schemas']['StoredRepository'];
 export type TeamItem = components['schemas']['TeamItem'];
+export type TeamKey = components['schemas']['TeamKey'];
 export type TeamSettings = components['schemas']['TeamSettings'];
 export type TickOutcome = components['schemas']['TickOutcome'];
 export type Timeline = components['schemas']['Timeline'];
@@ -2625,6 +2652,7 @@ export type EnvironmentsRetrieveParams = components['schemas']['EnvironmentsRetr
 export type KeysListParams = components['schemas']['KeysListParams'];
 export type TeamsListParams = components['schemas']['TeamsListParams'];
 export type TeamsMembersListParams = components['schemas']['TeamsMembersListParams'];
+export type TeamsMembersRemoveParams = components['schemas']['TeamsMembersRemoveParams'];
 export type TeamsInvitationsListParams = components['schemas']['TeamsInvitationsListParams'];
 export type SecretsListParams = components['schemas']['SecretsListParams'];
 export type HarnessSupportGetTranscriptResponse = components['schemas']['HarnessSupportGetTranscriptResponse'];

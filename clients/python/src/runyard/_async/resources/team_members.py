@@ -12,6 +12,7 @@ from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from ...types import (
     ListMembersResponse,
     MemberItem,
+    RemovedMember,
     Role,
 )
 from .._io import AsyncPaginator
@@ -49,33 +50,6 @@ class AsyncTeamMembers(AsyncResource):
             options=options,
         )
 
-    async def add(
-        self,
-        team_uid: str,
-        *,
-        uid: Union[str, NotGiven] = NOT_GIVEN,
-        email: Union[str, NotGiven] = NOT_GIVEN,
-        role: Union[Role, NotGiven] = NOT_GIVEN,
-        **options: Unpack[RequestOptions],
-    ) -> MemberItem:
-        """Takes somebody who has an account into the team.
-
-        `POST /agent/teams/{teamUid}/members`
-
-        Args:
-            team_uid: The team's uid.
-            uid: The person's id. At most 512 bytes in UTF-8.
-            email: The person's address. At most 320 bytes in UTF-8. Must be an e-mail address.
-            role: What they are to be in the team; `member` by default.
-        """
-        return await self._call(
-            "POST",
-            _wire.path("/agent/teams/{team_uid}/members", team_uid=team_uid),
-            cast_to=MemberItem,
-            body={"uid": uid, "email": email, "role": role},
-            options=options,
-        )
-
     async def update(
         self, team_uid: str, user_uid: str, *, role: Role, **options: Unpack[RequestOptions]
     ) -> MemberItem:
@@ -96,19 +70,28 @@ class AsyncTeamMembers(AsyncResource):
             options=options,
         )
 
-    async def remove(self, team_uid: str, user_uid: str, **options: Unpack[RequestOptions]) -> None:
-        """From the next request on they see nothing of the team.
+    async def remove(
+        self,
+        team_uid: str,
+        user_uid: str,
+        *,
+        keep_keys: Union[bool, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> RemovedMember:
+        """Removes a member from a team. Admins remove anybody, and every member may leave. Agent keys that the member created are revoked too, unless `keep_keys` is true. From the next request on, neither reaches the team.
 
         `DELETE /agent/teams/{teamUid}/members/{userUid}`
 
         Args:
             team_uid: The team's uid.
             user_uid: The user's uid.
+            keep_keys: Keeps the agent keys that the member created.
         """
         return await self._call(
             "DELETE",
             _wire.path("/agent/teams/{team_uid}/members/{user_uid}", team_uid=team_uid, user_uid=user_uid),
-            cast_to=type(None),
+            cast_to=RemovedMember,
+            query={"keep_keys": keep_keys},
             options=options,
         )
 
@@ -116,6 +99,5 @@ class AsyncTeamMembers(AsyncResource):
 class AsyncTeamMembersWithRawResponse:
     def __init__(self, raw: AsyncTeamMembers) -> None:
         self.list = to_raw(raw.list)
-        self.add = to_raw(raw.add)
         self.update = to_raw(raw.update)
         self.remove = to_raw(raw.remove)

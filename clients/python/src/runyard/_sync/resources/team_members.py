@@ -12,6 +12,7 @@ from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from ...types import (
     ListMembersResponse,
     MemberItem,
+    RemovedMember,
     Role,
 )
 from .._io import Page
@@ -49,33 +50,6 @@ class TeamMembers(Resource):
             options=options,
         )
 
-    def add(
-        self,
-        team_uid: str,
-        *,
-        uid: Union[str, NotGiven] = NOT_GIVEN,
-        email: Union[str, NotGiven] = NOT_GIVEN,
-        role: Union[Role, NotGiven] = NOT_GIVEN,
-        **options: Unpack[RequestOptions],
-    ) -> MemberItem:
-        """Takes somebody who has an account into the team.
-
-        `POST /agent/teams/{teamUid}/members`
-
-        Args:
-            team_uid: The team's uid.
-            uid: The person's id. At most 512 bytes in UTF-8.
-            email: The person's address. At most 320 bytes in UTF-8. Must be an e-mail address.
-            role: What they are to be in the team; `member` by default.
-        """
-        return self._call(
-            "POST",
-            _wire.path("/agent/teams/{team_uid}/members", team_uid=team_uid),
-            cast_to=MemberItem,
-            body={"uid": uid, "email": email, "role": role},
-            options=options,
-        )
-
     def update(self, team_uid: str, user_uid: str, *, role: Role, **options: Unpack[RequestOptions]) -> MemberItem:
         """Another role; the last admin stays one.
 
@@ -94,19 +68,28 @@ class TeamMembers(Resource):
             options=options,
         )
 
-    def remove(self, team_uid: str, user_uid: str, **options: Unpack[RequestOptions]) -> None:
-        """From the next request on they see nothing of the team.
+    def remove(
+        self,
+        team_uid: str,
+        user_uid: str,
+        *,
+        keep_keys: Union[bool, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> RemovedMember:
+        """Removes a member from a team. Admins remove anybody, and every member may leave. Agent keys that the member created are revoked too, unless `keep_keys` is true. From the next request on, neither reaches the team.
 
         `DELETE /agent/teams/{teamUid}/members/{userUid}`
 
         Args:
             team_uid: The team's uid.
             user_uid: The user's uid.
+            keep_keys: Keeps the agent keys that the member created.
         """
         return self._call(
             "DELETE",
             _wire.path("/agent/teams/{team_uid}/members/{user_uid}", team_uid=team_uid, user_uid=user_uid),
-            cast_to=type(None),
+            cast_to=RemovedMember,
+            query={"keep_keys": keep_keys},
             options=options,
         )
 
@@ -114,6 +97,5 @@ class TeamMembers(Resource):
 class TeamMembersWithRawResponse:
     def __init__(self, raw: TeamMembers) -> None:
         self.list = to_raw(raw.list)
-        self.add = to_raw(raw.add)
         self.update = to_raw(raw.update)
         self.remove = to_raw(raw.remove)

@@ -1,0 +1,213 @@
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Client, clientOf, request } from "../support/client.ts";
+import { type Answer, makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+let bo: Client;
+let boUid: string;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+  bo = clientOf(world, world.otherKey);
+  boUid = (await bo.get("/agent/me")).body.uid;
+});
+
+const invite = async (email: string, role = "member", client = ada): Promise<string> => {
+  const answer = await client.post(`/agent/teams/${world.team}/invitations`, { email, role });
+  expect(answer.status).toBe(201);
+  return answer.body.link.split("/").at(-1);
+};
+const acceptWithoutKey = (token: string, headers: Record<string, string> = {}) =>
+  request(world, "POST", `/agent/invitations/${token}/accept`, { key: undefined, headers });
+
+/** A response without what differs between any two requests. */
+const comparable = ({ status, body }: Answer) => {
+  const { id: _, link: __, instance: ___, ...rest } = body;
+  return { status, ...rest };
+};
+
+describe("membership of a team", () => {
+  it.each([
+    ["by email", () => ({ email: "bo@runyard.test" })],
+    ["by uid", () => ({ uid: boUid })],
+    ["as an admin", () => ({ email: "bo@runyard.test", role: "admin" })],
+  ])("cannot be imposed on a user %s", async (_, body) => {
+    const before = structuredClone(world.table.all());
+    const answer = await ada.post(`/agent/teams/${world.team}/members`, body());
+    expect(answer).toMatchObject({ status: 405, headers: { allow: "GET" } });
+    expect(world.table.all()).toEqual(before);
+    const run = await bo.post("/agent/runs", { prompt: "private plans" });
+    expect((await ada.get(`/agent/runs/${run.body.run_id}`)).status).toBe(404);
+  });
+
+  it("cannot be imposed by changing the role of somebody who is no member", async () => {
+    expect((await ada.put(`/agent/teams/${world.team}/members/${boUid}`, { role: "admin" })).status).toBe(404);
+    expect((await bo.get("/agent/me")).body.teams).toMatchObject([{ uid: world.otherTeam }]);
+  });
+
+  it("does not begin with the invitation, but with its acceptance", async () => {
+    const token = await invite("bo@runyard.test");
+    expect((await bo.get("/agent/me")).body.teams).toHaveLength(1);
+    expect((await bo.post(`/agent/invitations/${token}/accept`)).status).toBe(200);
+    expect((await bo.get("/agent/me")).body.teams).toHaveLength(2);
+  });
+
+  it("can be ended by every member for themselves, and by members for nobody else", async () => {
+    const mia = await world.person("Mia");
+    const client = clientOf(world, mia.key);
+    const members = `/agent/teams/${world.team}/members`;
+    expect((await client.delete(`${members}/${world.user}`)).status).toBe(403);
+    expect((await client.delete(`${members}/${randomUUID()}`)).status).toBe(403);
+    expect((await bo.delete(`${members}/${boUid}`)).status).toBe(404);
+    const left = await client.delete(`${members}/${mia.uid}`);
+    expect(left).toMatchObject({ status: 200, body: { revoked_keys: [], kept_keys: [] } });
+    expect((await client.get("/agent/me")).body.teams).toEqual([]);
+    expect((await client.delete(`${members}/${mia.uid}`)).status).toBe(404);
+    const last = await ada.delete(`${members}/${world.user}`);
+    expect(last).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
+  });
+});
+
+describe("whether an address has an account", () => {
+  const addresses = ["bo@runyard.test", "nobody@runyard.test"] as const;
+
+  it("is not told by invitations, when they are created, listed or revoked", async () => {
+    const target = `/agent/teams/${world.team}/invitations`;
+    const created = await Promise.all(addresses.map((email) => ada.post(target, { email })));
+    const [first, second] = created.map((answer) => ({ ...comparable(answer), email: "" }));
+    expect(second).toEqual(first);
+    const { invitations } = (await ada.get(target)).body;
+    expect(Object.keys(invitations[1])).toEqual(Object.keys(invitations[0]));
+    const revoked = await Promise.all(created.map(({ body }) => ada.delete(`${target}/${body.id}`)));
+    expect(revoked.map(({ status }) => status)).toEqual([204, 204]);
+  });
+
+  it("is not told by on_behalf_of", async () => {
+    const { uid } = (await ada.post("/agent/identities", { name: "Deputy", on_behalf_of_enabled: true })).body;
+    const { key } = (await ada.post(`/agent/identities/${uid}/keys`, { name: "ci" })).body;
+    const agent = clientOf(world, key);
+    const answers = await Promise.all(
+      addresses.map((email) => agent.post("/agent/runs", { prompt: "a", on_behalf_of: email })),
+    );
+    expect(answers[0]?.status).toBe(400);
+    expect(comparable(answers[1] ?? answers[0] ?? fail())).toEqual(comparable(answers[0] ?? fail()));
+  });
+
+  it("is not told by a change of one's own address", async () => {
+    const [taken, free] = [
+      await ada.put("/agent/me", { email: addresses[0] }),
+      await ada.put("/agent/me", { email: addresses[1] }),
+    ];
+    expect(taken.status).toBe(422);
+    expect(comparable(free)).toEqual(comparable(taken));
+  });
+
+  it("is not told by the routes of a member", async () => {
+    const target = (uid: string) => `/agent/teams/${world.team}/members/${uid}`;
+    for (const uid of [randomUUID(), "bo@runyard.test", "nobody@runyard.test"]) {
+      expect(comparable(await ada.delete(target(uid)))).toEqual(comparable(await ada.delete(target(boUid))));
+      const changed = await ada.put(target(uid), { role: "admin" });
+      expect(comparable(changed)).toEqual(comparable(await ada.put(target(boUid), { role: "admin" })));
+    }
+  });
+});
+
+describe("accepting an invitation without a key", () => {
+  it("creates the account of the invited address with a key that is shown once", async () => {
+    const token = await invite("new.person@runyard.test", "admin");
+    const answer = await acceptWithoutKey(token);
+    expect(answer).toMatchObject({ status: 201, headers: { "cache-control": "no-store" } });
+    expect(answer.body).toEqual({
+      user_uid: expect.any(String),
+      team_uid: world.team,
+      key: expect.stringMatching(/^ryp_[0-9A-Za-z]{43}$/),
+    });
+    expect(JSON.stringify(world.table.all())).not.toContain(answer.body.key);
+    const client = clientOf(world, answer.body.key);
+    expect((await client.get("/agent/me")).body).toEqual({
+      uid: answer.body.user_uid,
+      display_name: "new.person",
+      email: "new.person@runyard.test",
+      teams: [{ uid: world.team, name: "Alpha", role: "admin" }],
+    });
+    expect((await client.get(`/agent/teams/${world.team}`)).status).toBe(200);
+    expect((await client.get("/agent/keys")).body.keys).toMatchObject([
+      { created_by: { type: "user", uid: answer.body.user_uid } },
+    ]);
+    expect((await acceptWithoutKey(token)).status).toBe(404);
+  });
+
+  it.each(["bo@runyard.test", "BO@Runyard.test", "ｂｏ@runyard.test"])(
+    "answers 401 for %s, which has an account, stores nothing and keeps the invitation",
+    async (email) => {
+      const token = await invite(email, "admin");
+      const before = structuredClone(world.table.all());
+      const answer = await acceptWithoutKey(token);
+      expect(answer).toMatchObject({
+        status: 401,
+        headers: { "www-authenticate": "Bearer" },
+        body: { error_code: "authentication_required", retryable: false },
+      });
+      expect(JSON.stringify(answer.body)).not.toContain('runyard.test"');
+      expect(world.table.all()).toEqual(before);
+      expect((await bo.post(`/agent/invitations/${token}/accept`)).status).toBe(200);
+    },
+  );
+
+  it.each(["Bearer none", "Bearer", "Basic YTpi"])(
+    "does not take the credential %j for none",
+    async (authorization) => {
+      const token = await invite("new@runyard.test");
+      expect((await acceptWithoutKey(token, { authorization })).status).toBe(401);
+      expect((await acceptWithoutKey(token)).status).toBe(201);
+    },
+  );
+
+  it("creates one account for one link, however many accept it at once", async () => {
+    const token = await invite("new@runyard.test");
+    const answers = await Promise.all(Array.from({ length: 5 }, () => acceptWithoutKey(token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 404, 404, 404, 404]);
+  });
+
+  it("creates one account for one address, however many links lead to it", async () => {
+    const tokens = [await invite("new@runyard.test"), await invite("New@runyard.test")];
+    const answers = await Promise.all(tokens.map((token) => acceptWithoutKey(token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 401]);
+  });
+
+  it("answers 404 for a link that is unknown, expired or revoked, and stores nothing", async () => {
+    const expired = await invite("new@runyard.test");
+    world.clock.now += 7 * 24 * 3_600_000;
+    const { body } = await ada.post(`/agent/teams/${world.team}/invitations`, { email: "new@runyard.test" });
+    await ada.delete(`/agent/teams/${world.team}/invitations/${body.id}`);
+    const before = structuredClone(world.table.all());
+    for (const token of [expired, body.link.split("/").at(-1), "none"]) {
+      expect((await acceptWithoutKey(token)).status).toBe(404);
+    }
+    expect(world.table.all()).toEqual(before);
+  });
+});
+
+describe("an invitation by an admin who has lost the role", () => {
+  it.each([
+    ["was removed", (path: string) => ada.delete(path)],
+    ["was made a member", (path: string) => ada.put(path, { role: "member" })],
+  ])("lets nobody in when the admin %s", async (_, change) => {
+    const rob = await world.person("Rob");
+    const member = `/agent/teams/${world.team}/members/${rob.uid}`;
+    await ada.put(member, { role: "admin" });
+    const client = clientOf(world, rob.key);
+    const [own, other] = [await invite("rob@x.test", "admin", client), await invite("x@x.test", "admin", client)];
+    expect((await change(member)).status).toBe(200);
+    expect((await acceptWithoutKey(other)).status).toBe(404);
+    expect((await bo.post(`/agent/invitations/${other}/accept`)).status).toBe(404);
+    expect([404, 409]).toContain((await client.post(`/agent/invitations/${own}/accept`)).status);
+    expect((await client.get(`/agent/teams/${world.team}`)).status).not.toBe(200);
+  });
+});
+
+function fail(): never {
+  throw new Error("there was no answer");
+}

