@@ -22,6 +22,7 @@ const SUITES = [
   "test/domain/idempotency.test.ts",
   "test/domain/reservations.test.ts",
   "test/api",
+  "test/security",
 ];
 const Noted = v.union([v.tuple([v.string(), v.string()]), v.tuple([v.string()])]);
 const Survivor = v.object({

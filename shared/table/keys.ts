@@ -26,7 +26,7 @@ import type { Key } from "./table.ts";
  * | API key | KEY#sha256 | KEY | authentication |
  * | key ring of a person, of an identity | USER#user, TEAM#team | KEYS, KEYS#identity | key lists; a deletion takes all keys along |
  * | user, with the role in each team | USER#user | PROFILE | authentication |
- * | user by address | EMAIL#folded | USER | adding members |
+ * | user by address | EMAIL#folded | USER | accepting an invitation: an address has one account |
  * | member | TEAM#team | MEMBER#user | member lists, on_behalf_of |
  * | team and its settings | TEAM#team | TEAM | authentication reads it along, for the defaults of runs |
  * | identity | TEAM#team | IDENTITY#uid | authentication of agent keys, lists, runs as an identity |

@@ -52,6 +52,8 @@ describe("routes.ts", () => {
       "*",
     ];
     expect(routes.filter(({ who }) => who === "public").map(({ path }) => path)).toEqual(open);
+    const keyOptional = routes.filter((route) => route.keyOptional).map(({ path }) => path);
+    expect(keyOptional).toEqual(["/agent/invitations/{token}/accept"]);
     for (const { path, who } of routes) {
       if (path.startsWith("/harness-support/")) expect(who).toEqual(["run"]);
     }
