@@ -4,7 +4,7 @@ import { liveSecrets } from "#shared/secrets/live.ts";
 import type { SecretPorts } from "#shared/secrets/ports.ts";
 import { deleteSecret as remove } from "#shared/secrets/secrets.ts";
 import { administered } from "#shared/teams/people.ts";
-import { SecretName } from "#shared/wire/secret.ts";
+import { SecretName } from "#shared/wire/secret-name.ts";
 
 /** DELETE /agent/secrets/{secret}: its value is forgotten; runs that began with it keep it until they end. */
 export const deleteSecret = endpoint({

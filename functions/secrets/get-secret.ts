@@ -4,7 +4,8 @@ import { liveIdentities } from "#shared/identities/live.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { readSecret } from "#shared/secrets/secrets.ts";
 import { administered } from "#shared/teams/people.ts";
-import { SecretItem, SecretName } from "#shared/wire/secret.ts";
+import { SecretItem } from "#shared/wire/secret.ts";
+import { SecretName } from "#shared/wire/secret-name.ts";
 
 /** GET /agent/secrets/{secret}: that there is a secret of this name, and since when. */
 export const getSecret = endpoint({

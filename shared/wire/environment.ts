@@ -3,7 +3,7 @@ import { NO_CREDENTIALS, Repository, StoredRepository } from "./config.ts";
 import { PageInfo } from "./list.ts";
 import { Id, Name, text, textOfBytes } from "./primitives.ts";
 import { RunState, UserProfile } from "./run.ts";
-import { SecretName } from "./secret.ts";
+import { SecretName } from "./secret-name.ts";
 
 /** Names on GitHub have no `@`: what is before one is meant as the user of a URL. */
 const NameOnGithub = v.pipe(

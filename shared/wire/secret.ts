@@ -1,12 +1,7 @@
 import * as v from "valibot";
 import { PageInfo } from "./list.ts";
 import { textOfBytes } from "./primitives.ts";
-
-/** The name by which configurations refer to a secret. */
-export const SecretName = v.pipe(
-  v.string(),
-  v.regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/, "must match [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}"),
-);
+import { SecretName } from "./secret-name.ts";
 
 /** Beginnings of the variables by which loaders, shells and this service are steered. */
 const RESERVED_PREFIXES = ["LD_", "DYLD_", "BASH_", "GLIBC_", "MALLOC_", "RUNYARD_", "GIT_CONFIG"];
