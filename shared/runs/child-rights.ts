@@ -28,7 +28,15 @@ export async function boundsOf(
  * Refuses what a run's own key asks for its child beyond what the run has itself: whatever works in a sandbox may hold that key. Its
  * identity, its secrets and its budget are looked at where those are looked up.
  */
-export function refuseBeyond({ config: asked = {} }: Pick<RunAgentRequest, "config">, { config: own }: Bounds): void {
+export function refuseBeyond(
+  { config: asked = {}, execution_location }: Pick<RunAgentRequest, "config" | "execution_location">,
+  { config: own }: Bounds,
+): void {
+  if (execution_location === "LOCAL") {
+    throw new RunyardError("not_authorized", {
+      detail: "execution_location: a run's own key creates no LOCAL runs, whose key it would be given; leave it out",
+    });
+  }
   if (asked.environment_id !== undefined && asked.environment_id !== own.environment_id) {
     throw beyond("environment_id", "work in the run's own environment");
   }

@@ -23,11 +23,11 @@ import { actorsOf } from "./actors.ts";
 import { type ReceivedAttachment, readAttachments, storeAttachments } from "./attachments.ts";
 import { boundsOf, refuseBeyond, withinRun } from "./child-rights.ts";
 import { withDefaults } from "./config-layers.ts";
-import { continuedConversation, isChildCount, parentOf } from "./family.ts";
+import { continuedConversation, isTreeCount, parentOf } from "./family.ts";
 import { newRunWrites } from "./new-run.ts";
 import { checkConfig, checkRequest, ownerOfNew, resolveConfig, skillsOf, sourceOf } from "./plan-run.ts";
 import type { RunPorts } from "./ports.ts";
-import { DEFAULT_QUEUE_LIMIT, RUN_CAPS, titleOf } from "./run.ts";
+import { DEFAULT_QUEUE_LIMIT, MAX_DESCENDANTS, RUN_CAPS, titleOf } from "./run.ts";
 import { INLINE_BYTES, type RunBody } from "./run-body.ts";
 import { QUEUE_ROOM, RUN_ROOM } from "./slots.ts";
 
@@ -150,7 +150,7 @@ async function writeRun(
     ...newRunWrites(runId, owner, body, now, local, allowance),
     record(runId),
     ...(conversation?.writes(runId) ?? []),
-    ...(parent === undefined ? [] : [parent.counted]),
+    ...(parent === undefined ? [] : parent.counted),
     ...lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
     toll(now),
   ];
@@ -212,11 +212,11 @@ function refusal(error: unknown, writes: readonly TransactionWrite[], now: numbe
   const record = writes.findIndex((write) => write.kind === "put" && write.item.sk === "IDEM");
   if (error.positions.includes(record)) return new RecordTaken();
   refuseUnpaid(error, writes, now);
-  if (error.positions.some((position) => isChildCount(writes[position]))) {
+  if (error.positions.some((position) => isTreeCount(writes[position]))) {
     return new RunyardError("resource_unavailable", {
       status: 429,
       retryable: false,
-      detail: `parent_run_id: a run has at most ${RUN_CAPS.children} children`,
+      detail: `parent_run_id: a run has at most ${RUN_CAPS.children} children, and a tree at most ${MAX_DESCENDANTS} runs below its root`,
     });
   }
   if (error.positions.some((position) => isLastRun(writes[position]))) {

@@ -5,7 +5,7 @@ import { keys, type Owner } from "#shared/table/keys.ts";
 import type { TransactionWrite, Update } from "#shared/table/table.ts";
 import type { RunAgentRequest, UserProfile } from "#shared/wire/run.ts";
 import type { RunPorts } from "./ports.ts";
-import { isTerminal, RUN_CAPS } from "./run.ts";
+import { isTerminal, MAX_DESCENDANTS, RUN_CAPS } from "./run.ts";
 import type { RunBody } from "./run-body.ts";
 import { ownerOf, type RunHead } from "./run-head.ts";
 
@@ -30,12 +30,13 @@ export interface Parent {
   /** What it says of its budget, and whether there is more to be read of it. */
   readonly budgetUsd: number | undefined;
   readonly hasBudget: boolean;
-  /** The write that counts one more child, while there is room for it. */
-  readonly counted: Update;
+  /** The writes that count one more child of the run and one more descendant of the tree's root, while there is room for both. */
+  readonly counted: readonly Update[];
 }
 
-export const isChildCount = (write: TransactionWrite | undefined): boolean =>
-  write?.kind === "update" && write.add?.["children"] !== undefined;
+/** Whether a write counts a new run at its parent or at the root of its tree. */
+export const isTreeCount = (write: TransactionWrite | undefined): boolean =>
+  write?.kind === "update" && (write.add?.["children"] !== undefined || write.add?.["descendants"] !== undefined);
 
 /** The run that the new one is a child of. A run's own key makes children of itself unless it names a descendant. */
 export async function parentOf(
@@ -63,13 +64,22 @@ export async function parentOf(
     config: body.config,
     budgetUsd: body.config.budget_usd,
     hasBudget: head.b === true,
-    counted: {
-      kind: "update",
-      key: keys.head(runId),
-      add: { children: 1 },
-      if: { children: { absentOr: { below: RUN_CAPS.children } } },
-    },
+    counted: countChild(runId, body.ancestors[0]),
   };
+}
+
+/** A child of the root is counted by one write: a transaction changes an item once. */
+function countChild(parent: string, root: string | undefined): Update[] {
+  const child = { children: { absentOr: { below: RUN_CAPS.children } } } as const;
+  const descendant = { descendants: { absentOr: { below: MAX_DESCENDANTS } } } as const;
+  const update = { kind: "update", key: keys.head(parent) } as const;
+  if (root === undefined) {
+    return [{ ...update, add: { children: 1, descendants: 1 }, if: { ...child, ...descendant } }];
+  }
+  return [
+    { ...update, add: { children: 1 }, if: child },
+    { kind: "update", key: keys.head(root), add: { descendants: 1 }, if: descendant },
+  ];
 }
 
 export interface ContinuedConversation {

@@ -54,12 +54,17 @@ export const RUN_CAPS = {
   artifacts: 1_000,
   artifactBytes: 5 * 1024 * 1024 * 1024,
   children: 100,
+  uploads: 100,
+  uploadBytes: 1024 * 1024 * 1024,
   followups: 1_000,
   clientEvents: 2_000,
   snapshots: 500,
   transcripts: 1_000,
   notifications: 10,
 } as const;
+
+/** Runs of one tree below its root, counted at the root. */
+export const MAX_DESCENDANTS = 500;
 
 export const DEFAULT_CONCURRENCY_LIMIT = 20;
 /** Runs of one tree that execute at the same depth, below its root. */

@@ -5,9 +5,10 @@ import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
 import { isUuid, randomId } from "#shared/ids.ts";
 import { type Principal, principalKey } from "#shared/principals/principal.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
-import { ConditionFailed } from "#shared/table/table.ts";
+import { ConditionFailed, type Update } from "#shared/table/table.ts";
 import type { CreateAttachmentRequest, CreateAttachmentResponse } from "#shared/wire/attachment.ts";
 import type { RunPorts } from "./ports.ts";
+import { RUN_CAPS } from "./run.ts";
 import { ownerOf } from "./run-head.ts";
 
 /** How long an upload may be given to new runs. */
@@ -46,14 +47,17 @@ export async function prepareUpload(
     ports.now,
     async (record) => {
       const upload = newUpload(request, principal, ports.now());
+      const counted = countUpload(principal, upload.size_bytes);
       const expiresAt = Math.ceil((upload.created_at + UPLOAD_MS) / 1000);
       try {
         await ports.table.transact([
           { kind: "put", item: { ...keys.upload(upload.uid), v: 1, ...upload, expires_at: expiresAt } },
           record(upload.uid),
+          ...counted,
         ]);
       } catch (error) {
-        throw error instanceof ConditionFailed ? new RecordTaken() : error;
+        if (!(error instanceof ConditionFailed)) throw error;
+        throw error.positions.includes(1) ? new RecordTaken() : tooManyUploads();
       }
       return { place: await targetOf(upload, ports), replayed: false };
     },
@@ -96,6 +100,29 @@ function newUpload(request: CreateAttachmentRequest, principal: Principal, now: 
     created_at: now,
   };
 }
+
+/** What a run's own key prepares is counted at the run, for as long as the run exists: the key makes as many requests as it likes. */
+function countUpload(principal: Principal, sizeBytes: number): Update[] {
+  if (principal.kind !== "run") return [];
+  return [
+    {
+      kind: "update",
+      key: keys.head(principal.head.run_id),
+      add: { uploads: 1, upload_bytes: sizeBytes },
+      if: {
+        uploads: { absentOr: { below: RUN_CAPS.uploads } },
+        upload_bytes: { absentOr: { below: RUN_CAPS.uploadBytes - sizeBytes + 1 } },
+      },
+    },
+  ];
+}
+
+const tooManyUploads = () =>
+  new RunyardError("resource_unavailable", {
+    status: 429,
+    retryable: false,
+    detail: `size_bytes: a run prepares at most ${RUN_CAPS.uploads} uploads of ${RUN_CAPS.uploadBytes} bytes in all`,
+  });
 
 function teamOf(principal: Principal): string | undefined {
   if (principal.kind === "personal") return principal.activeTeam;

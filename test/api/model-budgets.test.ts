@@ -277,7 +277,8 @@ describe("100 child runs on one budget of $1", () => {
 
   /** A child that works, without waiting for one of the eight slots that a tree of runs has. */
   async function workingChild(root: Harness): Promise<Harness> {
-    const { body } = await root.client.post("/agent/runs", { prompt: "help", execution_location: "LOCAL" });
+    const request = { prompt: "help", execution_location: "LOCAL", parent_run_id: root.run_id };
+    const { body } = await clientOf(world).post("/agent/runs", request);
     const head = await world.ports.runs.head(body.run_id);
     const child = harnessOf(world, {
       version: 1,
