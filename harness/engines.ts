@@ -1,6 +1,6 @@
 import type { AgentWork } from "./agent/work.ts";
 import { type Engine, RUNBOOK_MODEL } from "./engine.ts";
-import { runbook } from "./runbook.ts";
+import { plannedRunbook, runbook } from "./runbook.ts";
 import type { ThirdPartyAgent } from "./third-party/agent.ts";
 
 /** Makes the engine, once it is known what there is to work with. */
@@ -16,7 +16,11 @@ export async function engineFor(modelId: string | undefined, thirdParty?: ThirdP
     return async (work) => ({ engine: makeThirdParty(thirdParty, modelId, work), tools: [], close: async () => {} });
   }
   if (modelId === undefined || modelId === RUNBOOK_MODEL)
-    return async () => ({ engine: runbook, tools: [], close: async () => {} });
+    return async ({ context }) => ({
+      engine: context.mode === "plan" ? plannedRunbook : runbook,
+      tools: [],
+      close: async () => {},
+    });
   const { makeAgent } = await import("./agent/make-agent.ts");
   return (work) => makeAgent(modelId, work);
 }

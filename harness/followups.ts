@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Block, type Message, TURN_CANCELLED } from "#shared/wire/conversation.ts";
 import type { Followup, HeartbeatResponse } from "#shared/wire/harness.ts";
 import type { ControlPlane } from "./api.ts";
 import type { Outbox } from "./outbox.ts";
@@ -47,7 +48,7 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
       if (followup.number <= seen) continue;
       seen = followup.number;
       waiting.push(followup);
-      if (followup.policy === "interrupt") interrupt?.(followup.number);
+      if (followup.policy === "interrupt" && followup.cancelled !== true) interrupt?.(followup.number);
     }
   };
   const beat = async (): Promise<HeartbeatResponse> => {
@@ -73,22 +74,24 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
     if (!ended.signal.aborted && !stop.signal.aborted) stop.abort(error);
   });
 
+  const takeNext = async (): Promise<Followup | undefined> => {
+    if (waiting.length === 0) {
+      const flushed = outbox.flush();
+      // The beat may go along with the last messages, unless it has to tell of one of them.
+      if (waiting.length === 0 && seen > acknowledged) await flushed;
+      await Promise.all([flushed, beat()]);
+      stop.signal.throwIfAborted();
+    }
+    const followup = waiting.shift();
+    if (followup !== undefined)
+      outbox.message(messageOf(followup, redactor), () => {
+        stored = Math.max(stored, followup.number);
+      });
+    return followup?.cancelled === true ? await takeNext() : followup;
+  };
+
   return {
-    async takeNext() {
-      if (waiting.length === 0) {
-        const flushed = outbox.flush();
-        // The beat may go along with the last messages, unless it has to tell of one of them.
-        if (waiting.length === 0 && seen > acknowledged) await flushed;
-        await Promise.all([flushed, beat()]);
-        stop.signal.throwIfAborted();
-      }
-      const followup = waiting.shift();
-      if (followup !== undefined)
-        outbox.message(messageOf(followup, redactor), () => {
-          stored = Math.max(stored, followup.number);
-        });
-      return followup;
-    },
+    takeNext,
     async settle() {
       if (stored > acknowledged) await beat();
     },
@@ -99,9 +102,18 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
   };
 }
 
-function messageOf({ number, message }: Followup, redactor: Redactor) {
+const CANCELLED = "[This was cancelled before it was begun, and is not to be carried out.]";
+
+function messageOf({ number, message, cancelled }: Followup, redactor: Redactor): Message {
   const clean = redactor.text(wellFormed(message));
   const start = cutBytes(clean, SHOWN_BYTES);
   const text = start.length < clean.length ? `${start}\n[... cut; the agent has it whole ...]` : start;
-  return { role: "user" as const, content: [{ type: "text" as const, text }], message_ids: [`followup-${number}`] };
+  const note: Block[] =
+    cancelled === true
+      ? [
+          { type: "text", text: CANCELLED },
+          { type: "event", name: TURN_CANCELLED, data: {} },
+        ]
+      : [];
+  return { role: "user", content: [{ type: "text", text }, ...note], message_ids: [`followup-${number}`] };
 }

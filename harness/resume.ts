@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Block, Message } from "#shared/wire/conversation.ts";
+import { type Block, type Message, tellsOfCancel } from "#shared/wire/conversation.ts";
 import { FinishTaskRequest } from "#shared/wire/harness.ts";
 import { RUNBOOK_MODEL, type TurnOutcome } from "./engine.ts";
 import type { RunContext } from "./setup.ts";
@@ -37,17 +37,27 @@ export function markOf({ success, error_code, blocked }: TurnOutcome): Block[] {
  */
 export function startOf({ messages, own_messages = 0, agent_config }: Said): Start {
   const own = own_messages > 0 ? messages.slice(-own_messages) : [];
-  // What an agent says beside its use of a tool is no answer yet.
-  const isText = (message: Message, role: Message["role"]) =>
-    message.role === role &&
-    message.content.some((block) => block.type === "text") &&
-    !message.content.some((block) => block.type === "action");
   const asked = own.findLastIndex((message) => isText(message, "user"));
   const answered = own.findLastIndex((message) => isText(message, "assistant"));
+  const cancelled = own.findLastIndex(tellsOfCancel);
+  if (cancelled >= Math.max(asked, answered) && cancelled >= 0) return { from: "answer", last: CANCELLED };
   if (answered > asked) return { from: "answer", last: outcomeOf(own, own[answered], agent_config.model_id) };
   const begun = begunOf(own.slice(asked + 1));
   return asked < 0 ? { from: "prompt", ...begun } : { from: "followup", message: textOf(own[asked]), ...begun };
 }
+
+/** What an agent says beside its use of a tool is no answer yet. */
+const isText = (message: Message, role: Message["role"]): boolean =>
+  message.role === role &&
+  message.content.some((block) => block.type === "text") &&
+  !message.content.some((block) => block.type === "action");
+
+/** How a turn has ended that was cancelled before it was answered. */
+const CANCELLED: TurnOutcome = { success: false, summary: "What was asked was cancelled." };
+
+/** Whether something was cancelled that the agent has not answered anything since. */
+export const isCancelledSince = (messages: readonly Message[]): boolean =>
+  messages.findLastIndex(tellsOfCancel) > messages.findLastIndex((message) => isText(message, "assistant"));
 
 function begunOf(turn: readonly Message[]): Begun {
   const results = turn.flatMap(({ content }) => content).filter((block) => block.type === "action_result");

@@ -21,6 +21,16 @@ export const runbook: AgentEngine = {
   },
 };
 
+/** The same in plan mode, which changes nothing: it says what it would run. */
+export const plannedRunbook: AgentEngine = {
+  async takeTurn({ instructions }) {
+    const commands = instructions.flatMap(shellBlocks);
+    if (commands.length === 0) return { success: false, summary: NOTHING_TO_RUN, error_code: "invalid_request" };
+    const blocks = commands.map((command) => `\`\`\`sh\n${command}\n\`\`\``);
+    return { success: true, summary: ["In the mode normal these would be run, in order:", ...blocks].join("\n\n") };
+  },
+};
+
 /** The fenced blocks tagged sh, bash or shell, wherever they stand in a Markdown document. */
 export function shellBlocks(markdown: string): string[] {
   const blocks: string[] = [];

@@ -51,8 +51,11 @@ export interface Rights {
   readonly endsQueue?: readonly "SendMessage"[];
   readonly reaperQueue?: readonly "SendMessage"[];
   readonly sandbox?: readonly "InvokeFunction"[];
-  /** Sandboxes that are no functions, as far as the deployment has any: MicroVMs of the one image, tasks of the one cluster. */
-  readonly sandboxes?: readonly ("start" | "stop")[];
+  /**
+   * Sandboxes that are no functions, as far as the deployment has any: MicroVMs of the one image, tasks of the one cluster. `know` is
+   * only which kinds there are.
+   */
+  readonly sandboxes?: readonly ("know" | "start" | "stop")[];
   readonly discovery?: readonly "InvokeFunction"[];
   /** What this deployment has to show at GitHub, its token and its App's key: the parameters that the settings name. */
   readonly github?: readonly "GetParameter"[];

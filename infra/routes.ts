@@ -60,6 +60,7 @@ const createRun = {
     table: [...read, ...write],
     bucket: { GetObject: ["upload"], PutObject: ["prompt", "attachment"] },
     runsQueue: send,
+    sandboxes: ["know"],
   },
 } as const;
 
@@ -111,7 +112,7 @@ export const routes: readonly Route[] = [
   { method: "DELETE", path: "/agent/schedules/{scheduleId}", file: "schedules/delete-schedule", who: team, rights: { table: [...ask, ...write, "DeleteItem"], timers: ["DeleteSchedule"] } },
   { method: "POST", path: "/agent/schedules/{scheduleId}/pause", file: "schedules/pause-schedule", ...enableSchedule },
   { method: "POST", path: "/agent/schedules/{scheduleId}/resume", file: "schedules/resume-schedule", ...enableSchedule },
-  { method: "POST", path: "/agent/schedules/{scheduleId}/run", file: "schedules/run-schedule", who: team, rights: { table: [...ask, ...write], runsQueue: send } },
+  { method: "POST", path: "/agent/schedules/{scheduleId}/run", file: "schedules/run-schedule", who: team, rights: { table: [...ask, ...write], runsQueue: send, sandboxes: ["know"] } },
   { method: "GET", path: "/agent/schedules/{scheduleId}/ticks", file: "schedules/list-ticks", who: team, rights: { table: read } },
 
   { method: "POST", path: "/agent/identities", file: "identities/create-identity", who: people, rights: { table: [...ask, ...create] } },

@@ -29,7 +29,6 @@ type Name =
   | "ROUTES"
   | "SIGNED_URL_SECONDS"
   | "AWS_REGION"
-  | "SANDBOXES"
   | "MICROVM_IMAGE_ARN"
   | "FARGATE_CLUSTER"
   | "FARGATE_SECURITY_GROUP"
@@ -39,7 +38,13 @@ type Name =
   | "STAGE"
   | Rate
   | List;
-type List = "FARGATE_SUBNETS" | "MODEL_PROVIDERS" | "COMPATIBLE_MODELS" | "DISABLED_MODELS" | "MODEL_PRICES";
+type List =
+  | "SANDBOXES"
+  | "FARGATE_SUBNETS"
+  | "MODEL_PROVIDERS"
+  | "COMPATIBLE_MODELS"
+  | "DISABLED_MODELS"
+  | "MODEL_PRICES";
 type Rate = "CREATES_PER_MINUTE" | "FOLLOWUPS_PER_MINUTE" | "KEYS_PER_MINUTE";
 
 const Seconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(5), v.maxValue(604_800));

@@ -146,7 +146,7 @@ var Runs = class extends APIResource {
    * `POST /agent/runs`
    */
   create(body, options) {
-    return this.transport.request({ method: "POST", path: "/agent/runs", body, options });
+    return this.transport.request({ method: "POST", path: "/agent/runs", query: options?.query, body, options });
   }
   /**
    * The runs that the caller sees, page by page.

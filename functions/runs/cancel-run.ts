@@ -7,6 +7,7 @@ import { cancelRun as cancel } from "#shared/runs/cancel.ts";
 import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
+import { Flag } from "#shared/wire/primitives.ts";
 
 /** POST /agent/runs/{runId}/cancel: stops the run and its agent's processes. */
 export const cancelRun = endpoint({

@@ -8,13 +8,8 @@ import { findAgents } from "#shared/skills/list-agents.ts";
 import { liveSkills } from "#shared/skills/live.ts";
 import type { SkillPorts } from "#shared/skills/ports.ts";
 import { sortableTime } from "#shared/table/keys.ts";
-import { textOfBytes } from "#shared/wire/primitives.ts";
+import { Flag, textOfBytes } from "#shared/wire/primitives.ts";
 import { type AgentItem, ListAgentsResponse } from "#shared/wire/skill.ts";
-
-const Flag = v.pipe(
-  v.picklist(["true", "false"], "must be true or false"),
-  v.transform((value) => value === "true"),
-);
 
 /** After every time there will be. */
 const LAST_TIME = 9_999_999_999_999;

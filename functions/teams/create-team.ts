@@ -11,6 +11,7 @@ import { CreateTeamRequest, TeamItem } from "#shared/wire/team.ts";
 export const createTeam = endpoint({
   request: { body: CreateTeamRequest },
   reply: { 201: TeamItem },
+  errors: ["operation_not_supported"],
   async run({ body, principal, header }, ports: TeamPorts) {
     const once = onceOf(header, principal, "create-team", body);
     const { team, replayed } = await create(personOf(principal), body, once, ports);

@@ -11,6 +11,7 @@ import { TeamItem, UpdateTeamRequest } from "#shared/wire/team.ts";
 export const updateTeam = endpoint({
   request: { path: v.object({ teamUid: PathId }), body: UpdateTeamRequest },
   reply: { 200: TeamItem },
+  errors: ["operation_not_supported"],
   async run({ path, body, principal }, ports: LimitPorts) {
     adminOf(path.teamUid, principal);
     return { status: 200, body: toTeamItem(await update(path.teamUid, body, ports)) };

@@ -1,5 +1,5 @@
 import { Message, TextBlock, ToolResultBlock, ToolUseBlock } from "@strands-agents/sdk";
-import type { Block, Message as Said } from "#shared/wire/conversation.ts";
+import { type Block, OPENING, type Message as Said } from "#shared/wire/conversation.ts";
 import type { Turn } from "../engine.ts";
 import type { AgentWork } from "./work.ts";
 
@@ -28,8 +28,10 @@ export function historyOf({ instructions, conversation }: Turn, { opening, conte
   const results = resultsOf(told);
   const before = told.slice(0, openingAt).flatMap((said) => messagesOf(said, results));
   const after = told.slice(openingAt).flatMap((said) => messagesOf(said, results));
-  const first = asMessage(opening.length > 0 ? opening : [GO_ON]);
-  return begunByUser([...before, first, ...after]);
+  // What was asked and then cancelled is among the messages.
+  const isTold = told[openingAt]?.message_ids?.includes(OPENING) === true;
+  const asking = opening.length > 0 || !isTold ? [asMessage(opening.length > 0 ? opening : [GO_ON])] : [];
+  return begunByUser([...before, ...asking, ...after]);
 }
 
 /** Keeps a message out of every summary of the conversation. */

@@ -8,6 +8,7 @@ import type { Log } from "../log.ts";
 import type { Outbox } from "../outbox.ts";
 import { cutBytesFromEnd } from "../output.ts";
 import { quoted } from "../quoted.ts";
+import { isCancelledSince } from "../resume.ts";
 import type { WorkspacePaths } from "../sandbox.ts";
 import type { RunContext } from "../setup.ts";
 import type { Slice } from "../slice.ts";
@@ -58,6 +59,9 @@ const HISTORY_BYTES = 64 * 1024;
 const GO_ON =
   "You were interrupted while you worked on this. Look at what is there already, and go on from where you stopped.";
 
+const CANCELLED =
+  "What you were asked before this and had not answered was cancelled. Do not go on with it; do only what is asked now.";
+
 /**
  * A command-line agent of others as an engine: each turn is one start of it inside the sandbox, in one session. What it says
  * and does becomes messages of the conversation; the session's own file is stored after each turn, so that the next
@@ -80,7 +84,8 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
     if (earlier.length === 0) return asked;
     session = await sessions.restore();
     const [history, begun] = [session === undefined ? [historyOf(earlier)] : [], isBegun(conversation) ? [GO_ON] : []];
-    return [...history, ...begun, asked].join("\n\n");
+    const cancelled = session !== undefined && isCancelledSince(earlier) ? [CANCELLED] : [];
+    return [...history, ...begun, ...cancelled, asked].join("\n\n");
   };
   const save = async () => {
     if (session === undefined) return;

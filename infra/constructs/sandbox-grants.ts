@@ -49,9 +49,12 @@ export function sandboxStatements(rights: readonly Right[], { microvm, fargate }
 /** By what a function with these rights finds the sandboxes. */
 export function sandboxEnvironment(rights: readonly Right[], sandboxes: Sandboxes): Record<string, string> {
   const { offered, microvm, fargate } = sandboxes;
+  const chooses = rights.includes("start") || rights.includes("know");
+  // What is not said is the default, as it always was.
+  const kinds = chooses && offered.join() !== "lambda" ? { SANDBOXES: offered.join(",") } : {};
+  if (!rights.includes("start") && !rights.includes("stop")) return kinds;
   return {
-    // What is not said is the default, as it always was.
-    ...(rights.includes("start") && offered.join() !== "lambda" && { SANDBOXES: offered.join(",") }),
+    ...kinds,
     ...(microvm && { MICROVM_IMAGE_ARN: microvm.arnIfAny }),
     ...fargate?.environment,
   };

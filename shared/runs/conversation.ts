@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { conversationPk } from "#shared/table/keys.ts";
-import type { Message, Step } from "#shared/wire/conversation.ts";
+import { type Message, OPENING, type Step } from "#shared/wire/conversation.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { type Checkpoint, checkpointOf, isLive } from "./checkpoint.ts";
 import { noteDelegated } from "./delegated.ts";
@@ -41,7 +41,7 @@ export async function stepsOf(head: RunHead, body: RunBody, ports: Reading): Pro
   const opening: Message = {
     role: "user",
     content: [{ type: "text", text: prompt }],
-    message_ids: ["prompt"],
+    message_ids: [OPENING],
     timestamp: toTimestamp(head.created_at),
   };
   const messages = [

@@ -25,6 +25,7 @@ import { boundsOf, refuseBeyond, withinRun } from "./child-rights.ts";
 import { withDefaults } from "./config-layers.ts";
 import { continuedConversation, isTreeCount, parentOf } from "./family.ts";
 import { newRunWrites } from "./new-run.ts";
+import { refuseIgnoredImage } from "./own-image.ts";
 import { checkConfig, checkRequest, ownerOfNew, resolveConfig, skillsOf, sourceOf } from "./plan-run.ts";
 import type { RunPorts } from "./ports.ts";
 import { DEFAULT_QUEUE_LIMIT, MAX_DESCENDANTS, RUN_CAPS, titleOf } from "./run.ts";
@@ -105,6 +106,8 @@ async function writeRun(
   const environment = await environmentOfRun(chosen.config, asker, ports.table);
   const full = withEnvironment(chosen, environment);
   if (full !== request) checkConfig(full);
+  const { execution_location = "REMOTE" } = request;
+  refuseIgnoredImage({ ...setupOf(environment), execution_location }, ports);
   const conversation = await continuedConversation(request, principal, ports);
   const prompt = request.prompt ?? "";
   const resolved = resolveConfig(full);
@@ -133,7 +136,7 @@ async function writeRun(
     creator,
     executor,
     source: sourceOf(header, parent !== undefined),
-    execution_location: request.execution_location ?? "REMOTE",
+    execution_location,
     conversation_id: conversation?.id ?? runId,
     ...(parent === undefined ? {} : { parent_run_id: parent.runId }),
     ancestors: parent === undefined ? [] : [...parent.ancestors, parent.runId],
@@ -159,6 +162,7 @@ async function writeRun(
     keys.counters(owner).pk,
     parent === undefined ? RUN_ROOM : QUEUE_ROOM,
     ports,
+    refusal,
   );
   if (key !== undefined) return { run_id: runId, task_id: runId, state: "QUEUED", run_key: key };
   await ports.queue.sendRun(runId, owner).catch(() => undefined);
@@ -171,7 +175,7 @@ export async function writeWithin(
   ownerPk: string,
   room: Conditions,
   ports: RunPorts,
-  refused: (error: unknown, writes: readonly TransactionWrite[], now: number) => unknown = refusal,
+  refused: (error: unknown, writes: readonly TransactionWrite[], now: number) => unknown,
 ): Promise<boolean> {
   const isCounter = (write: TransactionWrite) => write.kind === "update" && write.key.pk === ownerPk;
   const limited = (limit: Conditions) => writes.map((write) => (isCounter(write) ? { ...write, if: limit } : write));

@@ -5,6 +5,7 @@ import { type Provider, type Sandbox, type SandboxChoice, StartDeferred } from "
 import { keys } from "#shared/table/keys.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { failUnbegun, sendAgain } from "./execution.ts";
+import { NO_CONTAINERS } from "./own-image.ts";
 import { grantNext, park } from "./parked.ts";
 import type { RunPorts } from "./ports.ts";
 import { START_LEASE_SECONDS } from "./run.ts";
@@ -39,6 +40,10 @@ export async function dispatchRun(runId: string, ports: DispatchPorts): Promise<
   if (head.state === "QUEUED" && (await lacksIdentity(head, ports))) {
     return failUnbegun(runId, "not_authorized", "the identity that the run was to work as is deleted", ports);
   }
+  // The deployment had containers when the run was created, or when it ran last.
+  if (head.state === "QUEUED" && head.own_image === true && !ports.hasContainers) {
+    return failUnbegun(runId, "operation_not_supported", NO_CONTAINERS, ports);
+  }
   const now = ports.now();
   const key = newRunKey(runId);
   const restarts = head.state === "PENDING";
@@ -64,8 +69,7 @@ export async function dispatchRun(runId: string, ports: DispatchPorts): Promise<
 
 /** The sandbox for the next execution of the run; its body is read only where the run's environment names an image of its own. */
 async function choiceFor(head: RunHead, { offered, table }: DispatchPorts): Promise<SandboxChoice> {
-  const needsBody = head.own_image === true && offered.includes("fargate");
-  const body = needsBody ? await table.get(keys.body(head.run_id)) : undefined;
+  const body = head.own_image === true ? await table.get(keys.body(head.run_id)) : undefined;
   const dockerImage = body === undefined ? undefined : parseRunBody(body).docker_image;
   return chooseSandbox({ dockerImage, isLong: head.sliced === true }, offered);
 }

@@ -8,7 +8,8 @@ import { keys } from "#shared/table/keys.ts";
 import type { Item, Put } from "#shared/table/table.ts";
 import type { Followup } from "#shared/wire/harness.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import { FollowupPolicy, type RunFollowupRequest } from "#shared/wire/run.ts";
+import { FollowupPolicy, type RunFollowupRequest, type RunMode } from "#shared/wire/run.ts";
+import { type SettledCancel, settleCancelled } from "./cancelled-turn.ts";
 import type { RunPorts } from "./ports.ts";
 import { isTerminal, RUN_CAPS } from "./run.ts";
 import { INLINE_BYTES } from "./run-body.ts";
@@ -26,12 +27,13 @@ const FollowupItem = v.object({
 
 /** Reads follow-ups above `stored`, in order. */
 export async function followupsAfter(
-  runId: string,
+  { run_id, followups_cancelled }: RunHead,
   stored: number,
   ports: Pick<RunPorts, "runs" | "files">,
 ): Promise<Followup[]> {
-  const items = await ports.runs.followupItems(runId, stored);
-  return Promise.all(items.map((item) => toFollowup(item, ports.files)));
+  const items = await ports.runs.followupItems(run_id, stored);
+  const followups = await Promise.all(items.map((item) => toFollowup(item, ports.files)));
+  return followups.map((it) => (it.number > followups_cancelled ? it : { ...it, cancelled: true }));
 }
 
 async function toFollowup(item: Item, files: FileStore): Promise<Followup> {
@@ -44,7 +46,7 @@ async function toFollowup(item: Item, files: FileStore): Promise<Followup> {
 /** Takes a follow-up of a run in any state; one that has ended goes back to the queue with it. */
 export async function sendFollowup(
   first: RunHead,
-  { message, policy = "enqueue" }: RunFollowupRequest,
+  { message, mode, policy = "enqueue" }: RunFollowupRequest,
   { once, toll }: { readonly once: Once; readonly toll: Toll },
   ports: RunPorts,
 ): Promise<{ replayed: boolean }> {
@@ -53,6 +55,8 @@ export async function sendFollowup(
   const file = fileKeys.followup(first.run_id, sha256(text));
   if (isLong) await ports.files.put(file, text, "text/plain; charset=utf-8");
   const content = { ...(isLong ? { message_file: file } : { message: text }), policy };
+  // Without a message the caller asks to go on from where the run stopped: with what was cancelled, where it was cancelled.
+  const supersedes = message !== undefined;
   return doOnce<{ replayed: boolean }>(
     ports.table,
     once,
@@ -60,7 +64,7 @@ export async function sendFollowup(
     async (record) => {
       if (message === undefined && !isTerminal(first.state))
         throw invalid("message", "is required unless the run has ended");
-      await store(first, content, { record: record(first.run_id), toll }, ports);
+      await store(first, content, { record: record(first.run_id), toll, supersedes, mode }, ports);
       return { replayed: false };
     },
     async () => ({ replayed: true }),
@@ -77,6 +81,10 @@ interface Content {
 interface Along {
   readonly record: Put;
   readonly toll: Toll;
+  /** Whether the follow-up takes the place of what was cancelled before it. */
+  readonly supersedes: boolean;
+  /** The mode of the execution that the follow-up starts, where it starts one. @default the run's own */
+  readonly mode: RunMode | undefined;
 }
 
 async function store(first: RunHead, content: Content, along: Along, ports: RunPorts): Promise<void> {
@@ -101,8 +109,9 @@ async function store(first: RunHead, content: Content, along: Along, ports: RunP
       });
     }
     const now = ports.now();
+    const settled = along.supersedes && head.state === "CANCELLED" ? await settleCancelled(head, ports) : undefined;
     try {
-      await ports.runs.change(head, followupChange(head, content, along, now), now);
+      await ports.runs.change(head, followupChange(head, content, along, now, settled), now);
       if (isTerminal(head.state)) await ports.queue.sendRun(head.run_id, ownerOf(head)).catch(() => undefined);
       return;
     } catch (error) {
@@ -119,7 +128,13 @@ async function store(first: RunHead, content: Content, along: Along, ports: RunP
 
 const isTaken = ({ cause, writes }: Raced, record: Put): boolean => cause.positions.includes(writes.indexOf(record));
 
-function followupChange(head: RunHead, content: Content, { record, toll }: Along, now: number): Change {
+function followupChange(
+  head: RunHead,
+  content: Content,
+  { record, toll, mode }: Along,
+  now: number,
+  settled: SettledCancel | undefined,
+): Change {
   const number = head.followups + 1;
   const revives = isTerminal(head.state);
   const item: Put = {
@@ -133,8 +148,13 @@ function followupChange(head: RunHead, content: Content, { record, toll }: Along
     events: [
       { type: "followup_received", data: { number, policy: content.policy, ...(revives ? { state: "QUEUED" } : {}) } },
     ],
-    set: { followups: number, ...(revives ? { losses: 0 } : {}) },
+    ...(settled === undefined ? {} : { messages: settled.messages }),
+    set: {
+      followups: number,
+      ...(revives ? { losses: 0, ...(mode === undefined ? {} : { mode }) } : {}),
+      ...settled?.set,
+    },
     ...(revives ? { remove: [...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES], checkAt: now + 30_000 } : {}),
-    also: [record, item, toll(now)],
+    also: [record, item, toll(now), ...(settled === undefined ? [] : [settled.checkpoint])],
   };
 }

@@ -24,6 +24,8 @@ export function checkHarness({
   config = {},
   execution_location,
 }: Pick<RunAgentRequest, "config" | "execution_location">) {
+  const model = config.harness?.model_id;
+  if (model !== undefined) checkModel(model, "config.harness.model_id");
   const type = thirdPartyOf(config);
   if (type === undefined) return;
   if (execution_location === "LOCAL") {
@@ -39,8 +41,6 @@ export function checkHarness({
       `${type} calls models by the model gateway, with the deployment's own keys; leave it out`,
     );
   }
-  const model = config.harness?.model_id;
-  if (model !== undefined) checkModel(model, "config.harness.model_id");
   if (model !== undefined && !isSpokenTo(type, model)) throw wrongModel("config.harness.model_id", type);
 }
 

@@ -36,5 +36,5 @@ export async function heartbeat(
   const alive = isNoted || (await ports.runs.beat(head.run_id, head.execution_id, now, stored));
   // The run went on without this execution in between: the next beat tells how.
   if (!alive) return { ...answer, next_heartbeat_seconds: 1 };
-  return head.followups > stored ? { ...answer, followups: await followupsAfter(head.run_id, stored, ports) } : answer;
+  return head.followups > stored ? { ...answer, followups: await followupsAfter(head, stored, ports) } : answer;
 }

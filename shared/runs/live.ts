@@ -6,7 +6,7 @@ import type { HttpPorts } from "#shared/http/endpoint.ts";
 import { liveRates } from "#shared/limits/token-bucket.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
-import { offeredSandboxes, setting, settingIfAny, signedUrlSeconds } from "#shared/settings.ts";
+import { listSetting, offeredSandboxes, setting, settingIfAny, signedUrlSeconds } from "#shared/settings.ts";
 import { liveGithubApp } from "#shared/skills/live-github-app.ts";
 import { dynamoTable } from "#shared/table/dynamo-table.ts";
 import { type Cursors, cursors } from "./cursor.ts";
@@ -26,6 +26,7 @@ export function livePorts(): RunPorts {
     files: s3FileStore(s3Client(), () => setting("BUCKET_NAME"), signedUrlSeconds(), now),
     queue: sqsRunQueue(sqsClient(), { runs: () => setting("RUNS_QUEUE_URL"), ends: () => setting("ENDS_QUEUE_URL") }),
     now,
+    hasContainers: listSetting("SANDBOXES").includes("fargate"),
     baseUrl: setting("BASE_URL"),
     webUrl: settingIfAny("WEB_URL"),
   };

@@ -67,7 +67,7 @@ export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
   const [first] = skills;
   const name = config.name ?? (first === undefined ? undefined : skillName(first));
   const harnessModel = modelOfHarness(config);
-  const modelId = harnessModel ?? config.model_id ?? defaultModel();
+  const modelId = harnessModel ?? config.harness?.model_id ?? config.model_id ?? defaultModel();
   if (config.budget_usd !== undefined && priceOf(modelId) === undefined) {
     throw invalid("config.budget_usd", `cannot be kept with the model ${modelId}, whose price is not known`);
   }

@@ -10,6 +10,8 @@ export interface RunPorts {
   readonly files: FileStore;
   readonly queue: RunQueue;
   readonly now: () => number;
+  /** Whether the deployment has sandboxes that run an environment's own image. */
+  readonly hasContainers: boolean;
   readonly baseUrl: string;
   readonly webUrl: string | undefined;
   /** Address of the model gateway. @default below the API's own address */

@@ -1,7 +1,7 @@
 import { type PlantingPorts, plantedSecrets } from "#shared/secrets/planted-secrets.ts";
-import { keys } from "#shared/table/keys.ts";
-import type { Message } from "#shared/wire/conversation.ts";
+import { type Message, OPENING } from "#shared/wire/conversation.ts";
 import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
+import { cancelMessage, wasCancelled } from "./cancelled-turn.ts";
 import { BEGINNING, type Checkpoint, checkpointOf, checkpointsOf } from "./checkpoint.ts";
 import { fullPrompt, messagesOf, runsOfConversation } from "./conversation.ts";
 import { fittedMessages } from "./fitted.ts";
@@ -9,7 +9,7 @@ import { followupsAfter } from "./followups.ts";
 import type { RunPorts } from "./ports.ts";
 import { repositoryTokens, type TokenPorts } from "./repository-tokens.ts";
 import { HEARTBEAT_SECONDS } from "./run.ts";
-import { parseRunBody, type RunBody } from "./run-body.ts";
+import type { RunBody } from "./run-body.ts";
 import { type ExecutingHead, ownerOf } from "./run-head.ts";
 import { shownConfig } from "./run-item.ts";
 
@@ -22,11 +22,11 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
   const runId = head.run_id;
   const body = await ports.runs.body(runId);
   const checkpoint = await checkpointOf(head, ports);
-  const [prompt, earlier, workspace, followups, secrets, tokens, attachments] = await Promise.all([
+  const [whole, { isCancelled, ...earlier }, workspace, followups, secrets, tokens, attachments] = await Promise.all([
     fullPrompt(body, ports),
-    earlierMessages(head, body.conversation_id, checkpoint, ports),
+    earlierMessages(head, body, checkpoint, ports),
     workspaceOf(checkpoint, ports),
-    head.followups > head.followups_stored ? followupsAfter(runId, head.followups_stored, ports) : [],
+    head.followups > head.followups_stored ? followupsAfter(head, head.followups_stored, ports) : [],
     plantedSecrets(body, ownerOf(head), ports),
     repositoryTokens(body, ports),
     Promise.all(
@@ -37,14 +37,15 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
     ),
   ]);
   return {
-    prompt,
+    // What was cancelled is part of the messages, and nothing to be carried out.
+    prompt: isCancelled ? "" : whole,
     ...(body.config.base_prompt === undefined ? {} : { system_prompt: body.config.base_prompt }),
     context: {
       run_id: runId,
       execution_id: head.execution_id,
       conversation_id: body.conversation_id,
       title: body.title,
-      mode: body.mode,
+      mode: head.mode ?? body.mode,
       agent_config: { ...shownConfig(body.config), ...repositoriesOf(body) },
       ...(body.setup_commands === undefined ? {} : { setup_commands: body.setup_commands }),
       ...serversOf(body),
@@ -80,30 +81,38 @@ function serversOf({ config, execution_location }: RunBody): Pick<Context, "mcp_
 /** What earlier runs of the conversation and earlier executions of this run have said; nothing is read where there is none. */
 async function earlierMessages(
   head: ExecutingHead,
-  conversationId: string,
+  body: RunBody,
   checkpoint: Checkpoint,
   ports: RunPorts,
-): Promise<{ messages: Message[]; own_messages: number }> {
-  const own = head.messages > 0 ? await messagesOf(head.run_id, checkpoint, ports) : [];
-  const before = conversationId === head.run_id ? [] : await messagesBefore(head.run_id, conversationId, ports);
-  return { messages: fittedMessages([...before, ...own]), own_messages: own.length };
+): Promise<{ messages: Message[]; own_messages: number; isCancelled: boolean }> {
+  const { conversation_id: id } = body;
+  const said = head.messages > 0 ? await messagesOf(head.run_id, checkpoint, ports) : [];
+  const isCancelled = wasCancelled(said);
+  const own = isCancelled ? [...(await openingOf(body, ports)), ...said] : said;
+  const before = id === head.run_id ? [] : await messagesBefore(head.run_id, id, ports);
+  return { messages: fittedMessages([...before, ...own]), own_messages: own.length, isCancelled };
 }
 
 async function messagesBefore(runId: string, conversationId: string, ports: RunPorts): Promise<Message[]> {
   const runs = (await runsOfConversation(conversationId, ports)).filter((run) => run !== runId);
   const checkpoints = await checkpointsOf(runs, ports);
-  const said = runs.map((run, index) =>
-    Promise.all([openingOf(run, ports), messagesOf(run, checkpoints[index] ?? BEGINNING, ports)]),
-  );
-  return (await Promise.all(said)).flat(2);
+  const said = runs.map(async (run, index) => {
+    const [found, messages] = await Promise.all([
+      ports.runs.headAndBody(run),
+      messagesOf(run, checkpoints[index] ?? BEGINNING, ports),
+    ]);
+    if (found === undefined) return messages;
+    const { head, body } = found;
+    const cancelled = head.state === "CANCELLED" ? [cancelMessage(head.ended_at)] : [];
+    return [...(await openingOf(body, ports)), ...messages, ...cancelled];
+  });
+  return (await Promise.all(said)).flat();
 }
 
-/** What an earlier run of the conversation was asked at its beginning, which is no message of its own. */
-async function openingOf(runId: string, ports: RunPorts): Promise<Message[]> {
-  const item = await ports.table.get(keys.body(runId));
-  if (item === undefined) return [];
-  const prompt = await fullPrompt(parseRunBody(item), ports);
-  return prompt === "" ? [] : [{ role: "user", content: [{ type: "text", text: prompt }], message_ids: ["prompt"] }];
+/** What a run was asked at its beginning, which is no message of its own. */
+async function openingOf(body: RunBody, ports: RunPorts): Promise<Message[]> {
+  const prompt = await fullPrompt(body, ports);
+  return prompt === "" ? [] : [{ role: "user", content: [{ type: "text", text: prompt }], message_ids: [OPENING] }];
 }
 
 /** Where the workspace of an earlier execution is, if one was committed. */

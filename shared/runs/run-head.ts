@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from "#shared/errors.ts";
 import { createdAtOf } from "#shared/ids.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Item } from "#shared/table/table.ts";
-import { RunStatusMessage } from "#shared/wire/run.ts";
+import { RunMode, RunStatusMessage } from "#shared/wire/run.ts";
 import { isExecuting, LEASE_SECONDS, LOCAL_LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
 
 /** What list filters look at; written once, projected into every list index. */
@@ -58,6 +58,10 @@ const common = {
   message_bytes: Counter,
   followups: Counter,
   followups_stored: Counter,
+  /** Of the last follow-up that brought the run back and named one; the body has the run's own. */
+  mode: v.exactOptional(RunMode),
+  /** Follow-ups up to this number came before a cancel, and are not carried out any more. */
+  followups_cancelled: Counter,
   artifacts: Counter,
   artifact_bytes: Counter,
   /** Of artifacts that were reported, also where the file is not there yet, and of new versions of plans. */
@@ -144,6 +148,7 @@ const RunHead = v.variant("state", [Queued, Executing, Ended]);
 /** The head of a run: its state and counters. */
 export type RunHead = v.InferOutput<typeof RunHead>;
 export type ExecutingHead = v.InferOutput<typeof Executing>;
+export type EndedHead = v.InferOutput<typeof Ended>;
 
 /** True where the caller executes the run itself: it is never dispatched, holds no slot, and has one execution for life. */
 export const isLocal = (head: RunHead): boolean => head.p.location === "LOCAL";

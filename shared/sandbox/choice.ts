@@ -10,7 +10,7 @@ export interface SandboxNeeds {
 
 /**
  * The sandbox of an execution. `offered`: what this deployment has, the usual one first. An image of one's own needs a container,
- * and is left aside where there is none; a long run goes on where it has hours; all others take the usual one.
+ * without which its runs are refused before this; a long run goes on where it has hours; all others take the usual one.
  */
 export function chooseSandbox(needs: SandboxNeeds, offered: readonly Provider[]): SandboxChoice {
   const { dockerImage, isLong } = needs;

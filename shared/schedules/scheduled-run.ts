@@ -5,6 +5,7 @@ import { refuseUnpaid, type Toll } from "#shared/limits/token-bucket.ts";
 import { withDefaults } from "#shared/runs/config-layers.ts";
 import { writeWithin } from "#shared/runs/create.ts";
 import { newRunWrites } from "#shared/runs/new-run.ts";
+import { refuseIgnoredImage } from "#shared/runs/own-image.ts";
 import { resolveConfig, skillsOf } from "#shared/runs/plan-run.ts";
 import { titleOf } from "#shared/runs/run.ts";
 import type { RunBody } from "#shared/runs/run-body.ts";
@@ -13,7 +14,7 @@ import { secretsOf } from "#shared/secrets/run-secrets.ts";
 import { ownerPk } from "#shared/table/keys.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import type { RunAgentResponse } from "#shared/wire/run.ts";
-import { checkRunOf, environmentOfSchedule, workerOf } from "./agent.ts";
+import { checkRunOf, environmentOfSchedule, inScheduleWords, workerOf } from "./agent.ts";
 import type { FiringPorts } from "./ports.ts";
 import { type Schedule, withRun } from "./schedule.ts";
 import { changeWrites, ScheduleRaced } from "./schedule-store.ts";
@@ -69,6 +70,7 @@ async function scheduledRun(
   const environment = await environmentOfSchedule(schedule, chosen.config, ports.table);
   const request = withEnvironment(chosen, environment);
   checkRunOf(request);
+  inScheduleWords(() => refuseIgnoredImage({ ...setupOf(environment), execution_location: "REMOTE" }, ports));
   const body: RunBody = {
     title: schedule.name.trim() || titleOf(prompt, skillsOf(request)[0]),
     prompt,

@@ -1,5 +1,5 @@
 import { refuseOthersEnvironment } from "#shared/environments/team-environment.ts";
-import { invalid, notFound } from "#shared/errors.ts";
+import { invalid, notFound, RunyardError } from "#shared/errors.ts";
 import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { checkModel } from "#shared/models/models.ts";
@@ -101,6 +101,7 @@ interface Change {
 }
 
 function changeOf(settings: SettingsChange): Change {
+  refuseUnenforced(settings);
   const { default_model_id } = settings;
   if (default_model_id) checkModel(default_model_id, "settings.default_model_id");
   const entries = Object.entries(settings).filter(([, value]) => value !== undefined);
@@ -109,6 +110,20 @@ function changeOf(settings: SettingsChange): Change {
     remove: entries.filter(([, value]) => value === null).map(([name]) => name),
   };
 }
+
+/** Settings that nothing enforces yet; null, their default, is accepted. */
+const UNENFORCED = ["budget_usd_month", "retention_days"] as const;
+
+function refuseUnenforced(settings: SettingsChange): void {
+  const name = UNENFORCED.find((setting) => settings[setting] !== undefined && settings[setting] !== null);
+  if (name === undefined) return;
+  throw new RunyardError("operation_not_supported", { detail: `settings.${name}: ${INSTEAD[name]}` });
+}
+
+const INSTEAD = {
+  budget_usd_month: "a monthly budget is not supported by this release; send null, and give runs a config.budget_usd",
+  retention_days: "this release keeps runs without a limit of time; send null",
+} as const;
 
 function copy(
   item: (typeof COPIES)[keyof typeof COPIES],

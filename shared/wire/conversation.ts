@@ -50,6 +50,16 @@ export const Message = v.object({
 });
 export type Message = v.InferOutput<typeof Message>;
 
+/** The id of the message that a run was opened with. */
+export const OPENING = "prompt";
+
+/** Names the event that tells, in a message, that what was asked before it and not answered is cancelled. */
+export const TURN_CANCELLED = "turn_cancelled";
+
+/** Whether the message tells that what was asked up to it is cancelled. */
+export const tellsOfCancel = ({ content }: Message): boolean =>
+  content.some((block) => block.type === "event" && block.name === TURN_CANCELLED);
+
 /** A turn of the conversation; delegated work has steps of its own. */
 export interface Step {
   id: string;

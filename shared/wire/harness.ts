@@ -25,6 +25,8 @@ export const Followup = v.object({
   message: v.string(),
   policy: FollowupPolicy,
   created_at: v.string(),
+  /** True where the run was cancelled before the follow-up was taken up: it is recorded and not carried out. */
+  cancelled: v.exactOptional(v.literal(true)),
 });
 export type Followup = v.InferOutput<typeof Followup>;
 

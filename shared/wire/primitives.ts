@@ -49,6 +49,12 @@ export const HttpsUrl = v.pipe(
 /** Milliseconds since the epoch as the wire shows them. */
 export const toTimestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
+/** A boolean of a query string. */
+export const Flag = v.pipe(
+  v.picklist(["true", "false"], "must be true or false"),
+  v.transform((value) => value === "true"),
+);
+
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** `Date.parse` takes the 30th of February for the 2nd of March. */

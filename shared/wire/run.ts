@@ -39,6 +39,7 @@ export type RunSourceType = v.InferOutput<typeof RunSourceType>;
 
 export const ExecutionLocation = v.picklist(["REMOTE", "LOCAL"]);
 export const RunMode = v.picklist(["normal", "plan", "orchestrate"]);
+export type RunMode = v.InferOutput<typeof RunMode>;
 
 export const MimeType = v.pipe(
   textOfBytes(255, 1),

@@ -103,8 +103,10 @@ describe("POST /agent/runs/{runId}/followups", () => {
 
   it("brings a run back that never began with its prompt and then the message", async () => {
     const id = await createRun(world, { prompt: "the prompt" });
-    await ada.post(`/agent/runs/${id}/cancel`);
-    await deliver(world);
+    world.failures.push(new Error("no such function"));
+    await consume(world, "runs", id);
+    await consume(world, "runs-dead", id);
+    world.sent.length = 0;
     expect((await ada.post(`/agent/runs/${id}/followups`, { message: "and this" })).status).toBe(200);
     const run = await read(id);
     expect(run).toMatchObject({ state: "QUEUED", started_at: null });
@@ -113,6 +115,22 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect((await next.resolve()).body).toMatchObject({
       prompt: "the prompt",
       context: { messages: [], next_sequence: 1, followups: [{ number: 1, message: "and this" }] },
+    });
+  });
+});
+
+describe("POST /agent/runs/{runId}/followups after a cancel", () => {
+  it("carries out the message alone, and keeps the cancelled prompt in the conversation", async () => {
+    const id = await createRun(world, { prompt: "the prompt" });
+    await ada.post(`/agent/runs/${id}/cancel`);
+    await deliver(world);
+    expect((await ada.post(`/agent/runs/${id}/followups`, { message: "and this" })).status).toBe(200);
+    const { prompt, context } = (await (await nextExecution(world)).resolve()).body;
+    expect(prompt).toBe("");
+    expect(context).toMatchObject({
+      messages: [{ role: "user", content: [{ text: "the prompt" }] }, { role: "system" }],
+      next_sequence: 2,
+      followups: [{ number: 1, message: "and this" }],
     });
   });
 });

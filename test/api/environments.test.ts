@@ -10,6 +10,7 @@ let ada: Client;
 let bo: Client;
 beforeEach(async () => {
   world = await makeWorld();
+  world.offered.push("fargate");
   ada = clientOf(world);
   bo = clientOf(world, world.otherKey);
 });

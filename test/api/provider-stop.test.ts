@@ -197,10 +197,8 @@ describe("a run in a sandbox that its provider can stop", () => {
       ["fargate", 180],
     ] as const) {
       offer(provider, "lambda");
-      const environment = await clientOf(world).post("/agent/environments", {
-        name: provider,
-        docker_image: "python:3.13",
-      });
+      const image = provider === "fargate" ? { docker_image: "python:3.13" } : {};
+      const environment = await clientOf(world).post("/agent/environments", { name: provider, ...image });
       const body = { prompt: "a", config: { environment_id: environment.body.uid } };
       const harness = await startedRun(world, body);
       world.clock.now += (seconds - 2) * 1000;
@@ -283,13 +281,24 @@ describe("an environment with an image of its own", () => {
     expect(await headOf(first.run_id)).not.toHaveProperty("silent_starts");
   });
 
-  it("has them where all others run, where there are no containers", async () => {
+  it("has no runs where there are no containers: they are refused, and those that wait end FAILED", async () => {
+    offer("lambda", "fargate");
+    const made = await clientOf(world).post("/agent/environments", { name: "py", docker_image: "python:3.13" });
+    const body = { prompt: "a", config: { environment_id: made.body.uid } };
+    const waiting = await createRun(world, body);
     offer("lambda");
-    const harness = await runOf();
-    expect(await headOf(harness.run_id)).not.toHaveProperty("sandbox");
-    await harness.resolve();
-    await harness.finish();
-    await deliver(world);
-    expect(world.stopped).toEqual([]);
+    expect(await clientOf(world).post("/agent/runs", body)).toMatchObject({
+      status: 422,
+      body: {
+        error_code: "operation_not_supported",
+        detail: expect.stringMatching(/^config.environment_id: .*fargate/),
+      },
+    });
+    await deliver(world, "runs");
+    expect(world.started).toEqual([]);
+    expect((await clientOf(world).get(`/agent/runs/${waiting}`)).body).toMatchObject({
+      state: "FAILED",
+      status_message: { error_code: "operation_not_supported", message: expect.stringContaining("docker_image") },
+    });
   });
 });

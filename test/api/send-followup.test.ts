@@ -103,9 +103,11 @@ describe("POST /agent/runs/{runId}/followups", () => {
 
       const next = await nextExecution(world);
       expect((await harness.beat()).status, "the old key stays dead").toBe(401);
+      // After a cancel the conversation says that the run was cancelled there.
+      const said = state === "CANCELLED" ? ["user", "assistant", "system"] : ["assistant"];
       expect((await next.resolve()).body.context).toMatchObject({
-        next_sequence: 2,
-        messages: [{ role: "assistant" }],
+        next_sequence: state === "CANCELLED" ? 3 : 2,
+        messages: said.map((role) => ({ role })),
         followups: [{ number: 1, message: "and then?" }],
       });
       await next.beat(1);

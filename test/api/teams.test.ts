@@ -136,16 +136,15 @@ describe("a team's settings", () => {
       concurrency_limit: 3,
       queue_limit: 7,
       default_model_id: "local/runbook",
-      budget_usd_month: 12.5,
-      retention_days: 30,
     };
     expect(await set(all)).toEqual({ ...DEFAULTS, ...all });
     expect(await set({ queue_limit: 8 })).toEqual({ ...DEFAULTS, ...all, queue_limit: 8 });
-    expect(await set({ queue_limit: null, retention_days: null, identity_limit: null })).toEqual({
+    expect(
+      await set({ queue_limit: null, budget_usd_month: null, retention_days: null, identity_limit: null }),
+    ).toEqual({
       ...DEFAULTS,
       ...all,
       queue_limit: 1_000,
-      retention_days: null,
       identity_limit: 20,
     });
     expect((await ada.put(path(), { name: "Omega" })).body).toMatchObject({

@@ -135,6 +135,9 @@ export async function makeWorld(bare = memoryTable(), around: Around = undisturb
     vault,
     sandbox,
     offered,
+    get hasContainers() {
+      return offered.includes("fargate");
+    },
     ...looking,
     get app() {
       return repositories.githubApp;

@@ -76,7 +76,9 @@ export const ACCOUNT_NOTES: Notes = {
   "CreateEnvironmentRequest.name": note("What it is called; unique where it belongs.", "shop"),
   "UpdateEnvironmentRequest.name": note("What it is called; unique where it belongs."),
   "EnvironmentItem.creator": note("Who made it.", person),
-  docker_image: note("The image that its runs work in, where the sandbox takes one."),
+  docker_image: note(
+    "The image that its runs work in. Runs are refused with 422 where the deployment has no containers.",
+  ),
   github_repos: note("Repositories on GitHub that are cloned.", [{ owner: "acme", repo: "shop" }]),
   setup_commands: note("What is run before the agent begins, in order.", ["npm ci"]),
   last_updated: time("When it last changed."),
@@ -109,8 +111,14 @@ export const ACCOUNT_NOTES: Notes = {
   concurrency_limit: note("Runs that execute at once.", 20),
   queue_limit: note("Runs that may wait.", 1000),
   default_environment_id: note("The environment of runs that name none.", null),
-  budget_usd_month: note("Dollars that runs may spend in a month; null: no limit.", null),
-  retention_days: note("Days for which runs are kept; null: for ever.", null),
+  budget_usd_month: note(
+    "Always null: a monthly budget is not supported yet, and any other value is refused with 422.",
+    null,
+  ),
+  retention_days: note(
+    "Always null: runs are kept without a limit of time, and any other value is refused with 422.",
+    null,
+  ),
   teams: note("Teams, the oldest first."),
   members: note("Who is in the team."),
   invitations: note("Invitations that wait to be accepted."),

@@ -44,6 +44,10 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
     default: "name",
   },
   link: { description: "The token of a shared link, which opens an environment of others." },
+  dry_run: {
+    description: "`true` is refused with 422: checking a run without creating it is not supported yet.",
+    default: false,
+  },
   force: { description: "Cancels also what is PENDING, CLAIMED or with a self-hosted worker.", default: false },
   redirect: { description: "`false`: answers with the address instead of leading there.", default: true },
   after: { description: "Events after this number.", default: 0 },

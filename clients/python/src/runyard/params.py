@@ -625,7 +625,7 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
     """What it is for."""
 
     docker_image: Optional[str]
-    """The image that its runs work in, where the sandbox takes one."""
+    """The image that its runs work in. Runs are refused with 422 where the deployment has no containers."""
 
     github_repos: Optional[Sequence[CreateEnvironmentRequestGithubRepoParam]]
     """Repositories on GitHub that are cloned."""
@@ -663,7 +663,7 @@ class UpdateEnvironmentRequestParam(TypedDict, total=False):
     """What it is for."""
 
     docker_image: Optional[str]
-    """The image that its runs work in, where the sandbox takes one."""
+    """The image that its runs work in. Runs are refused with 422 where the deployment has no containers."""
 
     github_repos: Optional[Sequence[UpdateEnvironmentRequestGithubRepoParam]]
     """Repositories on GitHub that are cloned."""
@@ -717,10 +717,10 @@ class CreateTeamRequestSettingsParam(TypedDict, total=False):
     """The environment of runs that name none."""
 
     budget_usd_month: Optional[float]
-    """Dollars that runs may spend in a month; null: no limit."""
+    """Always null: a monthly budget is not supported yet, and any other value is refused with 422."""
 
     retention_days: Optional[int]
-    """Days for which runs are kept; null: for ever."""
+    """Always null: runs are kept without a limit of time, and any other value is refused with 422."""
 
 
 class CreateTeamRequestParam(TypedDict, total=False):
@@ -748,10 +748,10 @@ class UpdateTeamRequestSettingsParam(TypedDict, total=False):
     """The environment of runs that name none."""
 
     budget_usd_month: Optional[float]
-    """Dollars that runs may spend in a month; null: no limit."""
+    """Always null: a monthly budget is not supported yet, and any other value is refused with 422."""
 
     retention_days: Optional[int]
-    """Days for which runs are kept; null: for ever."""
+    """Always null: runs are kept without a limit of time, and any other value is refused with 422."""
 
 
 class UpdateTeamRequestParam(TypedDict, total=False):

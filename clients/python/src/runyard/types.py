@@ -1198,7 +1198,7 @@ class EnvironmentConfig(BaseModel):
     """What it is for."""
 
     docker_image: Optional[str] = None
-    """The image that its runs work in, where the sandbox takes one."""
+    """The image that its runs work in. Runs are refused with 422 where the deployment has no containers."""
 
     github_repos: List[EnvironmentConfigGithubRepo]
     """Repositories on GitHub that are cloned."""
@@ -1666,10 +1666,10 @@ class TeamSettings(BaseModel):
     """The environment of runs that name none."""
 
     budget_usd_month: Optional[float]
-    """Dollars that runs may spend in a month; null: no limit."""
+    """Always null: a monthly budget is not supported yet, and any other value is refused with 422."""
 
     retention_days: Optional[float]
-    """Days for which runs are kept; null: for ever."""
+    """Always null: runs are kept without a limit of time, and any other value is refused with 422."""
 
 
 class TeamItem(BaseModel):
@@ -1895,6 +1895,9 @@ class Followup(BaseModel):
 
     created_at: Timestamp
     """When it was made."""
+
+    cancelled: Optional[bool] = None
+    """True where the run was cancelled before the follow-up was taken up: it is recorded and not carried out."""
 
 
 class ResolvePromptResponseContext(BaseModel):

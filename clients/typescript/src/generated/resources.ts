@@ -99,8 +99,8 @@ export class Runs extends APIResource {
    *
    * `POST /agent/runs`
    */
-  create(body: types.RunAgentRequest, options?: RequestOptions): APIPromise<types.RunAgentResponse> {
-    return this.transport.request({ method: "POST", path: "/agent/runs", body, options });
+  create(body: types.RunAgentRequest, options?: RequestOptions & { query?: types.RunsCreateParams }): APIPromise<types.RunAgentResponse> {
+    return this.transport.request({ method: "POST", path: "/agent/runs", query: options?.query, body, options });
   }
 
   /**

@@ -527,7 +527,7 @@ interface components {
             team?: boolean;
             /** @description What it is for. */
             description?: string | null;
-            /** @description The image that its runs work in, where the sandbox takes one. */
+            /** @description The image that its runs work in. Runs are refused with 422 where the deployment has no containers. */
             docker_image?: string | null;
             /** @description Repositories on GitHub that are cloned. */
             github_repos?: {
@@ -661,9 +661,9 @@ interface components {
                 default_model_id?: string | null;
                 /** @description The environment of runs that name none. */
                 default_environment_id?: string | null;
-                /** @description Dollars that runs may spend in a month; null: no limit. */
+                /** @description Always null: a monthly budget is not supported yet, and any other value is refused with 422. */
                 budget_usd_month?: number | null;
-                /** @description Days for which runs are kept; null: for ever. */
+                /** @description Always null: runs are kept without a limit of time, and any other value is refused with 422. */
                 retention_days?: number | null;
             };
         };
@@ -739,7 +739,7 @@ interface components {
             name: string;
             /** @description What it is for. */
             description?: string;
-            /** @description The image that its runs work in, where the sandbox takes one. */
+            /** @description The image that its runs work in. Runs are refused with 422 where the deployment has no containers. */
             docker_image?: string;
             /** @description Repositories on GitHub that are cloned. */
             github_repos: {
@@ -888,6 +888,11 @@ interface components {
              * @description When it was made.
              */
             created_at: string;
+            /**
+             * @description True where the run was cancelled before the follow-up was taken up: it is recorded and not carried out.
+             * @constant
+             */
+            cancelled?: true;
         };
         /**
          * @description What becomes of the turn under way: it ends first, it is broken off, or the follow-up is refused.
@@ -1986,9 +1991,9 @@ interface components {
             default_model_id: string | null;
             /** @description The environment of runs that name none. */
             default_environment_id: string | null;
-            /** @description Dollars that runs may spend in a month; null: no limit. */
+            /** @description Always null: a monthly budget is not supported yet, and any other value is refused with 422. */
             budget_usd_month: number | null;
-            /** @description Days for which runs are kept; null: for ever. */
+            /** @description Always null: runs are kept without a limit of time, and any other value is refused with 422. */
             retention_days: number | null;
         };
         /**
@@ -2054,7 +2059,7 @@ interface components {
             name?: string | null;
             /** @description What it is for. */
             description?: string | null;
-            /** @description The image that its runs work in, where the sandbox takes one. */
+            /** @description The image that its runs work in. Runs are refused with 422 where the deployment has no containers. */
             docker_image?: string | null;
             /** @description Repositories on GitHub that are cloned. */
             github_repos?: {
@@ -2179,9 +2184,9 @@ interface components {
                 default_model_id?: string | null;
                 /** @description The environment of runs that name none. */
                 default_environment_id?: string | null;
-                /** @description Dollars that runs may spend in a month; null: no limit. */
+                /** @description Always null: a monthly budget is not supported yet, and any other value is refused with 422. */
                 budget_usd_month?: number | null;
-                /** @description Days for which runs are kept; null: for ever. */
+                /** @description Always null: runs are kept without a limit of time, and any other value is refused with 422. */
                 retention_days?: number | null;
             } | null;
         };
@@ -2259,6 +2264,13 @@ interface components {
              * @description When it was last heard of.
              */
             last_seen_at: string;
+        };
+        RunsCreateParams: {
+            /**
+             * @description `true` is refused with 422: checking a run without creating it is not supported yet.
+             * @default false
+             */
+            dry_run?: boolean;
         };
         RunsListParams: {
             /**
@@ -2633,6 +2645,7 @@ export type UploadSnapshotRequest = components['schemas']['UploadSnapshotRequest
 export type UploadSnapshotResponse = components['schemas']['UploadSnapshotResponse'];
 export type UploadTarget = components['schemas']['UploadTarget'];
 export type WorkerItem = components['schemas']['WorkerItem'];
+export type RunsCreateParams = components['schemas']['RunsCreateParams'];
 export type RunsListParams = components['schemas']['RunsListParams'];
 export type RunsCancelParams = components['schemas']['RunsCancelParams'];
 export type RunsTimelineParams = components['schemas']['RunsTimelineParams'];

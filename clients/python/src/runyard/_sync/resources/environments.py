@@ -52,7 +52,7 @@ class Environments(Resource):
             name: What it is called; unique where it belongs.
             team: Whether it belongs to the team. By default it does, where the caller has one.
             description: What it is for.
-            docker_image: The image that its runs work in, where the sandbox takes one.
+            docker_image: The image that its runs work in. Runs are refused with 422 where the deployment has no containers.
             github_repos: Repositories on GitHub that are cloned.
             repositories: Git repositories that are cloned before the agent begins.
             setup_commands: What is run before the agent begins, in order.
@@ -142,7 +142,7 @@ class Environments(Resource):
             environment_uid: The environment's uid.
             name: What it is called; unique where it belongs.
             description: What it is for.
-            docker_image: The image that its runs work in, where the sandbox takes one.
+            docker_image: The image that its runs work in. Runs are refused with 422 where the deployment has no containers.
             github_repos: Repositories on GitHub that are cloned.
             repositories: Git repositories that are cloned before the agent begins.
             setup_commands: What is run before the agent begins, in order.

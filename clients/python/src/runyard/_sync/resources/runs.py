@@ -69,6 +69,7 @@ class RunsBase(Resource):
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
         on_behalf_of: Union[str, NotGiven] = NOT_GIVEN,
         execution_location: Union[ExecutionLocation, NotGiven] = NOT_GIVEN,
+        dry_run: Union[bool, NotGiven] = NOT_GIVEN,
         run_source: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> RunAgentResponse:
@@ -92,12 +93,14 @@ class RunsBase(Resource):
             metadata: Labels of the caller's own, to find the run by.
             on_behalf_of: The member (uid or e-mail) for whom an agent asks; agent keys only, where the identity allows it. At most 512 bytes in UTF-8.
             execution_location: `REMOTE`: in a sandbox of the service or a worker; `LOCAL`: by the caller itself.
+            dry_run: `true` is refused with 422: checking a run without creating it is not supported yet.
             run_source: Where the run comes from: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `ORCHESTRATION`. Anything else counts as `API`, and `SCHEDULED_AGENT` and `ORCHESTRATION` are set by the service alone. `X-Oz-Api-Source` means the same.
         """
         return self._call(
             "POST",
             "/agent/runs",
             cast_to=RunAgentResponse,
+            query={"dry_run": dry_run},
             body={
                 "prompt": prompt,
                 "title": title,

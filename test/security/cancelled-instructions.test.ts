@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { startOf } from "#harness/resume.ts";
+import type { Message } from "#shared/wire/conversation.ts";
+import { clientOf } from "../support/client.ts";
+import { createRun, deliver, type Harness, harnessOf, nextExecution, workingRun } from "../support/execution.ts";
+import { type Answer, makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await makeWorld();
+});
+
+const PROMPT = "Delete the old releases";
+const cancel = (id: string, query = "") => clientOf(world).post(`/agent/runs/${id}/cancel${query}`);
+const followUp = async (id: string, body: object) => {
+  expect((await clientOf(world).post(`/agent/runs/${id}/followups`, body)).status).toBe(200);
+};
+/** What the next execution of the run is told, and where it begins. */
+async function resume(): Promise<{ harness: Harness; resolved: Answer["body"]; start: ReturnType<typeof startOf> }> {
+  const harness = await nextExecution(world);
+  const { status, body } = await harness.resolve();
+  expect(status).toBe(200);
+  return { harness, resolved: body, start: startOf({ ...body.context, agent_config: {} }) };
+}
+const textsOf = (messages: readonly Message[]) =>
+  messages.flatMap(({ content }) => content.flatMap((block) => (block.type === "text" ? [block.text] : [])));
+const carriedOut = (followups: readonly { message: string; cancelled?: true }[]) =>
+  followups.filter(({ cancelled }) => cancelled !== true).map(({ message }) => message);
+
+describe("a follow-up to a cancelled run", () => {
+  it("is carried out alone where the run was cancelled while it waited", async () => {
+    const id = await createRun(world, { prompt: PROMPT });
+    await cancel(id);
+    await followUp(id, { message: "List them" });
+    const { resolved, start } = await resume();
+    expect(resolved.prompt).not.toContain(PROMPT);
+    expect(start).toMatchObject({ from: "answer" });
+    expect(carriedOut(resolved.context.followups)).toEqual(["List them"]);
+  });
+
+  it("is carried out alone where the run was cancelled in its first turn", async () => {
+    const run = await workingRun(world, { prompt: PROMPT });
+    await run.support("messages", { execution_id: run.execution_id, first_sequence: 1, messages: [action("1")] });
+    await cancel(run.run_id);
+    await run.shutDown();
+    await followUp(run.run_id, { message: "List them" });
+    const { resolved, start } = await resume();
+    expect(resolved.prompt).not.toContain(PROMPT);
+    expect(start).toMatchObject({ from: "answer" });
+    expect(textsOf(resolved.context.messages)[0], "the cancelled instruction stays in the conversation").toBe(PROMPT);
+    expect(textsOf(resolved.context.messages).at(-1)).toContain("cancelled");
+  });
+
+  it("is carried out alone where an earlier follow-up was cancelled, begun or not", async () => {
+    const run = await workingRun(world, { prompt: "Say hello" });
+    await run.messages(1, "Hello");
+    await followUp(run.run_id, { message: PROMPT });
+    await followUp(run.run_id, { message: "and the tags" });
+    const asked = { role: "user", content: [{ type: "text", text: PROMPT }], message_ids: ["followup-1"] };
+    await run.support("messages", { execution_id: run.execution_id, first_sequence: 2, messages: [asked] });
+    await run.beat(1);
+    await cancel(run.run_id);
+    await followUp(run.run_id, { message: "List them" });
+    const { harness, resolved, start } = await resume();
+    expect(start).toMatchObject({ from: "answer" });
+    expect(resolved.context.followups).toMatchObject([
+      { number: 2, message: "and the tags", cancelled: true },
+      { number: 3, message: "List them" },
+    ]);
+    expect(resolved.context.followups[1]).not.toHaveProperty("cancelled");
+    // A heartbeat tells of them in the same way.
+    expect((await harness.beat(1)).body.followups).toEqual(resolved.context.followups);
+    expect((await harness.beat(2)).body.followups).toMatchObject([{ number: 3 }]);
+  });
+
+  it("is carried out alone also where its own execution is lost", async () => {
+    const run = await workingRun(world, { prompt: PROMPT });
+    await run.support("messages", { execution_id: run.execution_id, first_sequence: 1, messages: [action("1")] });
+    await cancel(run.run_id);
+    await followUp(run.run_id, { message: "List them" });
+    const { harness } = await resume();
+    const next = (await harness.beat(0)).status;
+    expect(next).toBe(200);
+    await harness.messages(3, "I look");
+    await harness.shutDown({ error: { category: "test", message: "gone" } });
+    const { resolved, start } = await resume();
+    expect(resolved.prompt).toBe("");
+    expect(start).toMatchObject({ from: "answer" });
+    expect(carriedOut(resolved.context.followups)).toEqual(["List them"]);
+    expect(textsOf(resolved.context.messages)).not.toContain("I look");
+  });
+
+  it("is carried out alone after each of several cancels", async () => {
+    const id = await createRun(world, { prompt: PROMPT });
+    await cancel(id);
+    await followUp(id, { message: "first" });
+    await cancel(id);
+    await followUp(id, { message: "second" });
+    const { resolved, start } = await resume();
+    expect(start).toMatchObject({ from: "answer" });
+    expect(carriedOut(resolved.context.followups)).toEqual(["second"]);
+    expect(resolved.context.followups[0]).toMatchObject({ message: "first", cancelled: true });
+  });
+
+  it("finds the cancelled instruction in the conversation, as cancelled", async () => {
+    const id = await createRun(world, { prompt: PROMPT });
+    await cancel(id);
+    await followUp(id, { message: "List them" });
+    const { body } = await clientOf(world).get(`/agent/runs/${id}/conversation`);
+    const messages = body.steps.flatMap((step: { messages: Message[] }) => step.messages);
+    expect(textsOf(messages)[0]).toBe(PROMPT);
+    expect(messages[1]).toMatchObject({
+      role: "system",
+      content: [{ type: "text" }, { type: "event", name: "turn_cancelled" }],
+    });
+    const { events } = (await clientOf(world).get(`/agent/runs/${id}/events?after=0`)).body;
+    expect(events.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
+      events.map((_: unknown, index: number) => index + 1),
+    );
+  });
+
+  it("goes on with what was cancelled where it has no message, because that is what it asks for", async () => {
+    const run = await workingRun(world, { prompt: PROMPT });
+    await cancel(run.run_id);
+    await followUp(run.run_id, {});
+    const { resolved, start } = await resume();
+    expect(resolved.prompt).toBe(PROMPT);
+    expect(start).toMatchObject({ from: "prompt" });
+  });
+
+  it("is written once where the request is repeated", async () => {
+    const id = await createRun(world, { prompt: PROMPT });
+    await cancel(id);
+    const headers = { "idempotency-key": "k" };
+    for (let time = 0; time < 3; time++)
+      expect(
+        (await clientOf(world).post(`/agent/runs/${id}/followups`, { message: "List them" }, { headers })).status,
+      ).toBe(200);
+    const { resolved } = await resume();
+    expect(resolved.context.messages).toHaveLength(2);
+    expect(resolved.context.followups).toHaveLength(1);
+  });
+});
+
+describe("a run that continues the conversation of a cancelled one", () => {
+  it("is told that the earlier instruction was cancelled", async () => {
+    const first = await workingRun(world, { prompt: PROMPT });
+    await cancel(first.run_id);
+    await deliver(world);
+    const id = await createRun(world, { prompt: "List them", conversation_id: first.run_id });
+    const second = harnessOf(world, await world.dispatch(id));
+    const { prompt, context } = (await second.resolve()).body;
+    expect(prompt).toBe("List them");
+    expect(textsOf(context.messages)).toEqual([PROMPT, expect.stringContaining("cancelled")]);
+  });
+});
+
+const action = (id: string): Message => ({
+  role: "assistant",
+  content: [{ type: "action", id, category: "command", name: "run_command", input: { command: "ls" } }],
+});

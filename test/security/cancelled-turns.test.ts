@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { isCancelledSince } from "#harness/resume.ts";
+import { cancelMessage } from "#shared/runs/cancelled-turn.ts";
+import type { Message } from "#shared/wire/conversation.ts";
+import { agentRun } from "../harness/support/agent-run.ts";
+import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
+import { runHarness } from "../harness/support/run-harness.ts";
+
+const sh = (command: string) => `\`\`\`sh\n${command}\n\`\`\``;
+const asked = (text: string): Message => ({
+  role: "user",
+  content: [{ type: "text", text }],
+  message_ids: ["prompt"],
+});
+const answered = (text: string): Message => ({ role: "assistant", content: [{ type: "text", text }] });
+const begun: Message = {
+  role: "assistant",
+  content: [{ type: "action", id: "1", category: "command", name: "run_command", input: { command: "rm -r old" } }],
+};
+const cancelled = cancelMessage(0);
+/** What resolve-prompt says of a run that was cancelled in its first turn. */
+const context = (prompt: string) => ({
+  messages: [asked(prompt), begun, cancelled],
+  own_messages: 3,
+  next_sequence: 3,
+});
+
+describe("the model local/runbook", () => {
+  it("runs the commands of the follow-up and none of what was cancelled, begun or not", async () => {
+    await using plane = await FakeControlPlane.start({ prompt: "", context: context(sh("echo old")) });
+    plane.addFollowup(sh("echo never begun"));
+    plane.addFollowup(sh("echo new"));
+    plane.followups.splice(0, 1, ...plane.followups.slice(0, 1).map((it) => ({ ...it, cancelled: true as const })));
+    await runHarness(plane);
+    expect(plane.outputs).toEqual(["new\n"]);
+    expect(plane.outcome).toEqual({ success: true, summary: "Ran one command." });
+    expect(plane.storedFollowups).toBe(2);
+    const [first, second] = plane.messages;
+    expect(first, "what was never begun stays in the conversation, as cancelled").toMatchObject({
+      role: "user",
+      message_ids: ["followup-1"],
+      content: [{ text: sh("echo never begun") }, { type: "text" }, { type: "event", name: "turn_cancelled" }],
+    });
+    expect(second).toMatchObject({ message_ids: ["followup-2"], content: [{ text: sh("echo new") }] });
+  });
+});
+
+describe("an agent with a language model", () => {
+  it("is asked the follow-up last, and told before it that the rest was cancelled", async () => {
+    await using it = await agentRun({
+      prompt: "",
+      turns: [{ text: "Listed." }],
+      context: context("Delete the old releases."),
+    });
+    it.plane.addFollowup("List them.");
+    await it.run();
+    expect(it.plane.outcome).toEqual({ success: true, summary: "Listed." });
+    const shown = it.asked(0).map((message) => JSON.stringify(message));
+    const told = shown.join("\n");
+    expect(told.indexOf("Delete the old releases.")).toBeLessThan(told.indexOf("The run was cancelled here."));
+    expect(told.indexOf("The run was cancelled here.")).toBeLessThan(told.indexOf("List them."));
+    expect(told.match(/Delete the old releases\./g), "it is not asked again").toHaveLength(1);
+    expect(told).not.toContain("Go on from where you stopped.");
+    expect(shown.at(-1)).toContain("List them.");
+  });
+});
+
+describe("an agent of others", () => {
+  it.each([
+    ["the first turn was cancelled", [asked("a"), begun, cancelled], true],
+    ["a later turn was cancelled", [asked("a"), answered("b"), asked("c"), cancelled], true],
+    ["the follow-up was begun by a lost execution", [asked("a"), cancelled, asked("b"), begun], true],
+    ["the follow-up was answered", [asked("a"), cancelled, asked("b"), answered("c")], false],
+    ["nothing was cancelled", [asked("a"), answered("b")], false],
+  ] as const)("is told of a cancel that it has not answered anything since: %s", (_, messages, expected) => {
+    expect(isCancelledSince(messages)).toBe(expected);
+  });
+});

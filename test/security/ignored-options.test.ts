@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
+import { runHarness } from "../harness/support/run-harness.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { harnessOf, nextExecution, workingRun } from "../support/execution.ts";
+import { type Answer, makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+let ada: Client;
+beforeEach(async () => {
+  world = await makeWorld();
+  ada = clientOf(world);
+});
+
+/** A request that is refused with 422, and that stores and starts nothing. */
+async function refused(work: () => Promise<Answer>, field: string, remedy: RegExp): Promise<void> {
+  const before = structuredClone(world.table.all());
+  const sent = world.sent.length;
+  const answer = await work();
+  expect(answer).toMatchObject({
+    status: 422,
+    headers: { "x-should-retry": "false" },
+    body: { error_code: "operation_not_supported", retryable: false },
+  });
+  expect(answer.body.detail).toMatch(new RegExp(`^${field}: `));
+  expect(answer.body.detail).toMatch(remedy);
+  expect(world.table.all()).toEqual(before);
+  expect(world.sent).toHaveLength(sent);
+}
+
+describe("dry_run=true of POST /agent/runs", () => {
+  it.each(["/agent/runs", "/agent/run"])("is refused with 422 by %s, and creates no run", async (path) => {
+    for (const headers of [{}, { "idempotency-key": "k" }, { "x-stainless-retry-count": "1" }]) {
+      await refused(
+        () => ada.post(`${path}?dry_run=true`, { prompt: "hello" }, { headers }),
+        "dry_run",
+        /leave it out/,
+      );
+    }
+    expect((await ada.get("/agent/runs")).body.runs).toEqual([]);
+  });
+
+  it("is refused for the key of an agent and of a run too", async () => {
+    const { key } = await world.agent();
+    const { body } = await ada.post("/agent/runs", { prompt: "p" });
+    const run = harnessOf(world, await world.dispatch(body.run_id));
+    await run.resolve();
+    for (const client of [clientOf(world, key), run.client])
+      await refused(() => client.post("/agent/runs?dry_run=true", { prompt: "hello" }), "dry_run", /leave it out/);
+  });
+
+  it("is no reason to refuse where it is false or empty, and is 400 where it is neither true nor false", async () => {
+    expect((await ada.post("/agent/runs?dry_run=false", { prompt: "hello" })).status).toBe(200);
+    expect((await ada.post("/agent/runs?dry_run=", { prompt: "hello" })).status).toBe(200);
+    for (const value of ["1", "TRUE", "yes"])
+      expect((await ada.post(`/agent/runs?dry_run=${value}`, { prompt: "hello" })).status).toBe(400);
+    expect((await ada.post("/agent/runs?dry_run=true&dry_run=false", { prompt: "hello" })).status).toBe(400);
+  });
+});
+
+describe("settings of a team that nothing enforces", () => {
+  it.each([
+    ["budget_usd_month", 50, /null.*config\.budget_usd/],
+    ["budget_usd_month", 0, /null.*config\.budget_usd/],
+    ["retention_days", 30, /null/],
+  ])("are refused with 422: %s %d", async (name, value, remedy) => {
+    const settings = { [name]: value, queue_limit: 5 };
+    await refused(() => ada.put(`/agent/teams/${world.team}`, { settings }), `settings.${name}`, remedy);
+    await refused(() => ada.post("/agent/teams", { name: "Gamma", settings }), `settings.${name}`, remedy);
+  });
+
+  it("are accepted as null, which is what they are", async () => {
+    const settings = { budget_usd_month: null, retention_days: null };
+    const updated = await ada.put(`/agent/teams/${world.team}`, { settings });
+    expect(updated).toMatchObject({ status: 200, body: { settings } });
+    expect((await ada.post("/agent/teams", { name: "Gamma", settings })).status).toBe(201);
+  });
+});
+
+describe("an environment's docker_image that no sandbox of the deployment runs", () => {
+  const environment = async () =>
+    (await ada.post("/agent/environments", { name: "py", docker_image: "python:3.13" })).body.uid;
+  const remedy = /docker_image.*clear it.*fargate/;
+
+  it("refuses the runs of the environment, and not the environment", async () => {
+    const environment_id = await environment();
+    const run = { prompt: "hello", config: { environment_id } };
+    await refused(() => ada.post("/agent/runs", run), "config.environment_id", remedy);
+    expect((await ada.put(`/agent/environments/${environment_id}`, { docker_image: "" })).status).toBe(200);
+    expect((await ada.post("/agent/runs", run)).status).toBe(200);
+  });
+
+  it("refuses the runs that have the environment as a default of their team or identity", async () => {
+    const environment_id = await environment();
+    const identity = (await ada.post("/agent/identities", { name: "builder", environment_id })).body.uid;
+    const as = { prompt: "hello", agent_identity_uid: identity };
+    await refused(() => ada.post("/agent/runs", as), "config.environment_id", remedy);
+    await ada.put(`/agent/teams/${world.team}`, { settings: { default_environment_id: environment_id } });
+    await refused(() => ada.post("/agent/runs", { prompt: "hello" }), "config.environment_id", remedy);
+  });
+
+  it("refuses a run of a schedule", async () => {
+    const agent_config = { environment_id: await environment() };
+    const schedule = { name: "nightly", cron_schedule: "0 3 * * *", prompt: "hello", agent_config };
+    const { id } = (await ada.post("/agent/schedules", schedule)).body;
+    await refused(() => ada.post(`/agent/schedules/${id}/run`), "agent_config.environment_id", remedy);
+  });
+
+  it("refuses nothing where the deployment has containers, and nothing that its caller executes", async () => {
+    const run = { prompt: "hello", config: { environment_id: await environment() } };
+    expect((await ada.post("/agent/runs", { ...run, execution_location: "LOCAL" })).status).toBe(200);
+    world.offered.push("fargate");
+    expect((await ada.post("/agent/runs", run)).status).toBe(200);
+  });
+});
+
+describe("the mode of a follow-up", () => {
+  it("is the mode of the execution that the follow-up starts, and of those after it", async () => {
+    const first = await workingRun(world, { prompt: "p" });
+    await first.finish();
+    await ada.post(`/agent/runs/${first.run_id}/followups`, { message: "plan it", mode: "plan" });
+    const second = await nextExecution(world);
+    expect((await second.resolve()).body.context.mode).toBe("plan");
+    await second.beat(1);
+    await second.finish();
+    await ada.post(`/agent/runs/${first.run_id}/followups`, { message: "and now?" });
+    const third = await nextExecution(world);
+    expect((await third.resolve()).body.context.mode, "it stays until another is named").toBe("plan");
+  });
+});
+
+describe("the model of the default harness", () => {
+  it("is the run's model, as with other harnesses, and 400 where there is no such model", async () => {
+    for (const type of ["default", "oz"]) {
+      const config = { harness: { type, model_id: "local/runbook" } };
+      const { status, body } = await ada.post("/agent/runs", { prompt: "p", config });
+      expect(status).toBe(200);
+      expect((await ada.get(`/agent/runs/${body.run_id}`)).body.agent_config.model_id).toBe("local/runbook");
+      const wrong = { harness: { type, model_id: "nobody/knows" } };
+      const answer = await ada.post("/agent/runs", { prompt: "p", config: wrong });
+      expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "config.harness.model_id" }] } });
+    }
+  });
+});
+
+describe("the mode plan with local/runbook", () => {
+  it("runs no command, and says which it would run", async () => {
+    await using plane = await FakeControlPlane.start({
+      prompt: "```sh\necho changed > file\n```",
+      context: { mode: "plan" },
+    });
+    await runHarness(plane);
+    expect(plane.outputs).toEqual([]);
+    expect(plane.outcome).toMatchObject({ success: true, summary: expect.stringContaining("echo changed > file") });
+  });
+});
