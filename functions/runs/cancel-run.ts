@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { Flag } from "#shared/http/flag.ts";
 import { one } from "#shared/http/request.ts";
 import { onceOf } from "#shared/idempotency/once.ts";
 import { cancelRun as cancel } from "#shared/runs/cancel.ts";

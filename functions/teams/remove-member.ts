@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { Flag } from "#shared/http/flag.ts";
+import { Flag } from "#shared/wire/primitives.ts";
 import { one } from "#shared/http/request.ts";
 import { liveTeams } from "#shared/teams/live.ts";
 import { adminOrLeaving } from "#shared/teams/people.ts";

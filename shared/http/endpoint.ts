@@ -152,7 +152,10 @@ export function keyOptionalEndpoint<
     }
     const principal = await authenticate(event, ports, false);
     log.principal = `${principal.kind}`;
-    const call = readCall(definition.request, event, () => refuseOthers(principal, event, ports));
+    const call = readCall(definition.request, event, () => {
+      refuseKind(principal, ports);
+      refuseForeignTeam(principal, event);
+    });
     const given = await definition.run({ ...call, principal }, ports);
     if (event.requestContext.http.method !== "GET") await ports.principals.noteUse(principal);
     return given;

@@ -86,7 +86,7 @@ describe("a body at the local HTTP port", () => {
     const address = service.address();
     if (typeof address !== "object" || address === null) throw new Error("no address");
     door = await startFrontDoor({ port: 0, webDirectory: tmpdir() });
-    door.openTo(`http://127.0.0.1:${address.port}`);
+    door.openTo(`http://127.0.0.1:${address.port}`, "");
   });
   beforeEach(async () => {
     world = await makeWorld();
