@@ -6,7 +6,8 @@ import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { identityOf } from "#shared/wire/skill-file.ts";
 import { cutBytes } from "./output.ts";
 import { accessVariables } from "./repository-access.ts";
-import { SetupError } from "./stop.ts";
+import { pinRepositoryAddress } from "./repository-address.ts";
+import { messageOf, SetupError } from "./stop.ts";
 
 /** A repository in the workspace. */
 export interface Clone {
@@ -56,11 +57,14 @@ export function placesOf(repositories: readonly Repository[]): Map<string, Repos
 export async function cloneRepository(place: string, repository: Repository, options: CloneOptions): Promise<Clone> {
   const directory = join(options.workspace, place);
   const access = options.token === undefined ? {} : accessVariables(repository.url, options.token);
-  const git = (...args: string[]) => runGit(args, options, access);
   const fail = (text: string) =>
     new SetupError(
       `cloning ${maskUrlUsers(repository.url)} failed: ${maskUrlUsers(text)}${hintFor(text, options.token)}`,
     );
+  const pinned = await pinRepositoryAddress(repository.url).catch((error: unknown) => {
+    throw fail(messageOf(error));
+  });
+  const git = (...args: string[]) => runGit([...pinned, ...args], options, access);
   const cloned = await git(
     "clone",
     "--quiet",

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { METADATA, ownAddresses } from "./forbidden.ts";
+import { METADATA, ownAddresses } from "./blocked-addresses.ts";
 import { findProgram } from "./programs.ts";
 
 /** A network namespace with a way out, shared by the commands of one execution. */

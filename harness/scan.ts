@@ -14,6 +14,8 @@ import {
 import { gitEnvironment, lastLines, writeGitConfig } from "./git.ts";
 import { cutBytes, wellFormed } from "./output.ts";
 import { findProgram } from "./programs.ts";
+import { pinRepositoryAddress } from "./repository-address.ts";
+import { messageOf } from "./stop.ts";
 
 /** Bytes of git's list of files, for a repository with more of them below its skills than anybody keeps. */
 const LIST_BYTES = 8 * 1024 * 1024;
@@ -59,7 +61,11 @@ class GitError extends Error {}
 type Git = (args: readonly string[], options?: { input?: string; mostBytes?: number }) => Promise<Buffer>;
 
 /** The commit to look at; undefined where the repository is empty. */
-async function fetched({ url, ref }: ScanRequest, git: Git): Promise<string | undefined> {
+async function fetched({ url, ref }: ScanRequest, run: Git): Promise<string | undefined> {
+  const pinned = await pinRepositoryAddress(url).catch((error: unknown) => {
+    throw new GitError(messageOf(error));
+  });
+  const git: Git = (args, options) => run([...pinned, ...args], options);
   const fetch = (...args: string[]) => git(["fetch", "--quiet", "--no-tags", ...args]);
   const nameOf = async (name: string) => (await git(["rev-parse", "--verify", `${name}^{commit}`])).toString().trim();
   try {

@@ -1,51 +1,35 @@
-import { lookup as lookUp } from "node:dns";
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
-import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
-import { METADATA, ownAddresses } from "../forbidden.ts";
-
-/** Link-local addresses, where clouds answer by IPv6 too; commands have none of it. */
-const LINK_LOCAL = ["fe80::/10", "fd00:ec2::/32"];
-/** Where this machine's own services listen, and those of other runs. */
-const LOOPBACK = ["127.0.0.0/8", "0.0.0.0/8", "::/127"];
-
-export interface OutwardOptions {
-  /** Whether the machine's own services may be called. */
-  readonly loopback: boolean;
-}
+import { type AllowedScopes, addressCheck, blockedAddress, resolveAllowed } from "../blocked-addresses.ts";
 
 /** As fetch, for one request without redirects. */
 export type OutwardFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * A fetch that goes where a command may go and no further: neither to the machine itself nor to where clouds tell of it. The address that is checked
- * is the one that is called, so no name can stand for another in between.
+ * A fetch for URLs that callers choose: it connects to the internet and to what `allowed` adds, and to no other address. The address that is checked is the
+ * one that it connects to, so a name cannot mean another address in between.
  */
-export function outwardFetch({ loopback }: OutwardOptions): OutwardFetch {
-  const forbidden = new BlockList();
-  for (const range of [...METADATA, ...LINK_LOCAL, ...(loopback ? [] : [...LOOPBACK, ...ownAddresses()])]) {
-    const [address = "", prefix = "32"] = range.split("/");
-    forbidden.addSubnet(address, Number(prefix), isIPv6(address) ? "ipv6" : "ipv4");
-  }
-  const isForbidden = (address: string) => forbidden.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+export function outwardFetch(allowed: AllowedScopes): OutwardFetch {
+  const isAllowed = addressCheck(allowed);
   const lookup: LookupFunction = (hostname, options, done) => {
-    lookUp(hostname, { ...options, all: true }, (error, found) => {
-      if (error !== null) return done(error, "");
-      if (found.some(({ address }) => isForbidden(address))) return done(refusal(hostname), "");
-      const [first] = found;
-      if (options.all === true || first === undefined) return done(null, found);
-      done(null, first.address, first.family);
-    });
+    resolveAllowed(hostname, isAllowed, options).then(
+      (found) => {
+        const [first] = found;
+        if (options.all === true || first === undefined) done(null, [...found]);
+        else done(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => done(error, ""),
+    );
   };
   return async (target, init = {}) => {
     const url = new URL(target);
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-    if (isIP(host) !== 0 && isForbidden(host)) throw refusal(host);
+    // Node looks up names only: an address in the URL is checked here.
+    if (isIP(host) !== 0 && !isAllowed(host)) throw blockedAddress(host);
     return await send(url, init, lookup);
   };
 }
-
-const refusal = (host: string) => new Error(`${host} is an address that runs may not call`);
 
 async function send(url: URL, init: RequestInit, lookup: LookupFunction): Promise<Response> {
   const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");

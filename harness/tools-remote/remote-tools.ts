@@ -75,7 +75,10 @@ async function mcpOf(servers: NonNullable<RunContext["mcp_servers"]>, options: R
   const place = { sandbox, host, workingDirectory, executionId: envelope.execution_id, redactor, signal };
   const connected = await connectServers(servers, {
     ...place,
-    fetch: outwardFetch({ loopback: process.env[LOOPBACK_SETTING] === "allow" }),
+    fetch: outwardFetch({
+      loopback: process.env["RUNYARD_MCP_LOOPBACK"] === "allow",
+      privateNetworks: process.env["RUNYARD_MCP_PRIVATE_NETWORKS"] === "allow",
+    }),
     timed: (detail, work) => timed(outbox, "setup_mcp_servers", detail, work),
   });
   return {
@@ -83,6 +86,3 @@ async function mcpOf(servers: NonNullable<RunContext["mcp_servers"]>, options: R
     close: () => closeServers(connected),
   };
 }
-
-/** `allow`: MCP servers by URL may be the machine's own. */
-const LOOPBACK_SETTING = "RUNYARD_MCP_LOOPBACK";

@@ -5,7 +5,7 @@ import { createServer as createListener } from "node:net";
 import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ownAddresses } from "#harness/forbidden.ts";
+import { ownAddresses } from "#harness/blocked-addresses.ts";
 import { callMcpTool } from "#harness/tools-remote/call-mcp-tool.ts";
 import { secretsOfServers } from "#harness/tools-remote/mcp-secrets.ts";
 import { closeServers, type McpServer } from "#harness/tools-remote/mcp-servers.ts";
@@ -273,7 +273,7 @@ describe("outwardFetch", () => {
     "http://192.0.0.192/",
   ])("never calls %s", async (address) => {
     for (const loopback of [true, false])
-      await expect(outwardFetch({ loopback })(address)).rejects.toThrow("may not call");
+      await expect(outwardFetch({ loopback, privateNetworks: false })(address)).rejects.toThrow("may not call");
   });
 
   it.each([
@@ -284,8 +284,10 @@ describe("outwardFetch", () => {
     "http://[::ffff:127.0.0.1]:1/",
     "http://localhost:1/",
   ])("calls %s only where the machine's own services may be called", async (address) => {
-    await expect(outwardFetch({ loopback: false })(address)).rejects.toThrow("may not call");
-    await expect(outwardFetch({ loopback: true })(address)).rejects.toThrow(/ECONNREFUSED|EADDRNOTAVAIL|ECONNRESET/);
+    await expect(outwardFetch({ loopback: false, privateNetworks: false })(address)).rejects.toThrow("may not call");
+    await expect(outwardFetch({ loopback: true, privateNetworks: false })(address)).rejects.toThrow(
+      /ECONNREFUSED|EADDRNOTAVAIL|ECONNRESET/,
+    );
   });
 
   it("calls the machine by its own addresses no more than by its loopback", async () => {
@@ -295,8 +297,10 @@ describe("outwardFetch", () => {
       .map(({ address }) => address);
     for (const address of addresses) {
       const url = `http://${address}:1/`;
-      await expect(outwardFetch({ loopback: false })(url)).rejects.toThrow("may not call");
-      await expect(outwardFetch({ loopback: true })(url)).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
+      await expect(outwardFetch({ loopback: false, privateNetworks: false })(url)).rejects.toThrow("may not call");
+      await expect(outwardFetch({ loopback: true, privateNetworks: false })(url)).rejects.toThrow(
+        /ECONNREFUSED|ECONNRESET/,
+      );
     }
     expect(ownAddresses()).toEqual(addresses);
   });
@@ -307,7 +311,7 @@ describe("outwardFetch", () => {
     await once(server, "listening");
     const address = server.address();
     const port = address !== null && typeof address === "object" ? address.port : 0;
-    const answer = await outwardFetch({ loopback: true })(`http://127.0.0.1:${port}/`);
+    const answer = await outwardFetch({ loopback: true, privateNetworks: false })(`http://127.0.0.1:${port}/`);
     expect({ status: answer.status, body: await answer.text() }).toEqual({ status: 302, body: "" });
     server.close();
   });

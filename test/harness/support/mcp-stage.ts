@@ -55,7 +55,7 @@ export async function mcpStage({
         workingDirectory: sandbox.paths.workspace,
         redactor,
         signal: stop.signal,
-        fetch: outwardFetch({ loopback }),
+        fetch: outwardFetch({ loopback, privateNetworks: false }),
         connectMs,
         async timed(detail, work) {
           try {

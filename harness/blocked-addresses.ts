@@ -1,0 +1,59 @@
+import { type LookupAddress, type LookupOptions, lookup } from "node:dns";
+import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
+import { scopeOfAddress, toCanonicalAddress } from "#shared/wire/addresses.ts";
+
+/** Where clouds answer questions about the machine, its credentials among them, by IPv4: most of them, Azure, Alibaba and Oracle. */
+export const METADATA = ["169.254.0.0/16", "168.63.129.16", "100.100.100.200", "192.0.0.192"] as const;
+
+const LINK_LOCAL = /^(169\.254\.|fe[89ab])/i;
+
+/** What the harness may call on behalf of a run besides the internet. */
+export interface AllowedScopes {
+  /** The machine's own services: its loopback, and the addresses that it has. */
+  readonly loopback: boolean;
+  /** Private networks: RFC 1918, carrier-grade NAT and IPv6 unique local addresses. */
+  readonly privateNetworks: boolean;
+}
+
+/** The IPv4 addresses that the host has now, besides its loopback: what it serves on them is for its neighbours. */
+export const ownAddresses = (): string[] => hostAddresses("IPv4");
+
+const hostAddresses = (...families: readonly string[]): string[] =>
+  Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .filter(({ family, internal }) => families.includes(family) && !internal)
+    .map(({ address }) => address);
+
+/** Makes the check of addresses for both IP families. The host's own addresses are read once, here. */
+export function addressCheck({ loopback, privateNetworks }: AllowedScopes): (address: string) => boolean {
+  const own = hostAddresses("IPv4", "IPv6").filter((address) => !LINK_LOCAL.test(address));
+  const canonical = new Set(own.map(toCanonicalAddress));
+  return (address) => {
+    const scope = scopeOfAddress(address);
+    // A host may have an address of a reserved range, and its own services are as near as those of its loopback.
+    if (scope === "loopback" || canonical.has(toCanonicalAddress(address))) return loopback;
+    if (scope === "never") return false;
+    return scope === "public" || privateNetworks;
+  };
+}
+
+/**
+ * Resolves a host, and checks each address that it has. The caller connects to an address of the result, never to the name: it could
+ * mean another address by then.
+ * @throws an Error where any of the addresses is blocked, or there is none
+ */
+export async function resolveAllowed(
+  host: string,
+  isAllowed: (address: string) => boolean,
+  options: LookupOptions = {},
+): Promise<readonly LookupAddress[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly LookupAddress[]>();
+  if (isIP(host) !== 0) resolve([{ address: host, family: isIP(host) }]);
+  else lookup(host, { ...options, all: true }, (error, found) => (error === null ? resolve(found) : reject(error)));
+  const found = await promise;
+  if (found.length === 0 || !found.every(({ address }) => isAllowed(address))) throw blockedAddress(host);
+  return found;
+}
+
+export const blockedAddress = (host: string) => new Error(`${host} is an address that runs may not call`);

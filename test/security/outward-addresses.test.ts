@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import * as v from "valibot";
+import { afterAll, describe, expect, it } from "vitest";
+import { addressCheck, resolveAllowed } from "#harness/blocked-addresses.ts";
+import { cloneRepository, writeGitConfig } from "#harness/git.ts";
+import { pinRepositoryAddress } from "#harness/repository-address.ts";
+import { scan } from "#harness/scan.ts";
+import { outwardFetch } from "#harness/tools-remote/outward-fetch.ts";
+import { AmbientAgentConfig } from "#shared/wire/config.ts";
+
+/** Addresses that no setting opens: link-local, metadata, multicast, reserved, translators and tunnels. */
+const NEVER = [
+  ...["169.254.169.254", "169.254.170.2", "168.63.129.16", "100.100.100.200", "192.0.0.192", "192.0.0.1"],
+  ...["224.0.0.1", "239.255.255.250", "255.255.255.255", "240.0.0.1", "198.18.0.1", "192.0.2.1", "203.0.113.9"],
+  ...["198.51.100.1", "192.88.99.1"],
+  ...["fe80::1", "fe80::1%lo", "febf:ffff::1", "fec0::1", "ff02::1", "ff0e::1", "100::1", "5f00::1", "3fff::1"],
+  ...["fd00:ec2::254", "fd20:ce::254", "fd00:42::42", "2001:db8::1", "2001::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2"],
+  ...["2002:7f00:1::1", "2002:a9fe:a9fe::", "2002:0a00:0001::1", "2002:0808:0808::1"],
+  ...["64:ff9b::a9fe:a9fe", "64:ff9b::169.254.169.254", "64:ff9b:1::a9fe:a9fe", "64:ff9b:1:fffe::10.0.0.1"],
+  ...["::ffff:169.254.169.254", "::ffff:a9fe:a9fe", "::ffff:0:169.254.169.254", "::169.254.169.254", "::7f00:1"],
+  ...["::ffff:100.100.100.200", "::ffff:224.0.0.1", "4000::1", "2001:10::1", "2001:20::1", "not an address", ""],
+];
+/** Addresses of the machine itself. */
+const LOOPBACK = [
+  ...["127.0.0.1", "127.255.255.254", "0.0.0.0", "0.1.2.3", "::1", "::", "0:0:0:0:0:0:0:1"],
+  ...["::ffff:127.0.0.1", "::ffff:7f00:1", "::ffff:0.0.0.0", "64:ff9b::127.0.0.1", "64:ff9b::7f00:1"],
+];
+/** Addresses of private networks that no machine of the tests has. */
+const PRIVATE = [
+  ...["10.255.255.1", "172.16.255.254", "172.31.255.254", "192.168.255.254", "100.64.255.254", "100.127.255.254"],
+  ...[
+    "fc00::1",
+    "fd12:3456:789a::1",
+    "fdff:ffff::1",
+    "::ffff:10.255.255.1",
+    "::ffff:c0a8:fffe",
+    "64:ff9b::10.255.255.1",
+  ],
+];
+const PUBLIC = ["1.1.1.1", "8.8.8.8", "172.15.0.1", "172.32.0.1", "100.63.0.1", "100.128.0.1", "2606:4700:4700::1111"];
+const PUBLIC_BY_IPV6 = ["::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2a00:1450:4001::1"];
+
+const NOTHING = { loopback: false, privateNetworks: false };
+const EVERYTHING = { loopback: true, privateNetworks: true };
+
+describe("addressCheck", () => {
+  it.each(NEVER)("refuses %s, whatever is allowed", (address) => {
+    expect([addressCheck(NOTHING)(address), addressCheck(EVERYTHING)(address)]).toEqual([false, false]);
+  });
+
+  it.each(LOOPBACK)("allows %s only where the machine's own services are allowed", (address) => {
+    expect(addressCheck({ loopback: false, privateNetworks: true })(address)).toBe(false);
+    expect(addressCheck({ loopback: true, privateNetworks: false })(address)).toBe(true);
+  });
+
+  it.each(PRIVATE)("allows %s only where private networks are allowed", (address) => {
+    expect(addressCheck({ loopback: true, privateNetworks: false })(address)).toBe(false);
+    expect(addressCheck({ loopback: false, privateNetworks: true })(address)).toBe(true);
+  });
+
+  it.each([...PUBLIC, ...PUBLIC_BY_IPV6])("allows %s always", (address) => {
+    expect(addressCheck(NOTHING)(address)).toBe(true);
+  });
+
+  it("refuses each address of the machine, of both families, also where private networks are allowed", () => {
+    const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    const isAllowed = addressCheck({ loopback: false, privateNetworks: true });
+    for (const { address } of own) expect([address, isAllowed(address)]).toEqual([address, false]);
+    expect(own.length).toBeGreaterThan(0);
+  });
+});
+
+describe("outwardFetch", () => {
+  const inUrl = [...NEVER, ...LOOPBACK, ...PRIVATE].filter((address) => /^[\da-f.:]+$/i.test(address));
+  const spelled = ["2130706433", "0x7f.1", "0177.0.0.1", "127.1", "0xa9fea9fe", "127.0.0.1.", "①②⑦.0.0.1", "localhost"];
+
+  it.each([...inUrl.map((address) => (address.includes(":") ? `[${address}]` : address)), ...spelled])(
+    "sends nothing to http://%s/",
+    async (host) => {
+      await expect(outwardFetch(NOTHING)(`http://${host}:9/`)).rejects.toThrow("may not call");
+    },
+  );
+
+  it("connects to the address that was checked", async () => {
+    const server = createServer((request, response) => response.end(request.headers.host));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = address !== null && typeof address === "object" ? address.port : 0;
+    const response = await outwardFetch({ loopback: true, privateNetworks: false })(`http://localhost:${port}/`);
+    expect(await response.text()).toBe(`localhost:${port}`);
+    server.close();
+  });
+});
+
+describe("resolveAllowed", () => {
+  it("refuses a name as soon as one of its addresses is blocked", async () => {
+    const found = await resolveAllowed("localhost", () => true);
+    const last = found.at(-1)?.address;
+    await expect(resolveAllowed("localhost", (address) => address !== last)).rejects.toThrow("may not call");
+  });
+});
+
+describe("a repository's URL", () => {
+  const folder = mkdtempSync(join(tmpdir(), "runyard-addresses-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const hosts = ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[fd00:ec2::254]"];
+
+  it.each(hosts)("is not cloned from %s", async (host) => {
+    await writeGitConfig(folder);
+    const options = { workspace: folder, etc: folder, timeoutMs: 5_000, signal: new AbortController().signal };
+    for (const url of [`https://${host}/a/b`, `ssh://git@${host}/a/b`])
+      await expect(cloneRepository("b", { url }, options)).rejects.toThrow("may not call");
+  });
+
+  it.each(hosts)("is not scanned for skills at %s", async (host) => {
+    const place = mkdtempSync(join(folder, "scan-"));
+    const found = await scan({ v: 1, kind: "scan", url: `https://${host}/a/b`, time_limit_ms: 5_000 }, place);
+    expect(found).toMatchObject({ outcome: "failed", message: expect.stringContaining("may not call") });
+  });
+
+  it("has git connect to the addresses that were checked", async () => {
+    const pinned = await pinRepositoryAddress("https://localhost:8443/a/b");
+    expect(pinned.join(" ")).toMatch(/^-c http\.curloptResolve=localhost:8443:(127\.0\.0\.1|\[::1\])/);
+  });
+});
+
+describe("a configuration", () => {
+  const refusedHosts = [
+    "169.254.169.254",
+    "[fe80::1]",
+    "[::ffff:a9fe:a9fe]",
+    "[64:ff9b::a9fe:a9fe]",
+    "[2002:7f00:1::]",
+  ];
+
+  it.each(refusedHosts)("is refused with an MCP server or a repository at %s", (host) => {
+    const configs = [
+      { mcp_servers: { tracker: { url: `http://${host}/mcp` } } },
+      { mcp_servers: [{ name: "tracker", url: `https://${host}/mcp` }] },
+      { repositories: [{ url: `https://${host}/a/b` }] },
+    ];
+    for (const config of configs) expect(v.safeParse(AmbientAgentConfig, config).success).toBe(false);
+  });
+
+  it("is accepted with servers that a machine of one's own may allow", () => {
+    const config = {
+      mcp_servers: { near: { url: "http://127.0.0.1:8000/mcp" }, inside: { url: "http://10.0.0.5/mcp" } },
+    };
+    expect(v.safeParse(AmbientAgentConfig, config).success).toBe(true);
+  });
+});
