@@ -2,9 +2,10 @@ import { defined } from "../cli/src/defined.ts";
 import { agentUid } from "../cli/src/names.ts";
 import { describeAnswer, explain } from "../cli/src/problem.ts";
 import { configOf } from "../cli/src/run-config.ts";
+import { oneLine } from "../cli/src/terminal-text.ts";
 import { APIError, APIUserAbortError, type RunItem } from "../clients/typescript/src/index.ts";
 import { type ActionClient, clientOf } from "./client.ts";
-import { addSummary, command, input, inputLines, type Job, setOutput } from "./job.ts";
+import { addSummary, command, input, inputLines, type Job, printText, setOutput } from "./job.ts";
 import { JobLog } from "./job-log.ts";
 import { summaryOf } from "./summary.ts";
 
@@ -65,7 +66,7 @@ async function createRun(job: Job, client: ActionClient): Promise<string> {
   });
   const { run_id, at_capacity } = await client.runs.create(body, { idempotencyKey: idempotencyKeyOf(job) });
   setOutput(job, "run-id", run_id);
-  job.print(`Run ${run_id}`);
+  printText(job, oneLine(`Run ${run_id}`), "");
   if (at_capacity === true) job.print("The team runs as much as it may at once: this run waits its turn.");
   return run_id;
 }
@@ -151,7 +152,7 @@ function report(job: Job, run: RunItem, response: string): void {
   setOutput(job, "session-link", run.session_link ?? "");
   setOutput(job, "response", response);
   addSummary(job, summaryOf(run, response));
-  job.print(`${run.state} ${run.session_link ?? ""}`.trimEnd());
+  printText(job, oneLine(`${run.state} ${run.session_link ?? ""}`).trimEnd(), "");
 }
 
 function verdict(job: Job, run: RunItem, isCancelled: boolean): number {

@@ -1,5 +1,6 @@
 import { type Happening, happeningsOf } from "../cli/src/follow/happenings.ts";
-import { printable, seconds } from "../cli/src/style.ts";
+import { seconds } from "../cli/src/style.ts";
+import { oneLine, printable } from "../cli/src/terminal-text.ts";
 import type { RunEvent } from "../clients/typescript/src/index.ts";
 import { command, type Job, printText } from "./job.ts";
 
@@ -32,7 +33,7 @@ export class JobLog {
       const output = printable(happening.output).trimEnd();
       if (output !== "") printText(this.#job, output, "| ");
       this.close();
-      printText(this.#job, happening.said, at);
+      printText(this.#job, oneLine(happening.said), at);
     } else {
       this.close();
       const text = happening.kind === "step" ? stepText(happening) : printable(happening.text.trimEnd());
@@ -51,12 +52,6 @@ export class JobLog {
 
 function stepText({ state, name, durationMs, detail, failed }: Happening & { kind: "step" }): string {
   const duration = durationMs === undefined ? undefined : seconds(durationMs);
-  const parts = [
-    state,
-    name,
-    duration,
-    detail?.replaceAll("\n", " "),
-    failed && state === undefined ? "failed" : undefined,
-  ];
-  return printable(parts.filter((part) => part !== undefined).join("  "));
+  const parts = [state, name, duration, detail, failed && state === undefined ? "failed" : undefined];
+  return oneLine(parts.filter((part) => part !== undefined).join("  "));
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
+import { printable } from "../cli/src/terminal-text.ts";
 
 /** The job around the action, as a runner makes it: environment, log, and the signals of a cancelled job. */
 export interface Job {
@@ -28,18 +29,21 @@ export function command(job: Job, name: string, text: string, properties: Readon
   const escaped = Object.entries(properties).map(
     ([key, value]) => `${key}=${escapeData(value).replaceAll(":", "%3A").replaceAll(",", "%2C")}`,
   );
-  job.print(`::${name}${escaped.length === 0 ? "" : ` ${escaped.join(",")}`}::${escapeData(text)}`);
+  job.print(`::${name}${escaped.length === 0 ? "" : ` ${escaped.join(",")}`}::${escapeData(printable(text))}`);
 }
 
 const escapeData = (text: string): string =>
   text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 
 /**
- * Text of the sandbox, line by line, in a form that is no command to the runner: those begin a line with `::`, or have
+ * Foreign text, line by line, in a form that is no command to the runner: those begin a line with `::`, or have
  * `##[` anywhere in it.
  */
 export function printText(job: Job, text: string, before: string): void {
-  for (const line of text.split("\n")) job.print(`${before}${line.replaceAll("##[", "##\u200b[")}`);
+  for (const line of printable(text).split("\n")) {
+    const shown = `${before}${line.replaceAll("##[", "##\u200b[")}`;
+    job.print(shown.trimStart().startsWith("::") ? `\u200b${shown.trimStart()}` : shown);
+  }
 }
 
 /** Sets an output of the step. The delimiter is one that no value can guess. */

@@ -2,7 +2,7 @@ import type { EmulatorAccess } from "./emulator-access.ts";
 import { readJson } from "./files.ts";
 import { LocalFile } from "./local-file.ts";
 import { localPaths, shown } from "./paths.ts";
-import { Problem, red } from "./terminal.ts";
+import { complain, Problem, red } from "./terminal.ts";
 
 /** The emulator of the local cloud of this checkout. @throws Problem where it was never started */
 export async function localEmulator(): Promise<EmulatorAccess> {
@@ -24,8 +24,8 @@ export function aboutCredentials(error: unknown): unknown {
 export async function runByHand(main: (args: string[]) => Promise<void>): Promise<void> {
   await main(process.argv.slice(2)).catch((error: unknown) => {
     const isOurs = error instanceof Problem;
-    console.error(red(isOurs ? error.message : String(error)));
-    for (const line of isOurs ? error.details : []) console.error(`\n${line}`);
+    complain(red(isOurs ? error.message : String(error)));
+    for (const line of isOurs ? error.details : []) complain(`\n${line}`);
     process.exitCode = 1;
   });
 }

@@ -8,7 +8,7 @@ import { readJson } from "./files.ts";
 import { findValues } from "./fixture-values.ts";
 import { LocalFile } from "./local-file.ts";
 import { localPaths, shown } from "./paths.ts";
-import { Problem } from "./terminal.ts";
+import { complain, Problem, say } from "./terminal.ts";
 
 const HELP = `Usage: npm run invoke -- NAME FIXTURE.json [options]
        npm run invoke -- --list
@@ -39,14 +39,14 @@ type Command =
 async function main(args: string[]): Promise<number> {
   const command = readCommand(args);
   if (command.kind === "help" || command.kind === "wrong") {
-    console.log(command.kind === "help" ? HELP : `${command.why}\n\n${HELP}`);
+    say(command.kind === "help" ? HELP : `${command.why}\n\n${HELP}`);
     return command.kind === "help" ? 0 : 2;
   }
   const { localFile } = localPaths(process.env);
   const local = await readJson(localFile, LocalFile);
   if (local === undefined) throw new Problem(`There is no ${shown(localFile)}: run npm start first.`);
   if (command.kind === "print") {
-    console.log(await readFixture(command.file, command.given, local));
+    say(await readFixture(command.file, command.given, local));
     return 0;
   }
   const client = new LambdaClient({
@@ -56,7 +56,7 @@ async function main(args: string[]): Promise<number> {
   try {
     const names = await functionNames(client, local);
     if (command.kind === "list") {
-      console.log(names.join("\n"));
+      say(names.join("\n"));
       return 0;
     }
     const { name, file, given } = command;
@@ -141,9 +141,9 @@ async function invoke(client: LambdaClient, name: string, payload: string): Prom
   const log = Buffer.from(answer.LogResult ?? "", "base64")
     .toString("utf8")
     .trimEnd();
-  if (log !== "") console.error(log);
-  console.error(`${name}: ${answer.FunctionError ? `failed (${answer.FunctionError})` : "answered"} after ${took} ms`);
-  console.log(readable(Buffer.from(answer.Payload ?? []).toString("utf8")));
+  if (log !== "") complain(log);
+  complain(`${name}: ${answer.FunctionError ? `failed (${answer.FunctionError})` : "answered"} after ${took} ms`);
+  say(readable(Buffer.from(answer.Payload ?? []).toString("utf8")));
   return answer.FunctionError ? 1 : 0;
 }
 
@@ -163,7 +163,7 @@ if (import.meta.main) {
   try {
     process.exitCode = await main(process.argv.slice(2));
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
+    complain(error instanceof Error ? error.message : String(error));
     process.exitCode = 1;
   }
 }

@@ -1,3 +1,4 @@
+import { oneLine } from "../cli/src/terminal-text.ts";
 import { ArtifactResponse } from "../shared/wire/artifact.ts";
 import { RunAgentResponse } from "../shared/wire/run.ts";
 import { type Api, callApi } from "./api.ts";
@@ -28,7 +29,7 @@ async function showResult(api: Api, followed: FollowedRun, tookMs: number): Prom
   say(
     `${bold("Result")}      ${succeeded ? green(run.state) : red(run.state)} after ${seconds(tookMs)}  ${dim(run.run_id)}`,
   );
-  if (run.status_message !== undefined) say(`            ${yellow(run.status_message.message)}`);
+  if (run.status_message !== undefined) say(`            ${yellow(oneLine(run.status_message.message))}`);
   if (firstCommandMs !== undefined)
     say(`            ${(firstCommandMs / 1000).toFixed(2)} s from submit to first command`);
   const files = (run.artifacts ?? []).flatMap((artifact) => (artifact.artifact_type === "FILE" ? [artifact.data] : []));
@@ -40,5 +41,5 @@ async function showResult(api: Api, followed: FollowedRun, tookMs: number): Prom
   const lines = (await answer.text()).split("\n");
   say();
   say(`${bold("report.md")}   ${dim(`the first of its ${lines.length} lines`)}`);
-  for (const line of lines.slice(0, 14)) say(`  ${dim("│")} ${line.slice(0, 110)}`);
+  for (const line of lines.slice(0, 14)) say(`  ${dim("│")} ${oneLine(line.slice(0, 110))}`);
 }

@@ -4,7 +4,7 @@ import { localPaths, shown } from "./paths.ts";
 import { sampleSource } from "./sample-repository.ts";
 import { sampleRun } from "./sample-run.ts";
 import { printSummary } from "./summary.ts";
-import { Problem, red, say, seconds } from "./terminal.ts";
+import { complain, Problem, red, say, seconds } from "./terminal.ts";
 
 /** `npm start`: brings up the local cloud, runs the sample, and stays until it is told to stop. */
 async function main(args: string[]): Promise<number> {
@@ -14,7 +14,7 @@ async function main(args: string[]): Promise<number> {
     return 0;
   }
   if (parsed.kind === "wrong") {
-    console.error(`${parsed.why}\n\n${HELP}`);
+    complain(`${parsed.why}\n\n${HELP}`);
     return 2;
   }
   const paths = localPaths(process.env);
@@ -24,7 +24,7 @@ async function main(args: string[]): Promise<number> {
     return await serve(session, parsed.options, stop);
   } catch (error) {
     if (stop.signal.aborted) return 130;
-    complain(error, shown(paths.logs));
+    reportFailure(error, shown(paths.logs));
     return 1;
   } finally {
     await session.stop();
@@ -80,15 +80,15 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-function complain(error: unknown, logs: string): void {
+function reportFailure(error: unknown, logs: string): void {
   say();
   if (error instanceof Problem) {
-    console.error(red(error.message));
-    for (const detail of error.details) console.error(`  ${detail}`);
+    complain(red(error.message));
+    for (const detail of error.details) complain(`  ${detail}`);
     return;
   }
-  console.error(error);
-  console.error(`This should not have happened; the logs are in ${logs}.`);
+  complain(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  complain(`This should not have happened; the logs are in ${logs}.`);
 }
 
 if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

@@ -1,3 +1,5 @@
+import { terminalLine, terminalText } from "../cli/src/terminal-text.ts";
+
 const color = process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined;
 
 const paint = (code: number, text: string): string => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
@@ -13,7 +15,11 @@ export const style = { bold, dim, green, red, yellow };
 
 export const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
 
-export const say = (text = ""): void => console.log(text);
+/** Text of ours or of a run, on standard output. */
+export const say = (text = ""): void => console.log(terminalText(text));
+
+/** What went wrong, on standard error. */
+export const complain = (text: string): void => console.error(terminalText(text));
 
 /** Something that the person at the terminal can put right: shown as it is, without a stack. */
 export class Problem extends Error {
@@ -47,5 +53,5 @@ export function warn(text: string): void {
 }
 
 function line(mark: string, name: string, milliseconds: number, remark: string): string {
-  return `${mark} ${name.padEnd(16)} ${seconds(milliseconds).padStart(7)}  ${dim(remark)}`.trimEnd();
+  return `${mark} ${name.padEnd(16)} ${seconds(milliseconds).padStart(7)}  ${dim(terminalLine(remark))}`.trimEnd();
 }

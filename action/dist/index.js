@@ -623,9 +623,9 @@ var EXIT = {
   cancelled: 130
 };
 
-// cli/src/style.ts
-var printable = (text) => text.replaceAll("	", "  ").replace(new RegExp("(?!\\n)\\p{Cc}", "gu"), "");
-var seconds = (milliseconds) => `${(milliseconds / 1e3).toFixed(1)} s`;
+// cli/src/terminal-text.ts
+var UNSAFE = /(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, LINE_ENDS = /\r\n|[\n\v\f\r\u0085\p{Zl}\p{Zp}]/gu, printable = (text) => text.replaceAll("	", "  ").replace(UNSAFE, ""), oneLine = (text) => printable(text.replace(LINE_ENDS, " "));
+var OUR_STYLES = new RegExp("(\x1B\\[(?:[0-2]|3[1-3])m)");
 
 // cli/src/problem.ts
 var Problem = class extends Error {
@@ -649,11 +649,11 @@ var withRemedy = (lines, remedy) => [
   ...remedy === void 0 ? [] : [remedy]
 ];
 function describeAnswer(error) {
-  let what = error.title === void 0 ? error.message : `${error.title} (${error.status})`, fields = error.errors.filter(({ message }) => !error.detail?.includes(message));
+  let what = oneLine(error.title === void 0 ? error.message : `${error.title} (${error.status})`), fields = error.errors.filter(({ message }) => !error.detail?.includes(message));
   return [
-    error.detail === void 0 ? what : `${what}: ${error.detail}`,
-    ...fields.map(({ path: path2, message }) => `  ${path2}: ${message}`),
-    ...error.traceId === void 0 ? [] : [`  trace id: ${error.traceId}`]
+    error.detail === void 0 ? what : `${what}: ${oneLine(error.detail)}`,
+    ...fields.map(({ path: path2, message }) => `  ${oneLine(path2)}: ${oneLine(message)}`),
+    ...error.traceId === void 0 ? [] : [`  trace id: ${oneLine(error.traceId)}`]
   ];
 }
 function remedyOf(error, keyFrom) {
@@ -1179,13 +1179,16 @@ function command(job, name, text, properties = {}) {
   let escaped = Object.entries(properties).map(
     ([key, value]) => `${key}=${escapeData(value).replaceAll(":", "%3A").replaceAll(",", "%2C")}`
   );
-  job.print(`::${name}${escaped.length === 0 ? "" : ` ${escaped.join(",")}`}::${escapeData(text)}`);
+  job.print(`::${name}${escaped.length === 0 ? "" : ` ${escaped.join(",")}`}::${escapeData(printable(text))}`);
 }
 var escapeData = (text) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll(`
 `, "%0A");
 function printText(job, text, before) {
-  for (let line of text.split(`
-`)) job.print(`${before}${line.replaceAll("##[", "##​[")}`);
+  for (let line of printable(text).split(`
+`)) {
+    let shown = `${before}${line.replaceAll("##[", "##​[")}`;
+    job.print(shown.trimStart().startsWith("::") ? `​${shown.trimStart()}` : shown);
+  }
 }
 function setOutput({ env }, name, value) {
   let file = env.GITHUB_OUTPUT;
@@ -1260,6 +1263,9 @@ function resultOf(state, output) {
 `) };
 }
 
+// cli/src/style.ts
+var seconds = (milliseconds) => `${(milliseconds / 1e3).toFixed(1)} s`;
+
 // action/job-log.ts
 var JobLog = class {
   #job;
@@ -1282,7 +1288,7 @@ var JobLog = class {
       this.#openGroup(printable(happening.text).trim(), happening.shell);
     else if (happening.kind === "result") {
       let output = printable(happening.output).trimEnd();
-      output !== "" && printText(this.#job, output, "| "), this.close(), printText(this.#job, happening.said, at);
+      output !== "" && printText(this.#job, output, "| "), this.close(), printText(this.#job, oneLine(happening.said), at);
     } else {
       this.close();
       let text = happening.kind === "step" ? stepText(happening) : printable(happening.text.trimEnd());
@@ -1298,15 +1304,8 @@ var JobLog = class {
   }
 };
 function stepText({ state, name, durationMs, detail, failed }) {
-  let duration = durationMs === void 0 ? void 0 : seconds(durationMs), parts = [
-    state,
-    name,
-    duration,
-    detail?.replaceAll(`
-`, " "),
-    failed && state === void 0 ? "failed" : void 0
-  ];
-  return printable(parts.filter((part) => part !== void 0).join("  "));
+  let duration = durationMs === void 0 ? void 0 : seconds(durationMs);
+  return oneLine([state, name, duration, detail, failed && state === void 0 ? "failed" : void 0].filter((part) => part !== void 0).join("  "));
 }
 
 // action/summary.ts
@@ -1376,7 +1375,7 @@ async function createRun(job, client) {
     agent_identity_uid: agent === void 0 ? void 0 : await agentUid(client, agent),
     metadata: metadataOf(job)
   }), { run_id, at_capacity } = await client.runs.create(body, { idempotencyKey: idempotencyKeyOf(job) });
-  return setOutput(job, "run-id", run_id), job.print(`Run ${run_id}`), at_capacity === !0 && job.print("The team runs as much as it may at once: this run waits its turn."), run_id;
+  return setOutput(job, "run-id", run_id), printText(job, oneLine(`Run ${run_id}`), ""), at_capacity === !0 && job.print("The team runs as much as it may at once: this run waits its turn."), run_id;
 }
 function idempotencyKeyOf(job) {
   let key = input(job, "idempotency-key");
@@ -1423,7 +1422,7 @@ function ended(error) {
   if (!(error instanceof APIError) || error.status !== 400) throw error;
 }
 function report(job, run, response) {
-  setOutput(job, "state", run.state), setOutput(job, "session-link", run.session_link ?? ""), setOutput(job, "response", response), addSummary(job, summaryOf(run, response)), job.print(`${run.state} ${run.session_link ?? ""}`.trimEnd());
+  setOutput(job, "state", run.state), setOutput(job, "session-link", run.session_link ?? ""), setOutput(job, "response", response), addSummary(job, summaryOf(run, response)), printText(job, oneLine(`${run.state} ${run.session_link ?? ""}`).trimEnd(), "");
 }
 function verdict(job, run, isCancelled) {
   if (run.state === "SUCCEEDED" && !isCancelled) return 0;

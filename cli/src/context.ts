@@ -2,6 +2,7 @@ import { Runyard } from "../../clients/typescript/src/index.ts";
 import { type Connection, findConnection } from "./connection.ts";
 import type { Shell } from "./shell.ts";
 import { type Style, styleFor } from "./style.ts";
+import { terminalJson, terminalLine, terminalText } from "./terminal-text.ts";
 import { VERSION } from "./version.ts";
 
 /** The options that every command takes. */
@@ -55,22 +56,27 @@ export class Context {
 
   /** A line for a person, on standard output. */
   say(line = ""): void {
-    this.shell.out(`${line}\n`);
+    this.shell.out(`${terminalLine(line)}\n`);
+  }
+
+  /** Text of several lines for a person, on standard output. */
+  sayText(text: string): void {
+    this.shell.out(`${terminalText(text)}\n`);
   }
 
   /** A remark beside the answer, on standard error. */
   note(line: string): void {
-    this.shell.err(`${line}\n`);
+    this.shell.err(`${terminalLine(line)}\n`);
   }
 
   /** The whole answer as one JSON document. */
   printJson(value: unknown): void {
-    this.shell.out(`${JSON.stringify(value, null, this.shell.outIsTerminal ? 2 : undefined)}\n`);
+    this.shell.out(`${terminalJson(JSON.stringify(value, null, this.shell.outIsTerminal ? 2 : undefined))}\n`);
   }
 
   /** One of many answers, on a line of its own. */
   printJsonLine(value: unknown): void {
-    this.shell.out(`${JSON.stringify(value)}\n`);
+    this.shell.out(`${terminalJson(JSON.stringify(value))}\n`);
   }
 
   /** An answer: as it is for a program, in words for a person. */

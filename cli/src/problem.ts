@@ -1,6 +1,6 @@
 import { APIConnectionError, APIError, APITimeoutError, RunyardError } from "../../clients/typescript/src/index.ts";
 import { EXIT } from "./exit-code.ts";
-import { printable } from "./style.ts";
+import { oneLine, printable } from "./terminal-text.ts";
 
 /** Something that the person at the terminal can put right: shown as it is, without a stack. */
 export class Problem extends Error {
@@ -49,12 +49,12 @@ const withRemedy = (lines: readonly string[], remedy: string | undefined): strin
 
 /** What an answer that is no success says, with the fields that are wrong and the id that leads to the logs. */
 export function describeAnswer(error: APIError): string[] {
-  const what = error.title === undefined ? error.message : `${error.title} (${error.status})`;
+  const what = oneLine(error.title === undefined ? error.message : `${error.title} (${error.status})`);
   const fields = error.errors.filter(({ message }) => !error.detail?.includes(message));
   return [
-    error.detail === undefined ? what : `${what}: ${error.detail}`,
-    ...fields.map(({ path, message }) => `  ${path}: ${message}`),
-    ...(error.traceId === undefined ? [] : [`  trace id: ${error.traceId}`]),
+    error.detail === undefined ? what : `${what}: ${oneLine(error.detail)}`,
+    ...fields.map(({ path, message }) => `  ${oneLine(path)}: ${oneLine(message)}`),
+    ...(error.traceId === undefined ? [] : [`  trace id: ${oneLine(error.traceId)}`]),
   ];
 }
 

@@ -15,6 +15,7 @@ import { Context } from "./context.ts";
 import { EXIT } from "./exit-code.ts";
 import { explain } from "./problem.ts";
 import type { Shell } from "./shell.ts";
+import { terminalText } from "./terminal-text.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs a command line, without the name of the program, and answers its exit code. It throws nothing. */
@@ -32,7 +33,7 @@ export async function runCli(shell: Shell, args: readonly string[]): Promise<num
     );
     const { lines, exitCode } = explain(error, from);
     const [first = "", ...rest] = lines;
-    shell.err(`${context.style.red("error:")} ${first}\n${rest.map((line) => `${line}\n`).join("")}`);
+    shell.err(terminalText(`${context.style.red("error:")} ${first}\n${rest.map((line) => `${line}\n`).join("")}`));
     return exitCode;
   }
 }
@@ -70,7 +71,7 @@ export function makeProgram(context: Context): CommandUnknownOpts {
     .configureHelp({ showGlobalOptions: true, helpWidth: context.shell.outIsTerminal ? context.shell.columns : 100 })
     .configureOutput({
       writeOut: (text) => context.shell.out(text),
-      writeErr: (text) => context.shell.err(text),
+      writeErr: (text) => context.shell.err(terminalText(text)),
       outputError: (text, write) => write(text.replace(/^error:/, context.style.red("error:"))),
       getOutHasColors: () => false,
       getErrHasColors: () => false,

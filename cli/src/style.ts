@@ -24,9 +24,6 @@ export function stateText(style: Style, state: string): string {
   return state === "BLOCKED" || state === "CANCELLED" ? style.yellow(state) : state;
 }
 
-/** What comes out of a sandbox must not move the cursor or change the title of the reader's terminal. */
-export const printable = (text: string): string => text.replaceAll("\t", "  ").replace(/(?!\n)\p{Cc}/gu, "");
-
 export const clip = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text;
 

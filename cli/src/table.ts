@@ -1,6 +1,7 @@
 import type { Page, PageBody, PagePromise } from "../../clients/typescript/src/index.ts";
 import type { Context } from "./context.ts";
-import { clip, printable } from "./style.ts";
+import { clip } from "./style.ts";
+import { oneLine, printable } from "./terminal-text.ts";
 
 /** A column of a table. */
 export interface Column<Item> {
@@ -90,7 +91,7 @@ function fitted(texts: readonly string[], widths: readonly number[], shell: Cont
 function cellText(value: string | number | boolean | null | undefined): string {
   if (value === null || value === undefined || value === "") return "-";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return printable(String(value)).replaceAll("\n", " ");
+  return oneLine(String(value));
 }
 
 /** Members of one thing, one a line; what is undefined is left out. */
@@ -103,7 +104,7 @@ export function printFields(
   for (const [name, value] of shown) {
     const text =
       typeof value === "string" ? printable(value).replaceAll("\n", `\n${" ".repeat(width + 2)}`) : cellText(value);
-    context.say(`${context.style.dim(name.padEnd(width))}  ${text === "" ? "-" : text}`);
+    context.sayText(`${context.style.dim(name.padEnd(width))}  ${text === "" ? "-" : text}`);
   }
 }
 

@@ -5,6 +5,7 @@ import * as v from "valibot";
 import { tidy } from "../connection.ts";
 import type { Context } from "../context.ts";
 import { Problem } from "../problem.ts";
+import { terminalText } from "../terminal-text.ts";
 import { withExamples } from "./examples.ts";
 import { storeLogin } from "./login.ts";
 
@@ -25,7 +26,7 @@ export function bootstrapCommand(context: Context): CommandUnknownOpts {
       const { code, stdout } = await context.shell.run(process.execPath, ["local/bootstrap.ts", ...args], folder);
       if (code !== 0) throw new Problem("Nothing was made.");
       const made = v.parse(v.pipe(v.string(), v.parseJson(), Made), stdout);
-      context.shell.out(stdout);
+      context.shell.out(terminalText(stdout));
       if (context.baseURL === undefined) return context.note("Keep the key. `runyard login` stores it.");
       context.note(`Stored in ${await storeLogin(context, tidy(context.baseURL), made.key)}.`);
     });

@@ -6,6 +6,7 @@ import type { Context } from "../context.ts";
 import { writePrivately } from "../files.ts";
 import { Problem, usage } from "../problem.ts";
 import { printFields } from "../table.ts";
+import { oneLine } from "../terminal-text.ts";
 import { withExamples } from "./examples.ts";
 
 /** `runyard login`: stores address and key, once they work. */
@@ -94,7 +95,7 @@ export function whoamiCommand(context: Context): CommandUnknownOpts {
           ["address", baseURL],
           ["key", `${apiKey.slice(0, 4)}… ${from}`],
           ["person", me && `${me.display_name} <${me.email}>`],
-          ["teams", me?.teams.map(({ uid, name, role }) => `${uid}  ${name} (${role})`).join("\n")],
+          ["teams", me?.teams.map(({ uid, name, role }) => oneLine(`${uid}  ${name} (${role})`)).join("\n")],
         ]),
       );
     });

@@ -7,8 +7,8 @@ import { Command } from "@commander-js/extra-typings";
 import type { ArtifactItem, Block, Runyard } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { Problem } from "../problem.ts";
-import { printable } from "../style.ts";
 import { type Column, printRows, timeText } from "../table.ts";
+import { oneLine, printable, terminalText } from "../terminal-text.ts";
 import { withExamples } from "./examples.ts";
 
 export function responseCommand(context: Context) {
@@ -17,7 +17,7 @@ export function responseCommand(context: Context) {
     .argument("<run>", "its id")
     .action(async (id) => {
       const answer = await (await context.client()).runs.response(id);
-      context.show(answer, () => context.say(printable(answer.text.trimEnd())));
+      context.show(answer, () => context.sayText(answer.text.trimEnd()));
     });
   return withExamples(command, "runyard runs response $id");
 }
@@ -39,7 +39,7 @@ export function conversationCommand(context: Context) {
 
 function printBlock(context: Context, role: string, block: Block): void {
   const [head, body] = blockText(role, block);
-  if (body !== "") context.say(`${context.style.bold(printable(head))}\n${printable(body)}\n`);
+  if (body !== "") context.sayText(`${context.style.bold(oneLine(head))}\n${printable(body)}\n`);
 }
 
 function blockText(role: string, block: Block): [head: string, body: string] {
@@ -139,7 +139,7 @@ async function downloadAll(
 
 /** A run names its files itself; they must not leave the folder that they are saved to. */
 function safeName(name: string): string {
-  const base = path.posix.basename(name.replaceAll("\\", "/")).replace(/\p{Cc}/gu, "_");
+  const base = path.posix.basename(name.replaceAll("\\", "/")).replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "_");
   return /^\.*$/.test(base) ? "artifact" : base;
 }
 
@@ -153,7 +153,11 @@ function freeName(taken: Set<string>, name: string): string {
 
 async function save(context: Context, body: ReadableStream<Uint8Array>, output: string | undefined): Promise<void> {
   if (output === undefined) {
-    for await (const chunk of body) context.shell.out(chunk);
+    const decoder = new TextDecoder();
+    for await (const chunk of body) {
+      // A pipe and a file get the bytes; a terminal would obey them.
+      context.shell.out(context.shell.outIsTerminal ? terminalText(decoder.decode(chunk, { stream: true })) : chunk);
+    }
     return;
   }
   const target = createWriteStream(path.resolve(context.shell.cwd, output));

@@ -1,4 +1,5 @@
-import { clip, printable, type Style, seconds, stateText } from "../style.ts";
+import { clip, type Style, seconds, stateText } from "../style.ts";
+import { oneLine, printable } from "../terminal-text.ts";
 import { type Happening, happeningsOf, type ToldEvent } from "./happenings.ts";
 
 const INDENT = 13;
@@ -53,7 +54,10 @@ export class EventPrinter {
         return [`${style.bold("$")} ${clip(first, WIDTH)}${more}`];
       }
       case "result":
-        return [(happening.failed ? style.red : style.green)(happening.said), ...this.#shown(happening.output)];
+        return [
+          (happening.failed ? style.red : style.green)(oneLine(happening.said)),
+          ...this.#shown(happening.output),
+        ];
       case "text":
         return this.#shown(happening.text);
     }
@@ -62,10 +66,10 @@ export class EventPrinter {
   #stepText({ state, name, durationMs, detail, failed }: Happening & { kind: "step" }): string {
     const { style } = this.#options;
     const parts = [
-      state === undefined ? "" : style.bold(stateText(style, printable(state))),
-      name ?? "",
+      state === undefined ? "" : style.bold(stateText(style, oneLine(state))),
+      oneLine(name ?? ""),
       durationMs === undefined ? "" : style.dim(seconds(durationMs)),
-      detail === undefined ? "" : style.dim(clip(printable(detail).replaceAll("\n", " "), WIDTH)),
+      detail === undefined ? "" : style.dim(clip(oneLine(detail), WIDTH)),
       failed && state === undefined ? style.red("failed") : "",
     ];
     return parts.filter((part) => part !== "").join("  ");

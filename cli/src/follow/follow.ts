@@ -1,7 +1,7 @@
 import { APIError, APIUserAbortError, type RunItem, type Runyard } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { EXIT, exitCodeOf } from "../exit-code.ts";
-import { printable, stateText } from "../style.ts";
+import { stateText } from "../style.ts";
 import { EventPrinter } from "./event-printer.ts";
 
 /** What becomes of a run when the person or the CI job that follows it says stop. */
@@ -90,8 +90,8 @@ async function showEnd(context: Context, client: Runyard, run: RunItem): Promise
   const took = run.run_time === undefined ? "" : style.dim(` after ${run.run_time.replace(/^PT/, "").toLowerCase()}`);
   context.say();
   context.say(`${style.bold(stateText(style, run.state))}${took}  ${style.dim(run.run_id)}`);
-  if (run.status_message !== undefined) context.say(printable(run.status_message.message));
-  if (text.trim() !== "" && text.trim() !== run.status_message?.message.trim()) context.say(printable(text.trimEnd()));
+  if (run.status_message !== undefined) context.sayText(run.status_message.message);
+  if (text.trim() !== "" && text.trim() !== run.status_message?.message.trim()) context.sayText(text.trimEnd());
   const files = run.artifacts?.length ?? 0;
   if (files > 0)
     context.say(
