@@ -82,7 +82,7 @@ function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes])
       .toString("base64")
-      .replace(/=+$/, "");
+      .replace(/(?<!=)=+$/, "");
     const first = before === 0 ? 0 : before + 1;
     const last = (before + bytes.length) % 3 === 0 ? encoded.length : encoded.length - 1;
     const stable = encoded.slice(first, last);

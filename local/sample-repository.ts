@@ -100,7 +100,7 @@ async function exampleRepository(paths: LocalPaths): Promise<string> {
 
 /** The clone's folder is the report's title. The skill overlooks hidden folders, and two names belong to the sandbox. */
 function folderFor(url: string): string {
-  const name = path.posix.basename(url.replace(/\/+$/, "").replace(/\.git$/, ""));
+  const name = path.posix.basename(url.replace(/(?<!\/)\/+$/, "").replace(/\.git$/, ""));
   return /^\w[\w.-]*$/.test(name) && name !== "output" && name !== "attachments" ? name : "repository";
 }
 

@@ -1,5 +1,6 @@
 import { button, el } from "./dom.js";
 import { asState } from "./format.js";
+import { plainText } from "./text.js";
 
 /** @import { Context } from "./app.js" */
 
@@ -53,7 +54,7 @@ const HEAD_CHARACTERS = 4000;
  * @param {string} className
  */
 export function foldedText(text, className) {
-  const plain = printable(text).replace(/\s+$/, "");
+  const plain = plainText(text).trimEnd();
   const lines = plain.split("\n");
   const head = lines.length > WHOLE_LINES ? lines.slice(0, HEAD_LINES).join("\n") : plain;
   const shown = head.length > HEAD_CHARACTERS ? head.slice(0, HEAD_CHARACTERS).toWellFormed() : head;
@@ -65,19 +66,4 @@ export function foldedText(text, className) {
     count > 1 ? `${count.toLocaleString("en")} more lines` : `${rest.length.toLocaleString("en")} more characters`;
   element.append(el("details", {}, el("summary", {}, `Show ${more}`), el("pre", {}, rest)));
   return element;
-}
-
-const ESCAPE = String.fromCharCode(27);
-const COLOURS = new RegExp(`${ESCAPE}\\[[\\d;?]*[A-Za-z]`, "g");
-
-/**
- * Text without what only a terminal understands.
- *
- * @param {string} text
- */
-function printable(text) {
-  return text
-    .replaceAll("\r\n", "\n")
-    .replace(COLOURS, "")
-    .replace(/(?![\n\t])\p{Cc}/gu, "");
 }

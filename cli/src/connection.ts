@@ -95,5 +95,5 @@ export function tidy(url: string | undefined): string | undefined {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new Problem(`${url} is not an address.`, { exitCode: 2, remedy: "It looks like https://…/api/v1." });
   }
-  return url.replace(/\/+$/, "");
+  return url.replace(/(?<!\/)\/+$/, "");
 }

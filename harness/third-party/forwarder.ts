@@ -34,7 +34,7 @@ const MOST_BYTES = 8 * 1024 * 1024;
  */
 export async function openForwarder({ socket, modelUrl, key, modelId }: ForwarderOptions): Promise<Forwarder> {
   const over = new AbortController();
-  const base = modelUrl.replace(/\/+$/, "");
+  const base = modelUrl.replace(/(?<!\/)\/+$/, "");
   const call: CallModel = (path, body, headers = {}) =>
     fetch(`${base}${path}`, {
       method: "POST",

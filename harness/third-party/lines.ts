@@ -17,7 +17,9 @@ const NOISE_BYTES = 2_000;
 /** `read` is given each line that holds a JSON object. */
 export function createLines(read: (line: unknown) => void): Lines {
   const decoder = new StringDecoder("utf8");
-  let rest = "";
+  /** The line that has not ended yet, in the pieces in which it came: joined once, however many they are. */
+  let pieces: string[] = [];
+  let characters = 0;
   let noise = "";
 
   const take = (line: string) => {
@@ -26,16 +28,27 @@ export function createLines(read: (line: unknown) => void): Lines {
     if (json === undefined) noise = cutBytesFromEnd(`${noise}${line}\n`, NOISE_BYTES);
     else read(json);
   };
+  const keep = (piece: string) => {
+    const kept = piece.slice(0, LINE_CHARACTERS - characters);
+    characters += kept.length;
+    if (kept !== "") pieces.push(kept);
+  };
+  const finish = (): string => {
+    const line = pieces.join("");
+    pieces = [];
+    characters = 0;
+    return line;
+  };
   return {
     push(chunk) {
-      const pieces = (rest + decoder.write(chunk)).split("\n");
-      rest = (pieces.pop() ?? "").slice(0, LINE_CHARACTERS);
-      for (const line of pieces) take(line);
+      const [first = "", ...others] = decoder.write(chunk).split("\n");
+      keep(first);
+      for (const next of others) {
+        take(finish());
+        keep(next);
+      }
     },
-    end() {
-      take(rest);
-      rest = "";
-    },
+    end: () => take(finish()),
     noise: () => noise.trim(),
   };
 }

@@ -22,7 +22,7 @@ export function refuseUnrouted(routes: RouteTable, method: string, rawPath: stri
       headers: { allow: allowed.join(", ") },
     });
   }
-  const trimmed = rawPath.replace(/\/+$/, "");
+  const trimmed = rawPath.replace(/(?<!\/)\/+$/, "");
   const isSlashed = trimmed !== rawPath && methodsOf(routes, trimmed).length > 0;
   const detail = isSlashed ? `there is no such path; ${trimmed} has no slash at its end` : "there is no such path";
   return new RunyardError("resource_not_found", { detail });

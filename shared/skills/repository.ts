@@ -28,7 +28,10 @@ export const keyOf = ({ url, ref }: SkillRepository): string => sha256(JSON.stri
 export function baseOf(url: string): string {
   const github = githubOf(url);
   if (github !== undefined) return `github:${github.owner}/${github.repo}`.toLowerCase();
-  return url.replace(/^(https:\/\/)[^/@]*@/i, "$1").replace(/(\.git)?\/*$/, "");
+  return url
+    .replace(/^(https:\/\/)[^/@]*@/i, "$1")
+    .replace(/(?<!\/)\/+$/, "")
+    .replace(/\.git$/, "");
 }
 
 /** GitHub takes case for nothing and has several URLs for one repository; of others nothing is known. */

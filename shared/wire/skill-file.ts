@@ -26,16 +26,22 @@ export function inSkillOrder(a: string, b: string): number {
 
 /** The front matter, where the text begins with one that ends, and the Markdown behind it. */
 export function splitFrontMatter(text: string): { readonly matter?: string; readonly body: string } {
-  const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m.exec(text);
-  if (match?.index !== 0) return { body: text };
-  return { matter: match[1] ?? "", body: text.slice(match[0].length) };
+  const opening = /^\uFEFF?---[ \t]*\r?\n/.exec(text)?.[0];
+  if (opening === undefined) return { body: text };
+  // Sticky and line by line, so that the time is linear in the length whatever the text is.
+  const closing = /---[ \t]*(?:\r?\n|$)/y;
+  for (let line = opening.length; line < text.length; line = text.indexOf("\n", line) + 1 || text.length) {
+    closing.lastIndex = line;
+    if (closing.test(text)) return { matter: text.slice(opening.length, line), body: text.slice(closing.lastIndex) };
+  }
+  return { body: text };
 }
 
 /** Owner and name of a repository: the last two segments of its URL, without the user; a file URL has them too. */
 export function identityOf(url: string): { readonly owner: string; readonly name: string } {
   const segments = withoutUser(url)
-    .replace(/[?#].*$/, "")
-    .replace(/\/+$/, "")
+    .replace(/[?#].*$/s, "")
+    .replace(/(?<!\/)\/+$/, "")
     .replace(/\/?\.git$/, "")
     .split(/[/:]+/);
   return { owner: segments.at(-2) ?? "", name: segments.at(-1) ?? "" };

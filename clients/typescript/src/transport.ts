@@ -43,7 +43,7 @@ export class Transport {
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#apiKey = required("apiKey", options.apiKey, "RUNYARD_API_KEY");
-    this.#baseURL = required("baseURL", options.baseURL, "RUNYARD_BASE_URL").replace(/\/+$/, "");
+    this.#baseURL = required("baseURL", options.baseURL, "RUNYARD_BASE_URL").replace(/(?<!\/)\/+$/, "");
   }
 
   get baseURL(): string {

@@ -1,0 +1,193 @@
+import { join } from "node:path";
+import { cpuUsage } from "node:process";
+import { pathToFileURL } from "node:url";
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { parseEvents } from "#harness/agent/events.ts";
+import { withoutCredentials } from "#harness/git.ts";
+import { cutBytes, wellFormed } from "#harness/output.ts";
+import { createRedactor } from "#harness/redact.ts";
+import { shellBlocks } from "#harness/runbook.ts";
+import { membersOf } from "#harness/spellings.ts";
+import { createLines } from "#harness/third-party/lines.ts";
+import { githubRepository } from "#harness/tools-remote/github-token.ts";
+import { attachmentDisposition } from "#shared/files/file-store.ts";
+import { parseQuery } from "#shared/http/request.ts";
+import { refuseUnrouted } from "#shared/http/unrouted.ts";
+import { parseKey } from "#shared/principals/api-key.ts";
+import { matcherOf } from "#shared/runs/fuzzy-search.ts";
+import { statusText, titleOf } from "#shared/runs/run.ts";
+import { timetableOf } from "#shared/schedules/cron.ts";
+import { baseOf } from "#shared/skills/repository.ts";
+import { parseSkill } from "#shared/skills/skill-md.ts";
+import { MCPServerConfig, Repository, SkillSpec } from "#shared/wire/config.ts";
+import { HttpsUrl, Timestamp } from "#shared/wire/primitives.ts";
+import { FileName, MimeType } from "#shared/wire/run.ts";
+import { identityOf, splitFrontMatter } from "#shared/wire/skill-file.ts";
+import { CreateInvitationRequest } from "#shared/wire/team.ts";
+import { summaryOf } from "../../action/summary.ts";
+import { happeningsOf } from "../../cli/src/follow/happenings.ts";
+import { timeText } from "../../cli/src/table.ts";
+import { oneLine, printable, terminalJson, terminalLine, terminalText } from "../../cli/src/terminal-text.ts";
+import { BadRequestError, errorOf } from "../../clients/typescript/src/errors.ts";
+import { waitBeforeRepeat } from "../../clients/typescript/src/retry.ts";
+import { root } from "../../scripts/run-command.ts";
+import { RUN } from "../cli/answers.ts";
+
+const check = (schema: v.GenericSchema) => (text: string) => v.safeParse(schema, text).success;
+/** The web app is JavaScript for browsers, without declarations of types. */
+const webFunction = async (file: string, name: string) => {
+  const module: unknown = await import(pathToFileURL(join(root, "web", file)).href);
+  return v.parse(
+    v.pipe(
+      v.looseObject({ [name]: v.function() }),
+      v.transform((found) => found[name]),
+    ),
+    module,
+  );
+};
+const plainText = v.parse(v.function(), await webFunction("text.js", "plainText"));
+const parseDuration = v.parse(v.function(), await webFunction("format.js", "parseDuration"));
+const refusal = (status: number, body: string, headers = {}) => errorOf(new Response(null, { status, headers }), body);
+const redactor = createRedactor(["a-secret-value", "  spaces and\nlines  "]);
+const isAbout = matcherOf("release notes");
+const { title: _title, ...untitled } = RUN;
+
+/** Everything that reads foreign text by a regular expression or a parser of our own. */
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  "web: the text of a run": (text) => String(plainText(text)).trimEnd(),
+  "web: a duration": (text) => parseDuration(text),
+  "cli: text": printable,
+  "cli: a line": oneLine,
+  "cli: styled text": terminalText,
+  "cli: a styled line": terminalLine,
+  "cli: JSON": (text) => terminalJson(JSON.stringify(text)),
+  "cli: a time": timeText,
+  "cli: an event": (text) =>
+    happeningsOf({ type: "setup_commands", occurred_at: text, data: { name: text, detail: text } }),
+  "action: the summary": (text) => summaryOf({ ...untitled, title: text, state: "FAILED", source: "CLI" }, text),
+  "clients: a refusal": (text) => refusal(400, text).message,
+  "clients: retry-after": (text) => {
+    const after = text.replace(/[^\x21-\x7e]/g, "x");
+    return waitBeforeRepeat(refusal(503, "{}", { "retry-after": after }), 1);
+  },
+  "harness: what git prints": withoutCredentials,
+  "harness: a command's output": (text) => cutBytes(wellFormed(text), 1_000),
+  "harness: redaction": (text) => redactor.text(text),
+  "harness: a secret's members": membersOf,
+  "harness: the events of a stream": parseEvents,
+  "harness: the lines of an agent, in small pieces": (text) => {
+    const lines = createLines(() => {});
+    for (let at = 0; at < text.length; at += 64) lines.push(Buffer.from(text.slice(at, at + 64)));
+    return lines.end();
+  },
+  "harness: a repository's name": (text) =>
+    githubRepository(text, { repositories: [{ url: text }], secrets: { GH_TOKEN: "t" } }),
+  "shared: a file's name in a header": attachmentDisposition,
+  "shared: a query string": parseQuery,
+  "shared: a path without a route": (text) => refuseUnrouted([["GET", "/agent/runs/{runId}"]], "GET", `/api/v1${text}`),
+  "shared: an API key": parseKey,
+  "shared: a title to search in": isAbout,
+  "shared: a title of a prompt": (text) => titleOf(text, undefined),
+  "shared: a status": statusText,
+  "shared: a cron": (text) => timetableOf(text, "UTC"),
+  "shared: a repository's URL": baseOf,
+  "shared: a SKILL.md": (text) => parseSkill({ path: ".agents/skills/a/SKILL.md", sha: "a", text }),
+  "wire: front matter": splitFrontMatter,
+  "wire: the identity of a repository": identityOf,
+  "wire: a skill": check(SkillSpec),
+  "wire: a repository": (text) =>
+    [{ url: text }, { url: "https://a.test/b", path: text }, { url: "https://a.test/b", ref: text }].map((one) => v.safeParse(Repository, one).success),
+  "wire: an MCP server": (text) => v.safeParse(MCPServerConfig, { url: text }).success,
+  "wire: a link": check(HttpsUrl),
+  "wire: a timestamp": check(Timestamp),
+  "wire: a media type": check(MimeType),
+  "wire: a file's name": check(FileName),
+  "wire: an e-mail address": (text) => v.safeParse(CreateInvitationRequest, { email: text }).success,
+};
+
+/** Beginnings that are right, followed by what repeats, followed by what is wrong. */
+const SHAPES: readonly (readonly [begin: string, unit: string, end: string])[] = [
+  ...[" ", "\t", "\n", "\r", "\r\n", "/", "a", "-", "=", "?", "#", ".", "0", "*", ":", "\u001b[", "%", "&"].map(
+    (unit) => ["", unit, "x\n!"] as const,
+  ),
+  ...["https://a.test/", "a@b", "a/b", "---\n"].flatMap((begin) =>
+    ["/", "a", " ", "?", "a@", "; a=b", "/../"].map((unit) => [begin, unit, "\n!"] as const),
+  ),
+  ["", "\uFEFF---\n", "x"],
+  ["---\n", "---   x\n", ""],
+  ["---\n", "a: b\n", ""],
+  ["", "data: x\n", ""],
+  ["{", '"a":', ""],
+  ["", "\u001b[0;", "x"],
+  ["", "release note ", "x"],
+  ["", "://", "x"],
+  ["", "a+", "x"],
+];
+const BYTES = 1_000_000;
+const fill = ([begin, unit, end]: (typeof SHAPES)[number], length: number) =>
+  begin + unit.repeat(Math.ceil(length / unit.length)).slice(0, length) + end;
+
+/** Milliseconds of processor time of this process: what other processes do changes little of it. */
+function timeOf(read: (text: string) => unknown, text: string): number {
+  const before = cpuUsage();
+  try {
+    read(text);
+  } catch {
+    // It is refused, which is as good an answer as any; how long that takes is what counts.
+  }
+  const { user, system } = cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** The factor by which eight times the text takes longer: 8 where the time is linear, 64 where it is quadratic. */
+const FACTOR = 24;
+/** Less than that is noise. */
+const NOISE_MS = 60;
+
+function growth(read: (text: string) => unknown, shape: (typeof SHAPES)[number]): string | undefined {
+  let earlier = timeOf(read, fill(shape, BYTES / 64));
+  for (const length of [BYTES / 8, BYTES]) {
+    const text = fill(shape, length);
+    const isSlow = (time: number) => time > NOISE_MS && time > FACTOR * Math.max(earlier, NOISE_MS / FACTOR);
+    const time = timeOf(read, text);
+    // A collection of garbage may fall into one measurement, and hardly into two.
+    if (isSlow(time) && isSlow(timeOf(read, text)))
+      return `${JSON.stringify(shape)}: ${earlier} ms, then ${time} ms for ${length} characters`;
+    earlier = time;
+  }
+  return undefined;
+}
+
+describe("text of a megabyte", () => {
+  it.each(Object.entries(READERS))("is read in linear time: %s", (_, read) => {
+    expect(SHAPES.map((shape) => growth(read, shape)).filter((found) => found !== undefined)).toEqual([]);
+  });
+
+  it("is read in linear time: the shell blocks of Markdown", () => {
+    const shapes = [
+      ["", "```sh\ntrue\n```\n", ""],
+      ["", "a *b* ", ""],
+      ["", "[", ""],
+      ["", "- a\n", ""],
+      ["", " ", "x"],
+    ];
+    const found = shapes.map(([begin = "", unit = "", end = ""]) => growth(shellBlocks, [begin, unit, end]));
+    expect(found.filter((one) => one !== undefined)).toEqual([]);
+  });
+
+  it("is read to the same results as short text", () => {
+    const spaces = " ".repeat(BYTES);
+    const slashes = "/".repeat(BYTES);
+    expect(String(plainText(`a${spaces}b${spaces}\n`)).trimEnd()).toBe(`a${spaces}b`);
+    expect(identityOf(`https://a.test/o/r.git${slashes}?${"?\n".repeat(1000)}`)).toEqual({ owner: "o", name: "r" });
+    expect(baseOf(`https://user@a.test/o/r.git${slashes}`)).toBe("https://a.test/o/r");
+    const matter = "name: a\n".repeat(BYTES / 8);
+    expect(splitFrontMatter(`---\n${matter}---\nbody`)).toEqual({ matter, body: "body" });
+    expect(splitFrontMatter("\uFEFF---\n".repeat(1000))).toEqual({ body: "\uFEFF---\n".repeat(1000) });
+    expect(splitFrontMatter("---\r\na: b\r\n---  \r\nbody")).toEqual({ matter: "a: b\r\n", body: "body" });
+    expect(splitFrontMatter("---\n---")).toEqual({ matter: "", body: "" });
+    expect(withoutCredentials(`${"a".repeat(BYTES)} https://u:p@h`)).toBe(`${"a".repeat(BYTES)} https://***@h`);
+    expect(refusal(400, "x".repeat(BYTES))).toBeInstanceOf(BadRequestError);
+  });
+});
