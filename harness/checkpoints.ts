@@ -40,8 +40,10 @@ export interface CheckpointOptions {
   readonly settle: () => Promise<void>;
   /** Goes along: which files are artifacts already. */
   readonly artifacts: Pick<ArtifactCollector, "stored" | "adopt">;
-  /** @default 1 GiB */
+  /** Of the archive. @default 1 GiB */
   readonly mostBytes?: number;
+  /** Of the files before they are packed, holes of sparse files included. @default 4 GiB */
+  readonly maxApparentBytes?: number;
 }
 
 const ARCHIVE = "workspace.tar.gz";
@@ -51,22 +53,36 @@ const LIST_TYPE = "application/json";
 const ARTIFACTS = "artifacts.json";
 const Stored = v.pipe(v.string(), v.parseJson(), v.array(v.tuple([v.string(), v.string()])));
 const MOST_BYTES = 1024 * 1024 * 1024;
+const MAX_APPARENT_BYTES = 4 * 1024 * 1024 * 1024;
 const PACK_MS = 5 * 60_000;
+/** The exit code by which the command that packs says that there is too much. */
+const TOO_LARGE = 74;
 
 export function createCheckpoints(options: CheckpointOptions): Checkpoints {
-  const { plane, runner, host, seen, deadlineAt, signal, settle, artifacts, mostBytes = MOST_BYTES } = options;
+  const { plane, runner, host, seen, deadlineAt, signal, settle, artifacts } = options;
+  const { mostBytes = MOST_BYTES, maxApparentBytes = MAX_APPARENT_BYTES } = options;
   const archive = join(host.tmp, ARCHIVE);
   let count = 0;
 
   const inSandbox = async (command: string) => {
     const timeoutMs = Math.max(1, Math.min(PACK_MS, deadlineAt - Date.now()));
     const { exitCode, text } = await runner.run({ command, workingDirectory: seen.workspace, timeoutMs });
+    if (exitCode === TOO_LARGE)
+      throw new Error(
+        `the files of the workspace have more than ${maxApparentBytes} bytes, holes of sparse files included`,
+      );
     if (exitCode !== 0) throw new Error(`tar ended with exit code ${exitCode}: ${text.trim().slice(-500)}`);
   };
   const pack = async () => {
     const packed = quoted(join(seen.tmp, ARCHIVE));
     // 1 says that a file changed while it was read; no command runs now that could still mean it.
-    await inSandbox(`rm -rf ${packed}; tar --create --gzip --file=${packed} . || [ $? -eq 1 ]`);
+    await inSandbox(
+      [
+        `rm -rf ${packed}`,
+        refuseAbove(maxApparentBytes),
+        `tar --create ${SKIP_HOLES} --gzip --file=${packed} . || [ $? -eq 1 ]`,
+      ].join("\n"),
+    );
     const opened = await openInside(host.tmp, archive);
     if (opened.sizeBytes <= mostBytes) return opened;
     await opened[Symbol.asyncDispose]();
@@ -123,6 +139,19 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     },
   };
 }
+
+/**
+ * Commands that end where the files have more bytes than may be packed. A sparse file takes next to nothing of the disk's limit, and as long to pack as its
+ * apparent size says. GNU and BSD have different names for that size.
+ */
+const refuseAbove = (bytes: number): string =>
+  [
+    "kib=$({ du -s -k --apparent-size . 2>/dev/null || du -s -k -A . 2>/dev/null || true; } | tail -n 1 | cut -f 1)",
+    `if [ "\${kib:-0}" -gt ${Math.floor(bytes / 1024)} ]; then exit ${TOO_LARGE}; fi`,
+  ].join("\n");
+
+/** Options of GNU tar, by which it asks the file system for holes instead of reading them. Others have none, or do so by themselves. */
+const SKIP_HOLES = "$(tar --version 2>/dev/null | grep -q GNU && echo --sparse --hole-detection=seek || true)";
 
 /** True where the workspace has nothing but the directory for output, without anything in it. */
 async function holdsNothing({ workspace, output }: WorkspacePaths): Promise<boolean> {

@@ -179,12 +179,17 @@ async function live(home: Home): Promise<TurnOutcome | typeof SLICED> {
       turn: turns.signal,
     });
     outbox.event("agent_started", { detail: `model ${modelId}, isolation: ${sandbox.kind}${without}` });
+    let unsaved = "";
     const save = async () => {
       try {
         await checkpoints.save();
       } catch (error) {
         signal.throwIfAborted();
-        log("warn", "no checkpoint was saved", { detail: redactor.text(messageOf(error)) });
+        const detail = redactor.text(messageOf(error));
+        log("warn", "no checkpoint was saved", { detail });
+        // Told once and not at each attempt: those who follow the run see that its files will not be there in a next execution.
+        if (detail !== unsaved) outbox.event("checkpoint_saved", { is_error: true, detail: `not saved: ${detail}` });
+        unsaved = detail;
       }
     };
     const onStep = regularly(save, SAVE_MS);

@@ -97,7 +97,9 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "wire: the identity of a repository": identityOf,
   "wire: a skill": check(SkillSpec),
   "wire: a repository": (text) =>
-    [{ url: text }, { url: "https://a.test/b", path: text }, { url: "https://a.test/b", ref: text }].map((one) => v.safeParse(Repository, one).success),
+    [{ url: text }, { url: "https://a.test/b", path: text }, { url: "https://a.test/b", ref: text }].map(
+      (one) => v.safeParse(Repository, one).success,
+    ),
   "wire: an MCP server": (text) => v.safeParse(MCPServerConfig, { url: text }).success,
   "wire: a link": check(HttpsUrl),
   "wire: a timestamp": check(Timestamp),
