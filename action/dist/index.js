@@ -506,7 +506,7 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
   #baseURL;
   #apiKey;
   constructor(options) {
-    this.#options = options, this.#apiKey = required("apiKey", options.apiKey, "RUNYARD_API_KEY"), this.#baseURL = required("baseURL", options.baseURL, "RUNYARD_BASE_URL").replace(/\/+$/, "");
+    this.#options = options, this.#apiKey = required("apiKey", options.apiKey, "RUNYARD_API_KEY"), this.#baseURL = required("baseURL", options.baseURL, "RUNYARD_BASE_URL").replace(/(?<!\/)\/+$/, "");
   }
   get baseURL() {
     return this.#baseURL;

@@ -16,8 +16,8 @@ export function cliPage(): string {
 
 const INTRODUCTION = `# The command line
 
-Made by \`npm run docs\` from the commands' own \`--help\`. \`npx runyard-cli …\` runs it with Node 20 or newer; \`npm install --global runyard-cli\` installs it as \`runyard\`;
-in a checkout, \`npm run --silent runyard -- …\` does the same. [docs/ci.md](ci.md) is about CI.
+Made by \`npm run docs\` from the commands' own \`--help\`. In a checkout, \`npm run --silent runyard -- …\` runs it;
+[install.md](install.md) installs it as \`runyard\` elsewhere, for Node 20 or newer. [docs/ci.md](ci.md) is about CI.
 
 \`\`\`sh
 runyard login                                              # or RUNYARD_BASE_URL and RUNYARD_API_KEY

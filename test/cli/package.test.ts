@@ -105,6 +105,25 @@ describe("the program as it is installed", () => {
     }
   });
 
+  it("is packed, installed from its tarball into an empty folder, and used there", async () => {
+    const place = mkdtempSync(path.join(tmpdir(), "runyard-cli-user-"));
+    try {
+      const { stdout: packed } = await run("npm", ["pack", "--silent", "--pack-destination", place], {
+        cwd: path.join(root, "cli"),
+      });
+      const tarball = path.join(place, packed.trim().split("\n").at(-1) ?? "");
+      await run("npm", ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", tarball], {
+        cwd: place,
+      });
+      server.play([runs]);
+      const installed = path.join(place, "node_modules/.bin/runyard");
+      const { stdout } = await run(installed, ["runs", "list", "--json"], { env: env(), maxBuffer: 2 ** 24 });
+      expect(JSON.parse(stdout).runs).toHaveLength(500);
+    } finally {
+      rmSync(place, { recursive: true });
+    }
+  });
+
   it("completes in bash", async () => {
     const line = `runyard() { "${process.execPath}" "${program}" "$@"; }; source <(runyard completion bash)
       COMP_WORDS=(runyard runs list --so); COMP_CWORD=3; _runyard; echo "\${COMPREPLY[@]}"`;
