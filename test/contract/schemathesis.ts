@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { projectRoot } from "../../local/paths.ts";
 import { ensurePythonEnvironment } from "../../local/python-environment.ts";
@@ -43,11 +42,10 @@ export async function runSchemathesis(server: ContractServer, folder: string): P
 
 /** The virtual environment with exactly the packages of requirements.txt; made where there is none. */
 async function environment(): Promise<string> {
-  const text = await readFile(path.join(import.meta.dirname, "requirements.txt"), "utf8");
-  const packages = text.split("\n").filter((line) => /^\w/.test(line));
+  const requirements = path.join(import.meta.dirname, "requirements.txt");
   const venv = path.join(projectRoot, ".runyard", "schemathesis");
   const python = process.env["RUNYARD_PYTHON"] ?? "python3";
-  await ensurePythonEnvironment(venv, python, new AbortController().signal, packages);
+  await ensurePythonEnvironment(venv, python, new AbortController().signal, requirements);
   return venv;
 }
 

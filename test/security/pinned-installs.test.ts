@@ -1,0 +1,54 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { root } from "../../scripts/run-command.ts";
+
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const files = ["local/emulator-requirements", "test/contract/requirements"];
+const ofClient = ["lowest", "test", "tools"].map((name) => `clients/python/requirements/${name}`);
+
+/** The requirements of a file, each with the lines that go on with it. */
+const requirementsOf = (file: string) =>
+  read(file)
+    .replaceAll("\\\n", " ")
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !line.startsWith("#"));
+
+describe("what pip installs", () => {
+  it.each([...files, ...ofClient])("is named with an exact version and hashes in %s.txt", (name) => {
+    const requirements = requirementsOf(`${name}.txt`);
+    expect(requirements.length).toBeGreaterThan(5);
+    for (const requirement of requirements)
+      expect(requirement).toMatch(/^[\w.-]+==[\w.]+( ;[^\\]*?)?\s+(--hash=sha256:[0-9a-f]{64}\s*)+$/);
+  });
+
+  it.each(files)("has in %s.txt what %s.in asks for", (name) => {
+    const pinned = requirementsOf(`${name}.txt`).map((line) => line.split(" ")[0]?.toLowerCase().replaceAll("_", "-"));
+    for (const wanted of requirementsOf(`${name}.in`))
+      expect(pinned).toContain(wanted.toLowerCase().replaceAll("_", "-"));
+  });
+
+  it.each(["local/python-environment.ts", "clients/python/scripts/check.py"])(
+    "is refused without a hash by %s",
+    (file) => {
+      expect(read(file)).toContain("--require-hashes");
+    },
+  );
+});
+
+describe("the documentation", () => {
+  it("names no action of a job with a key by a tag or a branch", () => {
+    const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root })];
+    const used = pages.flatMap((page) => [...read(page).matchAll(/uses: \S+?@(\S+)/g)].map(([, ref]) => ref));
+    expect(used.length).toBeGreaterThan(0);
+    for (const ref of used) expect(ref).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  it("installs no package of ours from a registry that does not have it", () => {
+    const pages = ["README.md", ...globSync(["docs/*.md", "clients/*/README.md", "cli/README.md"], { cwd: root })];
+    const found = pages.filter((page) =>
+      /npx (--yes )?runyard|npm (i|install) (--global )?runyard|pip install runyard/.test(read(page)),
+    );
+    expect(found).toEqual([]);
+  });
+});
