@@ -39,15 +39,19 @@ afterAll(async () => {
 });
 
 describe("the Python package", () => {
-  it.each([".whl", ".tar.gz"])("is installed from its %s into an empty environment, and used there", async (ending) => {
-    const file = readdirSync(built).find((name) => name.endsWith(ending)) ?? "";
-    const user = join(folder, `user${ending}`);
-    await run(python, ["-m", "venv", user]);
-    const own = join(user, "bin/python");
-    await run(own, [...PIP, "install", join(built, file)]);
-    server.play([api({ ...RUN, title: "From Python" })]);
-    const env = { RUNYARD_API_KEY: "ryp_secret", RUNYARD_BASE_URL: server.api };
-    const { stdout } = await run(own, ["main.py"], { cwd: folder, env });
-    expect(stdout).toBe("From Python\n");
-  }, 400_000);
+  it.each([".whl", ".tar.gz"])(
+    "is installed from its %s into an empty environment, and used there",
+    async (ending) => {
+      const file = readdirSync(built).find((name) => name.endsWith(ending)) ?? "";
+      const user = join(folder, `user${ending}`);
+      await run(python, ["-m", "venv", user]);
+      const own = join(user, "bin/python");
+      await run(own, [...PIP, "install", join(built, file)]);
+      server.play([api({ ...RUN, title: "From Python" })]);
+      const env = { RUNYARD_API_KEY: "ryp_secret", RUNYARD_BASE_URL: server.api };
+      const { stdout } = await run(own, ["main.py"], { cwd: folder, env });
+      expect(stdout).toBe("From Python\n");
+    },
+    400_000,
+  );
 });
