@@ -4,7 +4,6 @@ import { pathToFileURL } from "node:url";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { parseEvents } from "#harness/agent/events.ts";
-import { withoutCredentials } from "#harness/git.ts";
 import { cutBytes, wellFormed } from "#harness/output.ts";
 import { createRedactor } from "#harness/redact.ts";
 import { shellBlocks } from "#harness/runbook.ts";
@@ -22,6 +21,7 @@ import { baseOf } from "#shared/skills/repository.ts";
 import { parseSkill } from "#shared/skills/skill-md.ts";
 import { MCPServerConfig, Repository, SkillSpec } from "#shared/wire/config.ts";
 import { HttpsUrl, Timestamp } from "#shared/wire/primitives.ts";
+import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { FileName, MimeType } from "#shared/wire/run.ts";
 import { identityOf, splitFrontMatter } from "#shared/wire/skill-file.ts";
 import { CreateInvitationRequest } from "#shared/wire/team.ts";
@@ -71,7 +71,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     const after = text.replace(/[^\x21-\x7e]/g, "x");
     return waitBeforeRepeat(refusal(503, "{}", { "retry-after": after }), 1);
   },
-  "harness: what git prints": withoutCredentials,
+  "harness: what git prints": maskUrlUsers,
   "harness: a command's output": (text) => cutBytes(wellFormed(text), 1_000),
   "harness: redaction": (text) => redactor.text(text),
   "harness: a secret's members": membersOf,
@@ -189,7 +189,7 @@ describe("text of a megabyte", () => {
     expect(splitFrontMatter("\uFEFF---\n".repeat(1000))).toEqual({ body: "\uFEFF---\n".repeat(1000) });
     expect(splitFrontMatter("---\r\na: b\r\n---  \r\nbody")).toEqual({ matter: "a: b\r\n", body: "body" });
     expect(splitFrontMatter("---\n---")).toEqual({ matter: "", body: "" });
-    expect(withoutCredentials(`${"a".repeat(BYTES)} https://u:p@h`)).toBe(`${"a".repeat(BYTES)} https://***@h`);
+    expect(maskUrlUsers(`${"a".repeat(BYTES)} https://u:p@h`)).toBe(`${"a".repeat(BYTES)} https://***@h`);
     expect(refusal(400, "x".repeat(BYTES))).toBeInstanceOf(BadRequestError);
   });
 });

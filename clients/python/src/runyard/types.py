@@ -167,7 +167,7 @@ class ResolvedAgentConfigMcpServersValue(BaseModel):
     """The program's environment. Values are secrets: answers show `***`."""
 
     url: Optional[str] = None
-    """Must be an http or https URL."""
+    """Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address."""
 
     headers: Optional[Dict[str, str]] = None
 
@@ -1366,7 +1366,7 @@ class IdentityItemMcpServersValue(BaseModel):
     """The program's environment. Values are secrets: answers show `***`."""
 
     url: Optional[str] = None
-    """Must be an http or https URL."""
+    """Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address."""
 
     headers: Optional[Dict[str, str]] = None
 
@@ -1825,7 +1825,7 @@ class ResolvePromptResponseContextMcpServersValue(BaseModel):
     """The program's environment. Values are secrets: answers show `***`."""
 
     url: Optional[str] = None
-    """Must be an http or https URL."""
+    """Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address."""
 
     headers: Optional[Dict[str, str]] = None
 

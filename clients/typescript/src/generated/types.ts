@@ -67,7 +67,7 @@ interface components {
                 env?: {
                     [key: string]: string;
                 };
-                /** @description Must be an http or https URL. */
+                /** @description Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address. */
                 url?: string;
                 headers?: {
                     [key: string]: string;
@@ -574,7 +574,7 @@ interface components {
                 env?: {
                     [key: string]: string;
                 };
-                /** @description Must be an http or https URL. */
+                /** @description Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address. */
                 url?: string;
                 headers?: {
                     [key: string]: string;
@@ -978,7 +978,7 @@ interface components {
                     env?: {
                         [key: string]: string;
                     };
-                    /** @description Must be an http or https URL. */
+                    /** @description Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address. */
                     url?: string;
                     headers?: {
                         [key: string]: string;
@@ -1166,7 +1166,7 @@ interface components {
             env?: {
                 [key: string]: string;
             };
-            /** @description The server's address. Must be an http or https URL. */
+            /** @description The server's address. Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address. */
             url?: string;
             /** @description Headers of each call. Values are secrets: answers show `***`. */
             headers?: {
@@ -1474,7 +1474,7 @@ interface components {
                         env?: {
                             [key: string]: string;
                         };
-                        /** @description Must be an http or https URL. */
+                        /** @description Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address. */
                         url?: string;
                         headers?: {
                             [key: string]: string;
@@ -1555,7 +1555,7 @@ interface components {
                     env?: {
                         [key: string]: string;
                     };
-                    /** @description Must be an http or https URL. */
+                    /** @description Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address. */
                     url?: string;
                     headers?: {
                         [key: string]: string;
@@ -2106,7 +2106,7 @@ interface components {
                 env?: {
                     [key: string]: string;
                 };
-                /** @description Must be an http or https URL. */
+                /** @description Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address. */
                 url?: string;
                 headers?: {
                     [key: string]: string;
