@@ -1,8 +1,8 @@
+import { isTerminal } from "#shared/records/run.ts";
+import type { RunBody } from "#shared/records/run-body.ts";
+import { parseRunHead } from "#shared/records/run-head.ts";
 import { newRunWrites } from "#shared/runs/new-run.ts";
-import { isTerminal } from "#shared/runs/run.ts";
-import type { RunBody } from "#shared/runs/run-body.ts";
-import { type Change, changeWrites } from "#shared/runs/run-change.ts";
-import { parseRunHead } from "#shared/runs/run-head.ts";
+import { type Change, changeWrites } from "#shared/runs/transition.ts";
 import { keys, type Owner, runPk } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Item, TransactionWrite } from "#shared/table/table.ts";

@@ -1,6 +1,6 @@
 import { uuidv7 } from "#shared/ids.ts";
+import { parseRunBody } from "#shared/records/run-body.ts";
 import { newRunWrites } from "#shared/runs/new-run.ts";
-import { parseRunBody } from "#shared/runs/run-body.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { ControlPlane } from "./control-plane.ts";
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isTerminal, MOST_LOSSES, MOVES } from "../shared/runs/run.ts";
+import { isTerminal, MOST_LOSSES, MOVES } from "#shared/records/run.ts";
 import { RunState } from "../shared/wire/run.ts";
 import type { Asked } from "./clients.ts";
 import type { StoredItem, Told } from "./evidence.ts";

@@ -1,4 +1,4 @@
-import { checkIsolation } from "./host.ts";
+import { checkIsolation } from "./isolation/host.ts";
 
 /** Prints what commands of this host can be isolated by, for whoever starts harnesses here. */
 checkIsolation().then(

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { prepareHost } from "./host.ts";
-import { closeInherited } from "./processes.ts";
-import { Stop } from "./stop.ts";
+import { prepareHost } from "./isolation/host.ts";
+import { closeInherited } from "./isolation/processes.ts";
+import { Stop } from "./support/stop.ts";
 
 async function main(): Promise<number> {
   closeInherited();
@@ -17,7 +17,7 @@ async function main(): Promise<number> {
   process.stdout.on("error", () => {});
 
   const input: unknown = JSON.parse(readFileSync(0, "utf8"));
-  const { execute } = await import("./execution.ts");
+  const { execute } = await import("./session/run-session.ts");
   return await execute(input, host, stop);
 }
 

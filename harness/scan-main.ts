@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
 import { ScanRequest } from "#shared/wire/scan.ts";
-import { closeInherited } from "./processes.ts";
-import { scan } from "./scan.ts";
+import { closeInherited } from "./isolation/processes.ts";
+import { scan } from "./skills/scan.ts";
 
 /** Reads a scan's request from standard input and writes its answer to standard output, and nothing else. */
 async function main(): Promise<void> {

@@ -100,7 +100,7 @@ export const bundling = (stage: "aws" | "local" = "aws") =>
     mainFields: ["module", "main"],
     alias: {
       "@aws-sdk/credential-provider-node": lambdaCredentials,
-      ...(stage === "local" && { "#shared/aws/client-watch.ts": "#shared/aws/local-watch.ts" }),
+      ...(stage === "local" && { "#shared/aws/client-hooks.ts": "#shared/aws/emulation-hooks.ts" }),
     },
     // A CommonJS dependency may still ask for a module of Node's by `require`, which an ES module does not have.
     banner: {

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { type Bootstrap, type BootstrapResult, bootstrap } from "#shared/principals/bootstrap.ts";
-import { dynamoTable } from "#shared/table/dynamo-table.ts";
+import { dynamoTable } from "#shared/aws/dynamo-table.ts";
+import { type Bootstrap, type BootstrapResult, bootstrap } from "#shared/teams/bootstrap.ts";
 import { aboutCredentials, localEmulator, runByHand } from "./by-hand.ts";
 import { clientSettings, type EmulatorAccess } from "./emulator-access.ts";
 import { Problem } from "./terminal.ts";

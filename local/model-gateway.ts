@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { asOnAws, faultsAsked } from "#shared/aws/as-on-aws.ts";
+import { asOnAws, faultsAsked } from "#shared/aws/aws-emulation.ts";
+import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { modelGateway } from "#shared/model-gateway/gateway.ts";
 import { anthropic, type ModelProviders, openaiCompatible } from "#shared/model-gateway/provider.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { runStore } from "#shared/runs/run-store.ts";
-import { dynamoTable } from "#shared/table/dynamo-table.ts";
 import { clientSettings, type EmulatorAccess } from "./emulator-access.ts";
 import { sendToQueue } from "./emulator-calls.ts";
 import type { LocalModels } from "./models.ts";

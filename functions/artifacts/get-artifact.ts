@@ -1,9 +1,9 @@
 import * as v from "valibot";
+import { readArtifact } from "#shared/artifacts/artifacts.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { readArtifact } from "#shared/runs/artifacts.ts";
-import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ArtifactResponse } from "#shared/wire/artifact.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/artifacts/{artifactUid}: an artifact, with a time-limited URL of its file. */
 export const getArtifact = endpoint({

@@ -1,9 +1,9 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
-import { liveRuns } from "#shared/runs/live.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { prepareUpload } from "#shared/runs/uploads.ts";
 import { CreateAttachmentRequest, CreateAttachmentResponse } from "#shared/wire/attachment.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /agent/attachments: where to upload a file that the caller's next runs may be given, for 24 hours. */
 export const createAttachment = endpoint({

@@ -1,16 +1,16 @@
 import * as v from "valibot";
+import { runsOfConversation, stepsOf } from "#shared/conversations/conversation.ts";
+import { conversationPage } from "#shared/conversations/conversation-page.ts";
+import { refuseUnreadable } from "#shared/conversations/raw-transcript.ts";
 import { notFound } from "#shared/errors.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { pageQuery } from "#shared/lists/page.ts";
-import { runsOfConversation, stepsOf } from "#shared/runs/conversation.ts";
-import { conversationPage } from "#shared/runs/conversation-page.ts";
-import type { Cursors } from "#shared/runs/cursor.ts";
-import { sees } from "#shared/runs/family.ts";
-import { liveRuns } from "#shared/runs/live.ts";
+import type { Cursors } from "#shared/pagination/cursor.ts";
+import { pageQuery } from "#shared/pagination/page.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { refuseUnreadable } from "#shared/runs/raw-transcript.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
+import { sees } from "#shared/runs/run-tree.ts";
 import { Conversation } from "#shared/wire/conversation.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/conversations/{conversationId}: all runs of a conversation as one, oldest first. */
 export const getConversation = endpoint({

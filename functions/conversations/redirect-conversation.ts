@@ -1,9 +1,9 @@
 import * as v from "valibot";
+import { sessionOfConversation } from "#shared/conversations/shared-sessions.ts";
 import { PathId, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
-import { livePorts } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { sessionOfConversation } from "#shared/runs/shared-sessions.ts";
 import { ConversationRedirect } from "#shared/wire/conversation.ts";
+import { livePorts } from "#shared/wiring/runs.ts";
 
 /** GET /agent/conversations/{conversationId}/redirect: the latest session of it that is shared with everybody. */
 export const redirectConversation = publicEndpoint({

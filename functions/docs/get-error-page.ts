@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { CODES, errorPage } from "#shared/docs/error-pages.ts";
 import { pageHeaders } from "#shared/docs/html.ts";
-import { liveDocs } from "#shared/docs/live.ts";
 import { notFound } from "#shared/errors.ts";
 import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { liveDocs } from "#shared/wiring/docs.ts";
 
 /** GET /docs/errors/{code}: the page of one error, which the `type` of a problem leads to. */
 export const getErrorPage = publicEndpoint({

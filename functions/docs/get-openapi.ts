@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { PUBLIC_HEADERS } from "#shared/docs/html.ts";
-import { liveDocs } from "#shared/docs/live.ts";
 import { type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { liveDocs } from "#shared/wiring/docs.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
 
 /** GET /openapi.json: this document, with the address that it was asked at as its server. */

@@ -1,7 +1,7 @@
 import { pageHeaders } from "#shared/docs/html.ts";
-import { liveDocs } from "#shared/docs/live.ts";
 import { referencePage } from "#shared/docs/reference-page.ts";
 import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { liveDocs } from "#shared/wiring/docs.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
 
 /** GET /docs: the API reference, for people to read. */

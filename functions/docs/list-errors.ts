@@ -1,7 +1,7 @@
 import { errorIndex } from "#shared/docs/error-pages.ts";
 import { pageHeaders } from "#shared/docs/html.ts";
-import { liveDocs } from "#shared/docs/live.ts";
 import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { liveDocs } from "#shared/wiring/docs.ts";
 
 /** GET /docs/errors: all error codes on a page. */
 export const listErrors = publicEndpoint({

@@ -2,10 +2,10 @@ import type { EnvironmentPorts } from "#shared/environments/ports.ts";
 import { shownEnvironment } from "#shared/environments/read-environments.ts";
 import { createEnvironment as create } from "#shared/environments/write-environment.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import { personOf } from "#shared/teams/people.ts";
 import { CreateEnvironmentRequest, EnvironmentItem } from "#shared/wire/environment.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** POST /agent/environments: repositories and setup commands under a name, for runs to begin with. */
 export const createEnvironment = endpoint({

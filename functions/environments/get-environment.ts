@@ -3,9 +3,9 @@ import type { EnvironmentPorts } from "#shared/environments/ports.ts";
 import { shownEnvironment, visibleEnvironment } from "#shared/environments/read-environments.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
 import { EnvironmentItem } from "#shared/wire/environment.ts";
 import { textOfBytes } from "#shared/wire/primitives.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** GET /agent/environments/{environmentUid}: one environment; with its link also for whoever else has a key. */
 export const getEnvironment = endpoint({

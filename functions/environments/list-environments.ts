@@ -3,13 +3,13 @@ import type { EnvironmentPorts } from "#shared/environments/ports.ts";
 import { shownEnvironments, visibleEnvironments } from "#shared/environments/read-environments.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
-import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { teamsToRead } from "#shared/principals/default-team.ts";
 import { principalKey } from "#shared/principals/principal.ts";
-import { teamsToRead } from "#shared/principals/team-of.ts";
 import { sortableTime } from "#shared/table/keys.ts";
 import { type EnvironmentItem, ListEnvironmentsResponse } from "#shared/wire/environment.ts";
 import { textOfBytes } from "#shared/wire/primitives.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** After every time there will be. */
 const LAST_TIME = 9_999_999_999_999;

@@ -2,9 +2,9 @@ import * as v from "valibot";
 import type { EnvironmentPorts } from "#shared/environments/ports.ts";
 import { shareEnvironment as share } from "#shared/environments/share-environment.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import { ShareRequest, ShareResponse } from "#shared/wire/environment.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** POST /agent/environments/{environmentUid}/share: makes a person its guest, or a link that shows it. */
 export const shareEnvironment = endpoint({

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import type { EnvironmentPorts } from "#shared/environments/ports.ts";
 import { unshareEnvironment as unshare } from "#shared/environments/share-environment.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
 import { ShareRequest, ShareResponse } from "#shared/wire/environment.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** DELETE /agent/environments/{environmentUid}/share: a guest's rights end, or the link opens nothing any more. */
 export const unshareEnvironment = endpoint({

@@ -3,9 +3,9 @@ import type { EnvironmentPorts } from "#shared/environments/ports.ts";
 import { shownEnvironment } from "#shared/environments/read-environments.ts";
 import { updateEnvironment as update } from "#shared/environments/write-environment.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
 import { personOf } from "#shared/teams/people.ts";
 import { EnvironmentItem, UpdateEnvironmentRequest } from "#shared/wire/environment.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** PUT /agent/environments/{environmentUid}: changes what the body says and leaves the rest. */
 export const updateEnvironment = endpoint({

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { discover } from "#shared/skills/discover.ts";
-import { liveDiscovery } from "#shared/skills/live.ts";
 import type { DiscoveryPorts } from "#shared/skills/ports.ts";
 import { SkillRepository } from "#shared/skills/repository.ts";
+import { liveDiscovery } from "#shared/wiring/skills.ts";
 
 const Discovery = v.object({ v: v.literal(1), ...SkillRepository.entries });
 

@@ -1,7 +1,7 @@
-import { worker } from "#shared/queue/worker.ts";
-import { type DispatchPorts, dispatchRun as dispatch } from "#shared/runs/dispatch.ts";
-import { liveDispatch } from "#shared/runs/live.ts";
-import { RunMessage } from "#shared/runs/run-queue.ts";
+import { type DispatchPorts, dispatchRun as dispatch } from "#shared/executions/dispatch-run.ts";
+import { worker } from "#shared/queue/consumer.ts";
+import { RunMessage } from "#shared/queue/run-queue.ts";
+import { liveDispatch } from "#shared/wiring/runs.ts";
 
 /** SQS `runs`: takes a slot and starts the run's sandbox. */
 export const dispatchRun = worker({

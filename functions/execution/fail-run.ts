@@ -1,8 +1,8 @@
-import { worker } from "#shared/queue/worker.ts";
-import { failByPlatform } from "#shared/runs/execution.ts";
-import { livePorts } from "#shared/runs/live.ts";
+import { failByPlatform } from "#shared/executions/execution.ts";
+import { worker } from "#shared/queue/consumer.ts";
+import { RunMessage } from "#shared/queue/run-queue.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { RunMessage } from "#shared/runs/run-queue.ts";
+import { livePorts } from "#shared/wiring/runs.ts";
 
 /** SQS `runs-dead`: a run that could not be dispatched ends in ERROR instead of waiting for ever. */
 export const failRun = worker({

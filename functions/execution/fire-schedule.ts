@@ -1,8 +1,8 @@
-import { worker } from "#shared/queue/worker.ts";
+import { worker } from "#shared/queue/consumer.ts";
 import { fire } from "#shared/schedules/fire.ts";
-import { liveFiring } from "#shared/schedules/live-firing.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { TickMessage } from "#shared/schedules/tick.ts";
+import { liveFiring } from "#shared/wiring/schedule-firing.ts";
 
 /** SQS `ticks`: a timer has gone off, once or several times; the schedule makes one run, if this is a time of its cron. */
 export const fireSchedule = worker({

@@ -1,9 +1,9 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import * as v from "valibot";
-import { worker } from "#shared/queue/worker.ts";
-import { liveReaper, type ReaperPorts } from "#shared/runs/live.ts";
-import { reapUntilQuiet } from "#shared/runs/reaper-passes.ts";
-import { ReaperMessage } from "#shared/runs/run-queue.ts";
+import { reapUntilQuiet } from "#shared/executions/reaper-passes.ts";
+import { worker } from "#shared/queue/consumer.ts";
+import { ReaperMessage } from "#shared/queue/run-queue.ts";
+import { liveReaper, type ReaperPorts } from "#shared/wiring/runs.ts";
 
 /** What the rule of each minute sends; an event of any other kind is somebody's mistake. */
 const Tick = v.object({ source: v.literal("aws.events"), "detail-type": v.literal("Scheduled Event") });

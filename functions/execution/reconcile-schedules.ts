@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { logLine } from "#shared/log/log.ts";
-import { liveFiring } from "#shared/schedules/live-firing.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { reconcileSchedules as reconcile } from "#shared/schedules/reconcile.ts";
+import { liveFiring } from "#shared/wiring/schedule-firing.ts";
 
 /** What the rule of each minute sends; an event of any other kind is somebody's mistake. */
 const Minute = v.object({ source: v.literal("aws.events"), "detail-type": v.literal("Scheduled Event") });

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as v from "valibot";
 import { traceOf } from "#shared/http/endpoint.ts";
 import { type HttpResponse, problem } from "#shared/http/problem.ts";
-import { RouteTable, refuseUnrouted } from "#shared/http/unrouted.ts";
+import { RouteTable, refuseUnrouted } from "#shared/http/route-not-found.ts";
 import { loggedPath, logLine } from "#shared/log/log.ts";
 import { setting } from "#shared/settings.ts";
 

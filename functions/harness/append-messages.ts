@@ -1,9 +1,9 @@
+import { appendMessages as append } from "#shared/conversations/messages.ts";
+import { executionOf, sameExecution } from "#shared/executions/execution.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { executionOf, sameExecution } from "#shared/runs/execution.ts";
-import { liveRuns } from "#shared/runs/live.ts";
-import { appendMessages as append } from "#shared/runs/messages.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { MessagesRequest, MessagesResponse } from "#shared/wire/harness.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/messages: appends to the conversation; a batch that came before is stored once. */
 export const appendMessages = endpoint({

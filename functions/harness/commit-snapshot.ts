@@ -1,9 +1,9 @@
+import { executionOf } from "#shared/executions/execution.ts";
+import { commitSnapshot as commit } from "#shared/executions/snapshots.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { executionOf } from "#shared/runs/execution.ts";
-import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { commitSnapshot as commit } from "#shared/runs/snapshots.ts";
 import { CommitSnapshotRequest, CommitSnapshotResponse } from "#shared/wire/harness.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/commit-snapshot: the uploaded files become the checkpoint from which the run goes on. */
 export const commitSnapshot = endpoint({

@@ -1,9 +1,9 @@
+import { declareExternal } from "#shared/conversations/raw-transcript.ts";
+import { executionOf } from "#shared/executions/execution.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { executionOf } from "#shared/runs/execution.ts";
-import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { declareExternal } from "#shared/runs/raw-transcript.ts";
 import { ExternalConversationRequest, ExternalConversationResponse } from "#shared/wire/harness.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/external-conversation: a harness of others writes the run's conversation, in a format of its own. */
 export const createExternalConversation = endpoint({

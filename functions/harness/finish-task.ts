@@ -1,10 +1,10 @@
+import { commitUploaded } from "#shared/artifacts/uploaded-artifacts.ts";
+import { storeUploaded } from "#shared/conversations/raw-transcript.ts";
+import { executionOf, finish } from "#shared/executions/execution.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { executionOf, finish } from "#shared/runs/execution.ts";
-import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { storeUploaded } from "#shared/runs/raw-transcript.ts";
-import { commitUploaded } from "#shared/runs/uploaded-artifacts.ts";
 import { Empty, FinishTaskRequest } from "#shared/wire/harness.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/finish-task: the run has come to its end. */
 export const finishTask = endpoint({

@@ -1,12 +1,12 @@
 import * as v from "valibot";
+import { conversationTranscript } from "#shared/conversations/raw-transcript.ts";
+import { TRANSCRIPT_TYPE } from "#shared/conversations/transcript.ts";
+import { readingExecution } from "#shared/executions/execution.ts";
 import { endpoint, REDIRECT } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import { readingExecution } from "#shared/runs/execution.ts";
-import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { conversationTranscript } from "#shared/runs/raw-transcript.ts";
-import { TRANSCRIPT_TYPE } from "#shared/runs/transcript.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /**
  * GET /harness-support/transcript: 302 to the raw transcript that a harness of others has made of the task's conversation, or with

@@ -1,8 +1,8 @@
+import { heartbeat as beat } from "#shared/executions/heartbeat.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { heartbeat as beat } from "#shared/runs/heartbeat.ts";
-import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { HeartbeatRequest, HeartbeatResponse } from "#shared/wire/harness.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/heartbeat: a sign of life, answered with new follow-ups and whether to stop. */
 export const heartbeat = endpoint({

@@ -1,9 +1,9 @@
+import { executionOf } from "#shared/executions/execution.ts";
+import { notifyUser as notify } from "#shared/executions/notifications.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { executionOf } from "#shared/runs/execution.ts";
-import { liveRuns } from "#shared/runs/live.ts";
-import { notifyUser as notify } from "#shared/runs/notifications.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { Empty, NotifyUserRequest } from "#shared/wire/harness.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/notify-user: a word to the run's user while it goes on, as an event of the run. */
 export const notifyUser = endpoint({

@@ -1,9 +1,9 @@
+import { reportArtifact as report } from "#shared/artifacts/artifacts.ts";
+import { executionOf } from "#shared/executions/execution.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { reportArtifact as report } from "#shared/runs/artifacts.ts";
-import { executionOf } from "#shared/runs/execution.ts";
-import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/harness.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/report-artifact: where to upload a file, and then that it is there; of other kinds, all there is. */
 export const reportArtifact = endpoint({

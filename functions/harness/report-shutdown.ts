@@ -1,10 +1,10 @@
 import { RunyardError } from "#shared/errors.ts";
+import { checkInstance } from "#shared/executions/execution.ts";
+import { shutDown } from "#shared/executions/expired-execution.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { checkInstance } from "#shared/runs/execution.ts";
-import { liveRuns } from "#shared/runs/live.ts";
-import { shutDown } from "#shared/runs/lost-execution.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { Empty, ReportShutdownRequest } from "#shared/wire/harness.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/report-shutdown: the sandbox's word that its execution has stopped. */
 export const reportShutdown = endpoint({

@@ -1,9 +1,9 @@
+import { begin, executionOf } from "#shared/executions/execution.ts";
+import { noteSkill } from "#shared/executions/loaded-skill.ts";
+import { type PromptPorts, resolvePrompt as resolve } from "#shared/executions/resolve-prompt.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { begin, executionOf } from "#shared/runs/execution.ts";
-import { livePrompts } from "#shared/runs/live.ts";
-import { noteSkill } from "#shared/runs/loaded-skill.ts";
-import { type PromptPorts, resolvePrompt as resolve } from "#shared/runs/prompt.ts";
 import { ResolvePromptRequest, ResolvePromptResponse } from "#shared/wire/harness.ts";
+import { livePrompts } from "#shared/wiring/runs.ts";
 
 /**
  * POST /harness-support/resolve-prompt: the first call of an execution, answered with all that it needs. With the skill that the

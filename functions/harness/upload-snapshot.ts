@@ -1,9 +1,9 @@
+import { executionOf } from "#shared/executions/execution.ts";
+import { uploadSnapshot as upload } from "#shared/executions/snapshots.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { executionOf } from "#shared/runs/execution.ts";
-import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { uploadSnapshot as upload } from "#shared/runs/snapshots.ts";
 import { UploadSnapshotRequest, UploadSnapshotResponse } from "#shared/wire/harness.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/upload-snapshot: where to upload the files from which the run could go on. */
 export const uploadSnapshot = endpoint({

@@ -1,9 +1,9 @@
+import { placeTranscript } from "#shared/conversations/raw-transcript.ts";
+import { executionOf } from "#shared/executions/execution.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { executionOf } from "#shared/runs/execution.ts";
-import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { placeTranscript } from "#shared/runs/raw-transcript.ts";
 import { TranscriptRequest, UploadTarget } from "#shared/wire/harness.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/transcript: where to upload the raw transcript of a conversation that a harness of others writes. */
 export const uploadTranscript = endpoint({

@@ -1,14 +1,14 @@
 import * as v from "valibot";
-import { holderOfIdentity } from "#shared/api-keys/holder.ts";
+import { holderOfIdentity } from "#shared/api-keys/key-owner.ts";
 import { createKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { refuseUnavailable, visibleIdentity } from "#shared/identities/read-identities.ts";
 import { profileOf } from "#shared/principals/principal.ts";
 import { personOf } from "#shared/teams/people.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** POST /agent/identities/{identityUid}/keys: a key with which an agent calls as the identity, shown this once. */
 export const createIdentityKey = endpoint({

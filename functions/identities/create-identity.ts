@@ -1,11 +1,11 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import { toIdentityItem } from "#shared/identities/identity-item.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { createIdentity as create } from "#shared/identities/write-identity.ts";
-import { teamToWrite } from "#shared/principals/team-of.ts";
+import { teamToWrite } from "#shared/principals/default-team.ts";
 import { CreateIdentityRequest, IdentityItem } from "#shared/wire/identity.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** POST /agent/identities: an account for an agent of the team, with defaults for its runs. */
 export const createIdentity = endpoint({

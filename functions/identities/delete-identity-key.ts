@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { holderOfIdentity } from "#shared/api-keys/holder.ts";
+import { holderOfIdentity } from "#shared/api-keys/key-owner.ts";
 import { deleteKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { visibleIdentity } from "#shared/identities/read-identities.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** DELETE /agent/identities/{identityUid}/keys/{keyUid}: the key is refused from the next request on. */
 export const deleteIdentityKey = endpoint({

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdentityItem } from "#shared/identities/identity-item.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { visibleIdentity } from "#shared/identities/read-identities.ts";
 import { IdentityItem } from "#shared/wire/identity.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** GET /agent/identities/{identityUid}: one identity. */
 export const getIdentity = endpoint({

@@ -1,12 +1,12 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdentityItem } from "#shared/identities/identity-item.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { visibleIdentities } from "#shared/identities/read-identities.ts";
-import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { teamsToRead } from "#shared/principals/default-team.ts";
 import { principalKey } from "#shared/principals/principal.ts";
-import { teamsToRead } from "#shared/principals/team-of.ts";
 import { ListIdentitiesResponse } from "#shared/wire/identity.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** GET /agent/identities: the identities of the caller's teams, oldest first. */
 export const listIdentities = endpoint({

@@ -1,13 +1,13 @@
 import * as v from "valibot";
-import { holderOfIdentity } from "#shared/api-keys/holder.ts";
+import { holderOfIdentity } from "#shared/api-keys/key-owner.ts";
 import { listKeys } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { visibleIdentity } from "#shared/identities/read-identities.ts";
-import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { principalKey } from "#shared/principals/principal.ts";
 import { ListKeysResponse } from "#shared/wire/key.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** GET /agent/identities/{identityUid}/keys: the identity's keys, without what opens anything. */
 export const listIdentityKeys = endpoint({

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdentityItem } from "#shared/identities/identity-item.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { updateIdentity as update } from "#shared/identities/write-identity.ts";
 import { IdentityItem, UpdateIdentityRequest } from "#shared/wire/identity.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** PUT /agent/identities/{identityUid}: changes what the body says and leaves the rest. */
 export const updateIdentity = endpoint({

@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import { keyOptionalEndpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import { sha256 } from "#shared/ids.ts";
 import { createInvitedAccount, acceptInvitation as join } from "#shared/teams/accept-invitation.ts";
-import { liveTeams } from "#shared/teams/live.ts";
 import { personOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { CreatedAccount, Membership } from "#shared/wire/team.ts";
+import { liveTeams } from "#shared/wiring/teams.ts";
 
 /**
  * POST /agent/invitations/{token}/accept: Accepts an invitation to a team. With an API key the caller joins the team. Without one the account of the

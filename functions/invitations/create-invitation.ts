@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import { createInvitation as create } from "#shared/teams/invitations.ts";
-import { liveTeams } from "#shared/teams/live.ts";
 import { adminOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { CreatedInvitation, CreateInvitationRequest } from "#shared/wire/team.ts";
+import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** POST /agent/teams/{teamUid}/invitations: a link, shown this once, by which somebody joins the team within a week. */
 export const createInvitation = endpoint({

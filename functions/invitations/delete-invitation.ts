@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 import { deleteInvitation as remove } from "#shared/teams/invitations.ts";
-import { liveTeams } from "#shared/teams/live.ts";
 import { adminOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
+import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** DELETE /agent/teams/{teamUid}/invitations/{invitationId}: its link leads nowhere from then on. */
 export const deleteInvitation = endpoint({

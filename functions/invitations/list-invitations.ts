@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { principalKey } from "#shared/principals/principal.ts";
 import { listInvitations as list } from "#shared/teams/invitations.ts";
-import { liveTeams } from "#shared/teams/live.ts";
 import { adminOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { ListInvitationsResponse } from "#shared/wire/team.ts";
+import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** GET /agent/teams/{teamUid}/invitations: those that wait to be accepted, without their links. */
 export const listInvitations = endpoint({

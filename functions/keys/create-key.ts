@@ -1,12 +1,12 @@
-import { holderOf } from "#shared/api-keys/holder.ts";
+import { holderOf } from "#shared/api-keys/key-owner.ts";
 import { createKey as create } from "#shared/api-keys/manage-keys.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { profileOf } from "#shared/principals/principal.ts";
 import { personOf } from "#shared/teams/people.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** POST /agent/keys: another key of the caller's own, shown this once. */
 export const createKey = endpoint({

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { holderOf } from "#shared/api-keys/holder.ts";
+import { holderOf } from "#shared/api-keys/key-owner.ts";
 import { deleteKey as remove } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** DELETE /agent/keys/{keyUid}: one of the caller's own keys; it may be the one that the call came with. */
 export const deleteKey = endpoint({

@@ -1,11 +1,11 @@
-import { holderOf } from "#shared/api-keys/holder.ts";
+import { holderOf } from "#shared/api-keys/key-owner.ts";
 import { listKeys as list } from "#shared/api-keys/manage-keys.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
-import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { principalKey } from "#shared/principals/principal.ts";
 import { ListKeysResponse } from "#shared/wire/key.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** GET /agent/keys: the caller's own keys, without what opens anything. */
 export const listKeys = endpoint({

@@ -1,9 +1,9 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { liveTeams } from "#shared/teams/live.ts";
 import { readMe } from "#shared/teams/me.ts";
 import { personOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { Me } from "#shared/wire/team.ts";
+import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** GET /agent/me: the caller, and the teams that they are in. */
 export const getMe = endpoint({

@@ -1,9 +1,9 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { liveTeams } from "#shared/teams/live.ts";
 import { updateMe as update } from "#shared/teams/me.ts";
 import { personOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { Me, UpdateMeRequest } from "#shared/wire/team.ts";
+import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** PUT /agent/me: changes the name by which others see the caller. */
 export const updateMe = endpoint({

@@ -1,9 +1,9 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { defaultModel, models } from "#shared/models/models.ts";
-import { liveRuns } from "#shared/runs/live.ts";
+import { teamOfPrincipal } from "#shared/principals/team-of-principal.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { teamOfPrincipal } from "#shared/teams/team-of-principal.ts";
 import { ModelsResponse } from "#shared/wire/model.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/models: the models that a run may name, and the one that a run without a name gets. */
 export const listModels = endpoint({

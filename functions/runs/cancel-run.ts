@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
-import { cancelRun as cancel } from "#shared/runs/cancel.ts";
-import { liveRuns } from "#shared/runs/live.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { cancelRun as cancel } from "#shared/runs/cancel-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
 import { Flag } from "#shared/wire/primitives.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /agent/runs/{runId}/cancel: stops the run and its agent's processes. */
 export const cancelRun = endpoint({

@@ -1,9 +1,9 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
-import { cancelRuns as cancel } from "#shared/runs/cancel-many.ts";
-import { liveRuns } from "#shared/runs/live.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { cancelRuns as cancel } from "#shared/runs/listing/cancel-matching-runs.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { CancelRunsRequest, CancelRunsResponse } from "#shared/wire/cancel.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /agent/runs/cancel: cancels all runs that match a filter and have not ended, up to 1,000 at once. */
 export const cancelRuns = endpoint({

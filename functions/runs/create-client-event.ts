@@ -1,11 +1,11 @@
 import * as v from "valibot";
+import { storeClientEvent } from "#shared/executions/client-events.ts";
+import { executionOf } from "#shared/executions/execution.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { storeClientEvent } from "#shared/runs/client-events.ts";
-import { executionOf } from "#shared/runs/execution.ts";
-import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ClientEvent } from "#shared/wire/event.ts";
 import { Empty } from "#shared/wire/harness.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /agent/runs/{runId}/client-events: an execution's own entry in its timeline, once per event_uuid. */
 export const createClientEvent = endpoint({

@@ -1,11 +1,11 @@
 import { RunyardError } from "#shared/errors.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import { createRun as create } from "#shared/runs/create.ts";
-import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
+import { createRun as create } from "#shared/runs/submit-run.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 import { RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /agent/runs and POST /agent/run: takes a prompt and answers with the run's id at once. */
 export const createRun = endpoint({

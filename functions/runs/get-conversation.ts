@@ -1,14 +1,14 @@
 import * as v from "valibot";
+import { stepsOf } from "#shared/conversations/conversation.ts";
+import { conversationPage } from "#shared/conversations/conversation-page.ts";
+import { refuseUnreadable } from "#shared/conversations/raw-transcript.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { pageQuery } from "#shared/lists/page.ts";
-import { stepsOf } from "#shared/runs/conversation.ts";
-import { conversationPage } from "#shared/runs/conversation-page.ts";
-import type { Cursors } from "#shared/runs/cursor.ts";
-import { liveRuns } from "#shared/runs/live.ts";
+import type { Cursors } from "#shared/pagination/cursor.ts";
+import { pageQuery } from "#shared/pagination/page.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { refuseUnreadable } from "#shared/runs/raw-transcript.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { Conversation } from "#shared/wire/conversation.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/runs/{runId}/conversation: what was said in the run, as normalized blocks. */
 export const getConversation = endpoint({

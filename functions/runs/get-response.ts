@@ -1,14 +1,14 @@
 import * as v from "valibot";
+import { lastWords, messagesOf } from "#shared/conversations/conversation.ts";
+import { fittedText } from "#shared/conversations/truncate.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { checkpointOf } from "#shared/runs/checkpoint.ts";
-import { lastWords, messagesOf } from "#shared/runs/conversation.ts";
-import { fittedText } from "#shared/runs/fitted.ts";
-import { liveRuns } from "#shared/runs/live.ts";
+import { checkpointOf } from "#shared/records/checkpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { shownArtifacts } from "#shared/runs/run-item.ts";
 import { ArtifactItem } from "#shared/wire/artifact.ts";
 import { RunState } from "#shared/wire/run.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/runs/{runId}/response: the agent's last words. */
 export const getResponse = endpoint({

@@ -1,12 +1,12 @@
 import * as v from "valibot";
-import { usedBy } from "#shared/budgets/account.ts";
+import { fullPrompt } from "#shared/conversations/conversation.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { fullPrompt } from "#shared/runs/conversation.ts";
-import { liveRuns } from "#shared/runs/live.ts";
+import { usedBy } from "#shared/records/budget-account.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { toRunItem } from "#shared/runs/run-item.ts";
 import { RunItem } from "#shared/wire/run.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/runs/{runId}: the run in full. */
 export const getRun = endpoint({

@@ -1,12 +1,12 @@
 import * as v from "valibot";
+import { isOfTimeline, toTimelineEvent } from "#shared/conversations/timeline.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { pageOf, pageQuery } from "#shared/lists/page.ts";
-import type { Cursors } from "#shared/runs/cursor.ts";
-import { liveRuns } from "#shared/runs/live.ts";
+import type { Cursors } from "#shared/pagination/cursor.ts";
+import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
-import { isOfTimeline, toTimelineEvent } from "#shared/runs/timeline.ts";
 import { Timeline } from "#shared/wire/event.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/runs/{runId}/timeline: what happened to the run, in order. */
 export const getTimeline = endpoint({

@@ -1,14 +1,14 @@
 import * as v from "valibot";
+import { rawTranscriptOf } from "#shared/conversations/raw-transcript.ts";
+import { TRANSCRIPT_TYPE } from "#shared/conversations/transcript.ts";
 import { RunyardError } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { endpoint, PathId, REDIRECT } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { rawTranscriptOf } from "#shared/runs/raw-transcript.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
-import { TRANSCRIPT_TYPE } from "#shared/runs/transcript.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /**
  * GET /agent/runs/{runId}/transcript: 302 to a time-limited URL of the raw transcript, or with redirect=false the URL itself. That of

@@ -1,11 +1,11 @@
 import * as v from "valibot";
+import { waitForEvents } from "#shared/conversations/wait-for-events.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
-import { waitForEvents } from "#shared/runs/wait-for-events.ts";
 import { RunEvents } from "#shared/wire/event.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 const whole = (most: number) =>
   v.pipe(

@@ -1,10 +1,10 @@
 import * as v from "valibot";
+import { handoffAttachments } from "#shared/executions/snapshots.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { liveRuns } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
-import { handoffAttachments } from "#shared/runs/snapshots.ts";
 import { HandoffAttachments } from "#shared/wire/attachment.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/runs/{runId}/handoff/attachments: snapshot files of the latest execution that has ended. */
 export const listHandoffAttachments = endpoint({

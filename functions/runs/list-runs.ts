@@ -1,14 +1,14 @@
 import * as v from "valibot";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { many, map, one } from "#shared/http/request.ts";
-import type { Cursors } from "#shared/runs/cursor.ts";
-import { listRuns as list } from "#shared/runs/list-runs.ts";
-import { liveRuns } from "#shared/runs/live.ts";
+import type { Cursors } from "#shared/pagination/cursor.ts";
+import { listRuns as list } from "#shared/runs/listing/list-runs.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ArtifactType } from "#shared/wire/artifact.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { Id, Timestamp, text, textOfBytes } from "#shared/wire/primitives.ts";
 import { ListRunsResponse, RunState } from "#shared/wire/run.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 const Limit = v.pipe(
   v.string(),

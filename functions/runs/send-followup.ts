@@ -1,12 +1,12 @@
 import * as v from "valibot";
+import { sendFollowup as send } from "#shared/conversations/followups.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
-import { sendFollowup as send } from "#shared/runs/followups.ts";
-import { liveRuns } from "#shared/runs/live.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
 import { Empty } from "#shared/wire/harness.ts";
 import { RunFollowupRequest } from "#shared/wire/run.ts";
+import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /agent/runs/{runId}/followups: a message for the agent, whatever the run's state. */
 export const sendFollowup = endpoint({

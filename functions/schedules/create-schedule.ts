@@ -1,10 +1,10 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import { createSchedule as create } from "#shared/schedules/create-schedule.ts";
-import { liveSchedules } from "#shared/schedules/live.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { toItem } from "#shared/schedules/read-schedule.ts";
 import { CreateScheduleRequest, ScheduleItem } from "#shared/wire/schedule.ts";
+import { liveSchedules } from "#shared/wiring/schedules.ts";
 
 /** POST /agent/schedules: a prompt that is run whenever its cron says. */
 export const createSchedule = endpoint({

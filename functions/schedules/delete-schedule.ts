@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { deleteSchedule as remove } from "#shared/schedules/delete-schedule.ts";
-import { liveSchedules } from "#shared/schedules/live.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { DeleteScheduleResponse } from "#shared/wire/schedule.ts";
+import { liveSchedules } from "#shared/wiring/schedules.ts";
 
 /** DELETE /agent/schedules/{scheduleId}: it never fires again; its runs stay. */
 export const deleteSchedule = endpoint({

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { liveSchedules } from "#shared/schedules/live.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { recentRuns, toItem, visibleSchedule } from "#shared/schedules/read-schedule.ts";
 import { ScheduleItem } from "#shared/wire/schedule.ts";
+import { liveSchedules } from "#shared/wiring/schedules.ts";
 
 /** GET /agent/schedules/{scheduleId}: the schedule with its next firing and its latest runs. */
 export const getSchedule = endpoint({

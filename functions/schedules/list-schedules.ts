@@ -1,10 +1,10 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { pageQuery } from "#shared/lists/page.ts";
-import type { Cursors } from "#shared/runs/cursor.ts";
+import type { Cursors } from "#shared/pagination/cursor.ts";
+import { pageQuery } from "#shared/pagination/page.ts";
 import { listSchedules as list } from "#shared/schedules/list-schedules.ts";
-import { liveSchedules } from "#shared/schedules/live.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { ListSchedulesResponse } from "#shared/wire/schedule.ts";
+import { liveSchedules } from "#shared/wiring/schedules.ts";
 
 /** GET /agent/schedules: the schedules that the caller sees, by name. */
 export const listSchedules = endpoint({

@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { pageQuery } from "#shared/lists/page.ts";
-import type { Cursors } from "#shared/runs/cursor.ts";
+import type { Cursors } from "#shared/pagination/cursor.ts";
+import { pageQuery } from "#shared/pagination/page.ts";
 import { listTicks as list } from "#shared/schedules/list-schedules.ts";
-import { liveSchedules } from "#shared/schedules/live.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { ListTicksResponse } from "#shared/wire/schedule.ts";
+import { liveSchedules } from "#shared/wiring/schedules.ts";
 
 /** GET /agent/schedules/{scheduleId}/ticks: what became of each planned firing, the latest first. */
 export const listTicks = endpoint({

@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import { setEnabled } from "#shared/schedules/change-schedule.ts";
-import { liveSchedules } from "#shared/schedules/live.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { toItem } from "#shared/schedules/read-schedule.ts";
 import { ScheduleItem } from "#shared/wire/schedule.ts";
+import { liveSchedules } from "#shared/wiring/schedules.ts";
 
 /** POST /agent/schedules/{scheduleId}/pause: no further firing until it is resumed. */
 export const pauseSchedule = endpoint({

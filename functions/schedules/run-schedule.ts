@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
-import { liveRunNow } from "#shared/schedules/live-firing.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { runNow } from "#shared/schedules/run-now.ts";
 import { RunAgentResponse } from "#shared/wire/run.ts";
+import { liveRunNow } from "#shared/wiring/schedule-firing.ts";
 
 /** POST /agent/schedules/{scheduleId}/run: one run of it now, beside those that it plans. */
 export const runSchedule = endpoint({

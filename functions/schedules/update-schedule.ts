@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { updateSchedule as update } from "#shared/schedules/change-schedule.ts";
-import { liveSchedules } from "#shared/schedules/live.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { toItem } from "#shared/schedules/read-schedule.ts";
 import { ScheduleItem, UpdateScheduleRequest } from "#shared/wire/schedule.ts";
+import { liveSchedules } from "#shared/wiring/schedules.ts";
 
 /** PUT /agent/schedules/{scheduleId}: says anew what is run, and when. */
 export const updateSchedule = endpoint({

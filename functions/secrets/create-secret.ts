@@ -1,11 +1,11 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
-import { teamToWrite } from "#shared/principals/team-of.ts";
-import { liveSecrets } from "#shared/secrets/live.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { teamToWrite } from "#shared/principals/default-team.ts";
 import type { SecretPorts } from "#shared/secrets/ports.ts";
 import { createSecret as create, digestOf } from "#shared/secrets/secrets.ts";
 import { adminOf } from "#shared/teams/people.ts";
 import { CreateSecretRequest, SecretItem } from "#shared/wire/secret.ts";
+import { liveSecrets } from "#shared/wiring/secrets.ts";
 
 /** POST /agent/secrets: a value that configurations refer to by its name, and that no answer ever shows. */
 export const createSecret = endpoint({

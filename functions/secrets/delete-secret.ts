@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { endpoint, NO_CONTENT } from "#shared/http/endpoint.ts";
-import { liveSecrets } from "#shared/secrets/live.ts";
 import type { SecretPorts } from "#shared/secrets/ports.ts";
 import { deleteSecret as remove } from "#shared/secrets/secrets.ts";
 import { administered } from "#shared/teams/people.ts";
 import { SecretName } from "#shared/wire/secret-name.ts";
+import { liveSecrets } from "#shared/wiring/secrets.ts";
 
 /** DELETE /agent/secrets/{secret}: its value is forgotten; runs that began with it keep it until they end. */
 export const deleteSecret = endpoint({

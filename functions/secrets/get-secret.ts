@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { readSecret } from "#shared/secrets/secrets.ts";
 import { administered } from "#shared/teams/people.ts";
 import { SecretItem } from "#shared/wire/secret.ts";
 import { SecretName } from "#shared/wire/secret-name.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** GET /agent/secrets/{secret}: that there is a secret of this name, and since when. */
 export const getSecret = endpoint({

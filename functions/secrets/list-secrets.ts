@@ -1,11 +1,11 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
-import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { principalKey } from "#shared/principals/principal.ts";
 import { listSecrets as list, placeOf } from "#shared/secrets/secrets.ts";
 import { administered } from "#shared/teams/people.ts";
 import { ListSecretsResponse } from "#shared/wire/secret.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** GET /agent/secrets: the names of the team's secrets. */
 export const listSecrets = endpoint({

@@ -1,9 +1,9 @@
 import * as v from "valibot";
+import { conversationOfSession } from "#shared/conversations/shared-sessions.ts";
 import { PathId, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
-import { livePorts } from "#shared/runs/live.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { conversationOfSession } from "#shared/runs/shared-sessions.ts";
 import { SessionRedirect } from "#shared/wire/conversation.ts";
+import { livePorts } from "#shared/wiring/runs.ts";
 
 /** GET /agent/sessions/{sessionId}/redirect: the conversation of a session that is shared with everybody. */
 export const redirectSession = publicEndpoint({

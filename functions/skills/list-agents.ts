@@ -1,15 +1,15 @@
 import * as v from "valibot";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { teamsToRead } from "#shared/principals/default-team.ts";
 import { principalKey } from "#shared/principals/principal.ts";
-import { teamsToRead } from "#shared/principals/team-of.ts";
 import { findAgents } from "#shared/skills/list-agents.ts";
-import { liveSkills } from "#shared/skills/live.ts";
 import type { SkillPorts } from "#shared/skills/ports.ts";
 import { sortableTime } from "#shared/table/keys.ts";
 import { Flag, textOfBytes } from "#shared/wire/primitives.ts";
 import { type AgentItem, ListAgentsResponse } from "#shared/wire/skill.ts";
+import { liveSkills } from "#shared/wiring/skills.ts";
 
 /** After every time there will be. */
 const LAST_TIME = 9_999_999_999_999;

@@ -1,11 +1,11 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/once.ts";
-import { liveTeams } from "#shared/teams/live.ts";
+import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { toTeamItem } from "#shared/records/team.ts";
 import { personOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
-import { toTeamItem } from "#shared/teams/team.ts";
 import { createTeam as create } from "#shared/teams/write-team.ts";
 import { CreateTeamRequest, TeamItem } from "#shared/wire/team.ts";
+import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** POST /agent/teams: a new team, whose admin is the caller. */
 export const createTeam = endpoint({

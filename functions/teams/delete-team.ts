@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
-import { liveSecrets } from "#shared/secrets/live.ts";
 import type { SecretPorts } from "#shared/secrets/ports.ts";
 import { deleteTeam as remove } from "#shared/teams/delete-team.ts";
 import { adminOf } from "#shared/teams/people.ts";
+import { liveSecrets } from "#shared/wiring/secrets.ts";
 
 /** DELETE /agent/teams/{teamUid}: the team and all that is its, once its runs have ended and its schedules are gone. */
 export const deleteTeam = endpoint({

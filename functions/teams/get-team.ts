@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { liveTeams } from "#shared/teams/live.ts";
+import { toTeamItem } from "#shared/records/team.ts";
 import { adminOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
-import { toTeamItem } from "#shared/teams/team.ts";
 import { teamCalled } from "#shared/teams/write-team.ts";
 import { TeamItem } from "#shared/wire/team.ts";
+import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** GET /agent/teams/{teamUid}: a team with its settings, for its admins. */
 export const getTeam = endpoint({

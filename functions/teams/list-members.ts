@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { principalKey } from "#shared/principals/principal.ts";
-import { liveTeams } from "#shared/teams/live.ts";
-import { membersOf } from "#shared/teams/member.ts";
+import { membersOf } from "#shared/records/member.ts";
 import { toMemberItem } from "#shared/teams/members.ts";
 import { adminOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { ListMembersResponse } from "#shared/wire/team.ts";
+import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** GET /agent/teams/{teamUid}/members: who is in the team, and as what. */
 export const listMembers = endpoint({

@@ -1,12 +1,12 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { teamsToRead } from "#shared/principals/default-team.ts";
 import { principalKey } from "#shared/principals/principal.ts";
-import { teamsToRead } from "#shared/principals/team-of.ts";
-import { liveTeams } from "#shared/teams/live.ts";
+import { toTeamItem } from "#shared/records/team.ts";
 import { teamsOf } from "#shared/teams/me.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
-import { toTeamItem } from "#shared/teams/team.ts";
 import { ListTeamsResponse } from "#shared/wire/team.ts";
+import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** GET /agent/teams: the teams that the caller is in, oldest first. */
 export const listTeams = endpoint({

@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import { liveTeams } from "#shared/teams/live.ts";
 import { adminOrLeaving } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { removeMember as endMembership } from "#shared/teams/remove-member.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 import { RemovedMember } from "#shared/wire/team.ts";
+import { liveTeams } from "#shared/wiring/teams.ts";
 
 /**
  * DELETE /agent/teams/{teamUid}/members/{userUid}: Removes a member from a team. Admins remove anybody, and every member may leave. Agent keys that the

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { liveTeams } from "#shared/teams/live.ts";
 import { changeRole } from "#shared/teams/members.ts";
 import { adminOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { MemberItem, UpdateMemberRequest } from "#shared/wire/team.ts";
+import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** PUT /agent/teams/{teamUid}/members/{userUid}: another role; the last admin stays one. */
 export const updateMember = endpoint({

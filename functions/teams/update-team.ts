@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { liveLimits } from "#shared/teams/live.ts";
+import { toTeamItem } from "#shared/records/team.ts";
 import { adminOf } from "#shared/teams/people.ts";
 import type { LimitPorts } from "#shared/teams/ports.ts";
-import { toTeamItem } from "#shared/teams/team.ts";
 import { updateTeam as update } from "#shared/teams/write-team.ts";
 import { TeamItem, UpdateTeamRequest } from "#shared/wire/team.ts";
+import { liveLimits } from "#shared/wiring/teams.ts";
 
 /** PUT /agent/teams/{teamUid}: the team's name and settings; null brings a setting back to its default. */
 export const updateTeam = endpoint({

@@ -1,11 +1,11 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { liveIdentities } from "#shared/identities/live.ts";
-import { pageOf, pageQuery } from "#shared/lists/page.ts";
+import type { Cursors } from "#shared/pagination/cursor.ts";
+import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { teamsToRead } from "#shared/principals/default-team.ts";
 import { principalKey } from "#shared/principals/principal.ts";
-import { teamsToRead } from "#shared/principals/team-of.ts";
-import type { Cursors } from "#shared/runs/cursor.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ListWorkersResponse, type WorkerItem } from "#shared/wire/worker.ts";
+import { liveIdentities } from "#shared/wiring/identities.ts";
 import { connectedWorkers } from "#shared/workers/worker.ts";
 
 const placeOf = ({ worker_host }: WorkerItem): string => worker_host;

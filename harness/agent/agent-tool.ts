@@ -1,7 +1,7 @@
 import { Tool as StrandsTool, TextBlock, type ToolContext, ToolResultBlock, type ToolSpec } from "@strands-agents/sdk";
-import type { AgentTools } from "../engine.ts";
-import type { Tool, ToolResult } from "../tool.ts";
-import { faultOf } from "./tool-input.ts";
+import type { AgentTools } from "../engine/engine.ts";
+import type { Tool, ToolResult } from "../engine/tool.ts";
+import { faultOf } from "./answers/tool-input.ts";
 
 /** Where a use of a tool goes: what was said before it, and what ends the turn. */
 export interface Stage {

@@ -11,15 +11,15 @@ import {
   Message,
   TextBlock,
 } from "@strands-agents/sdk";
-import type { AgentEngine, AgentTools, Turn, TurnOutcome } from "../engine.ts";
-import { Stop } from "../stop.ts";
+import type { AgentWork } from "../engine/agent-context.ts";
+import type { AgentEngine, AgentTools, Turn, TurnOutcome } from "../engine/engine.ts";
+import { Stop } from "../support/stop.ts";
 import { AgentTool, noSuchTool, type Stage } from "./agent-tool.ts";
 import { compaction } from "./compaction.ts";
 import { AskAgain, failureOf } from "./failures.ts";
 import { historyOf } from "./history.ts";
 import { createModel } from "./model.ts";
 import { handInPlan } from "./plan.ts";
-import type { AgentWork } from "./work.ts";
 
 /** Answers of the model in one turn. */
 const MOST_ANSWERS = 200;

@@ -1,6 +1,6 @@
-import type { RunContext } from "../setup.ts";
-import type { SkillEntry } from "../skill-index.ts";
-import type { Tool } from "../tool.ts";
+import type { Tool } from "../engine/tool.ts";
+import type { RunContext } from "../setup/setup.ts";
+import type { SkillEntry } from "../skills/skill-index.ts";
 
 /** What the agent is told of where it is. */
 export interface Brief {

@@ -4,8 +4,8 @@ import {
   MaxTokensError,
   ModelRetryStrategy,
 } from "@strands-agents/sdk";
-import { messageOf } from "../stop.ts";
-import { FailedAnswer } from "./events.ts";
+import { messageOf } from "../support/stop.ts";
+import { FailedAnswer } from "./answers/events.ts";
 
 /** Tries of one model call, the first among them. */
 const MOST_TRIES = 10;

@@ -1,7 +1,7 @@
 import { Message, TextBlock, ToolResultBlock, ToolUseBlock } from "@strands-agents/sdk";
 import { type Block, OPENING, type Message as Said } from "#shared/wire/conversation.ts";
-import type { Turn } from "../engine.ts";
-import type { AgentWork } from "./work.ts";
+import type { AgentWork } from "../engine/agent-context.ts";
+import type { Turn } from "../engine/engine.ts";
 
 type Opened = Pick<AgentWork, "opening"> & {
   readonly context: Pick<AgentWork["context"], "messages" | "own_messages">;

@@ -1,9 +1,9 @@
-import type { Engine } from "../engine.ts";
-import { listSkills, readSkill } from "../skill-index.ts";
-import { createToolbox } from "../toolbox.ts";
+import type { AgentWork } from "../engine/agent-context.ts";
+import type { Engine } from "../engine/engine.ts";
+import { listSkills, readSkill } from "../skills/skill-index.ts";
+import { createToolbox } from "../tools/toolbox.ts";
 import { agentEngine } from "./agent.ts";
 import { briefing } from "./briefing.ts";
-import type { AgentWork } from "./work.ts";
 
 /** An agent with a language model, and the tools that its run's mode lets it have. */
 export async function makeAgent(modelId: string, work: AgentWork): Promise<Engine> {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { AgentTools, TurnOutcome } from "../engine.ts";
+import type { AgentTools, TurnOutcome } from "../engine/engine.ts";
 
 /** A run that only plans ends with a plan: where the agent handed in none, its last answer is it. */
 export async function handInPlan(outcome: TurnOutcome, isPlanned: boolean, tools: AgentTools): Promise<TurnOutcome> {

@@ -1,7 +1,7 @@
 import { completionEvents, wholeCompletion } from "./answers/chat.ts";
+import { BrokenAnswer, parseEvents, printEvents } from "./answers/events.ts";
 import { messageEvents, wholeMessage } from "./answers/messages.ts";
 import { responseEvents, wholeResponse } from "./answers/responses.ts";
-import { BrokenAnswer, parseEvents, printEvents } from "./events.ts";
 
 /** The APIs of the model gateway. */
 export type ModelApi = keyof typeof APIS;

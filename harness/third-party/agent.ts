@@ -1,5 +1,5 @@
-import type { RunContext } from "../setup.ts";
-import type { Teller } from "./teller.ts";
+import type { RunContext } from "../setup/setup.ts";
+import type { Teller } from "./message-recorder.ts";
 
 /** The command-line agents of others that a run may ask for. */
 export type AgentType = "claude" | "codex" | "gemini";

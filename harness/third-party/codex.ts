@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { quoted } from "../quoted.ts";
+import { quoted } from "../commands/shell-quote.ts";
 import { type Asked, isUuid, type McpServer, PLAN_ONLY, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
-import type { Doing, Teller } from "./teller.ts";
+import type { Doing, Teller } from "./message-recorder.ts";
 
 const CONFIG = "codex.toml";
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"];

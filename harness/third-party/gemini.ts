@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { quoted } from "../quoted.ts";
+import { quoted } from "../commands/shell-quote.ts";
 import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
-import { doingOf, type Teller, type ToolNames } from "./teller.ts";
+import { doingOf, type Teller, type ToolNames } from "./message-recorder.ts";
 
 const SETTINGS = "gemini-settings.json";
 const PROJECTS = "gemini-projects.json";

@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { cutBytesFromEnd } from "../output.ts";
+import { cutBytesFromEnd } from "../support/text-limits.ts";
 
 /** Takes apart what an agent prints. */
 export interface Lines {

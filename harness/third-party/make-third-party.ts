@@ -1,5 +1,5 @@
-import type { AgentWork } from "../agent/work.ts";
-import type { AgentEngine } from "../engine.ts";
+import type { AgentWork } from "../engine/agent-context.ts";
+import type { AgentEngine } from "../engine/engine.ts";
 import { mcpServersOf, type ThirdPartyAgent } from "./agent.ts";
 import { missing } from "./agents.ts";
 import { createThirdPartyEngine } from "./engine.ts";

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ControlPlane } from "../api.ts";
-import type { CommandRunner } from "../commands.ts";
-import { openInside } from "../inside.ts";
-import type { Log } from "../log.ts";
-import { quoted } from "../quoted.ts";
-import type { Redactor } from "../redact.ts";
-import type { WorkspacePaths } from "../sandbox.ts";
-import { messageOf } from "../stop.ts";
-import { downloadFile, uploadFile } from "../transfer.ts";
+import type { CommandRunner } from "../commands/command-runner.ts";
+import { quoted } from "../commands/shell-quote.ts";
+import type { ControlPlane } from "../control-plane/control-plane.ts";
+import { downloadFile, uploadFile } from "../control-plane/transfer.ts";
+import { openInside } from "../files/path-containment.ts";
+import type { WorkspacePaths } from "../isolation/sandbox.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import type { Log } from "../support/log.ts";
+import { messageOf } from "../support/stop.ts";
 import type { Session, ThirdPartyAgent } from "./agent.ts";
 
 /** An agent's session from one execution to the next: its own file, as the conversation's raw transcript. */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { invalid, lostRace, notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseUnpaid, type Toll } from "#shared/limits/token-bucket.ts";
@@ -9,7 +9,7 @@ import { ConditionFailed, type Put, type TransactionWrite } from "#shared/table/
 import type { CreatedKey, CreateKeyRequest, KeyItem } from "#shared/wire/key.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
-import { changeRing, type KeyHolder, MOST_KEYS, makeKey, parseRing, ringKey, StoredKey } from "./key-ring.ts";
+import { changeRing, type KeyHolder, MOST_KEYS, makeKey, parseRing, ringKey, StoredKey } from "./key-list.ts";
 
 type KeyPorts = Pick<IdentityPorts, "table" | "now">;
 

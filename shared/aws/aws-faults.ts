@@ -1,7 +1,7 @@
 import { createdAtOf } from "#shared/ids.ts";
 import { seededRandom } from "#shared/random.ts";
+import { type Answer, type ServiceError, type WireCall, wholeAnswer } from "./http-codec.ts";
 import { memberOf } from "./middleware.ts";
-import { type Answer, type ServiceError, type WireCall, wholeAnswer } from "./wire.ts";
 
 /**
  * What happens to calls of AWS now and then:

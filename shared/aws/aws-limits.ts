@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { refusedByDynamo } from "./dynamo-limits.ts";
+import type { Answer, ServiceError, WireCall } from "./http-codec.ts";
 import { memberOf } from "./middleware.ts";
-import type { Answer, ServiceError, WireCall } from "./wire.ts";
 
 /** Bytes of one message of SQS, and of one batch of them. */
 const MESSAGE_BYTES = 1024 * 1024;

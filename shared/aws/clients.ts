@@ -7,7 +7,7 @@ import { SchedulerClient } from "@aws-sdk/client-scheduler";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { firstWatch, type Watch } from "#shared/aws/client-watch.ts";
+import { firstWatch, type Watch } from "./client-hooks.ts";
 import type { AnyClient } from "./middleware.ts";
 
 /**

@@ -8,7 +8,7 @@ import {
   UpdateScheduleCommand,
   ValidationException,
 } from "@aws-sdk/client-scheduler";
-import { type Scheduler, type Timer, TimerRefused } from "#shared/schedules/scheduler.ts";
+import { type Scheduler, type Timer, TimerRefused } from "#shared/timers/scheduler.ts";
 
 export interface TimerSettings {
   /** The schedule group that all timers are in. */

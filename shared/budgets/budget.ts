@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { invalid } from "#shared/errors.ts";
+import { Used } from "#shared/records/budget-account.ts";
+import { nanoUsd, toUsd } from "#shared/records/money.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put, Table } from "#shared/table/table.ts";
-import { Used } from "./account.ts";
-import { nanoUsd, toUsd } from "./money.ts";
 
 /** Begins the name of the attribute that a call's reservation is kept in; behind it stands the call's id. */
 export const HOLD = "h_";

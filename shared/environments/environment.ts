@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { RunHead } from "#shared/runs/run-head.ts";
+import type { RunHead } from "#shared/records/run-head.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Item, Put } from "#shared/table/table.ts";
 import { claimName } from "#shared/table/unique-name.ts";

@@ -1,4 +1,4 @@
-import { ownerOf, parseRunHead } from "#shared/runs/run-head.ts";
+import { ownerOf, parseRunHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table } from "#shared/table/table.ts";
 import { isOwnedBy, parseEnvironment, parseLastRun, setupOutcomeOf } from "./environment.ts";

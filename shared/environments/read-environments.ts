@@ -1,7 +1,7 @@
 import { notFound } from "#shared/errors.ts";
 import { isUuid, sha256 } from "#shared/ids.ts";
 import { ownersVisibleTo, type Principal, seesOwner } from "#shared/principals/principal.ts";
-import { parseRunHead } from "#shared/runs/run-head.ts";
+import { parseRunHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Key, Table } from "#shared/table/table.ts";
 import type { EnvironmentItem } from "#shared/wire/environment.ts";

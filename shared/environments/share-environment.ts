@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { invalid, lostRace, notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
 import { isUuid, sha256 } from "#shared/ids.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";

@@ -1,13 +1,13 @@
 import { invalid, lostRace, notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseMore } from "#shared/limits/scope-limit.ts";
 import type { PersonalPrincipal, Principal } from "#shared/principals/principal.ts";
+import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { creatorOf, ownerOfNew } from "#shared/runs/plan-run.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import { ConditionFailed, type TransactionWrite, type Value } from "#shared/table/table.ts";
 import { changeNamed, releaseName } from "#shared/table/unique-name.ts";
-import { transactInScope } from "#shared/teams/transact-in-scope.ts";
 import type { CreateEnvironmentRequest, UpdateEnvironmentRequest } from "#shared/wire/environment.ts";
 import { claimEnvironmentName, type Environment, NAME_KIND, parseEnvironment, putEntry } from "./environment.ts";
 import type { EnvironmentPorts } from "./ports.ts";

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import type { FieldError } from "#shared/errors.ts";
-import { pathOf } from "./unread.ts";
+import { pathOf } from "./unsupported-input.ts";
 
 /**
  * The wrong fields that an issue is about. A union reports one issue for the whole value: where the value has the form of one of the

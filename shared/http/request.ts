@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as v from "valibot";
 import { type FieldError, invalid, RunyardError } from "#shared/errors.ts";
 import { issueErrors } from "./issue-errors.ts";
-import { unread } from "./unread.ts";
+import { unread } from "./unsupported-input.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 /** The largest body that is taken: 4 MiB. */

@@ -1,9 +1,9 @@
 import { invalid } from "#shared/errors.ts";
 import { checkModel } from "#shared/models/models.ts";
+import type { Identity } from "#shared/records/identity.ts";
 import type { Value } from "#shared/table/table.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import type { CreateIdentityRequest, UpdateIdentityRequest } from "#shared/wire/identity.ts";
-import type { Identity } from "./identity.ts";
 
 type Servers = NonNullable<ResolvedAgentConfig["mcp_servers"]>;
 type Defaults = Omit<UpdateIdentityRequest, "name">;

@@ -1,11 +1,11 @@
 import { lostRace, RunyardError } from "#shared/errors.ts";
+import { type ChangePorts, failUnbegun } from "#shared/executions/execution.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import { activeRuns } from "#shared/runs/active-runs.ts";
-import { type ChangePorts, failUnbegun } from "#shared/runs/execution.ts";
-import { pauseSchedulesOf } from "#shared/schedules/pause-unasked.ts";
+import type { Identity } from "#shared/records/identity.ts";
+import { activeRuns } from "#shared/runs/capacity/active-runs.ts";
+import { pauseSchedulesOf } from "#shared/schedules/auto-pause.ts";
 import type { ScheduleStore } from "#shared/schedules/schedule-store.ts";
 import { ConditionFailed, type Table } from "#shared/table/table.ts";
-import type { Identity } from "./identity.ts";
 import { identityRemoval } from "./identity-removal.ts";
 import { visibleIdentity } from "./read-identities.ts";
 

@@ -1,7 +1,7 @@
+import type { Identity } from "#shared/records/identity.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
 import type { IdentityItem } from "#shared/wire/identity.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import type { Identity } from "./identity.ts";
 
 /** An identity as answers show it: values of `env` and `headers` are masked, the default harness is left out. */
 export function toIdentityItem(identity: Identity, available: boolean): IdentityItem {

@@ -1,11 +1,11 @@
-import { holderOfIdentity } from "#shared/api-keys/holder.ts";
-import { parseRing, removeRing, ringKey } from "#shared/api-keys/key-ring.ts";
+import { parseRing, removeRing, ringKey } from "#shared/api-keys/key-list.ts";
+import { holderOfIdentity } from "#shared/api-keys/key-owner.ts";
+import type { Identity } from "#shared/records/identity.ts";
+import { strikeOff } from "#shared/records/identity-register.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Table, TransactionWrite } from "#shared/table/table.ts";
 import { releaseName } from "#shared/table/unique-name.ts";
-import type { Identity } from "./identity.ts";
 import { NAME_KIND } from "./identity-writes.ts";
-import { strikeOff } from "./register.ts";
 
 /** The writes that remove an identity and all that is its. */
 export async function identityRemoval(identity: Identity, table: Table): Promise<TransactionWrite[]> {

@@ -1,7 +1,7 @@
+import type { Identity } from "#shared/records/identity.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Put } from "#shared/table/table.ts";
 import { claimName } from "#shared/table/unique-name.ts";
-import type { Identity } from "./identity.ts";
 
 const DEFAULT_NAME = "Default agent";
 

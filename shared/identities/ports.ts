@@ -1,4 +1,4 @@
-import type { Cursors } from "#shared/runs/cursor.ts";
+import type { Cursors } from "#shared/pagination/cursor.ts";
 import type { Table } from "#shared/table/table.ts";
 
 /** What the rules of identities, teams and keys need from the world. */

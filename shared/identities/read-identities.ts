@@ -1,10 +1,10 @@
 import { notFound, RunyardError } from "#shared/errors.ts";
+import { teamsToRead } from "#shared/principals/default-team.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import { teamsToRead } from "#shared/principals/team-of.ts";
+import { type Identity, parseIdentity } from "#shared/records/identity.ts";
+import { availableIn } from "#shared/records/identity-register.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
-import { type Identity, parseIdentity } from "./identity.ts";
-import { availableIn } from "./register.ts";
 
 export interface FoundIdentity {
   readonly identity: Identity;

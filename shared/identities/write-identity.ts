@@ -1,19 +1,19 @@
 import { refuseOthersEnvironment } from "#shared/environments/team-environment.ts";
 import { notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import type { Principal } from "#shared/principals/principal.ts";
+import { parseIdentity } from "#shared/records/identity.ts";
+import { availableIn, enroll } from "#shared/records/identity-register.ts";
+import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type TransactionWrite } from "#shared/table/table.ts";
 import { changeNamed } from "#shared/table/unique-name.ts";
-import { transactInScope } from "#shared/teams/transact-in-scope.ts";
 import type { CreateIdentityRequest, UpdateIdentityRequest } from "#shared/wire/identity.ts";
 import { changeOf } from "./change-identity.ts";
-import { parseIdentity } from "./identity.ts";
 import { claimIdentityName, NAME_KIND, putIdentity } from "./identity-writes.ts";
 import type { IdentityPorts } from "./ports.ts";
 import { type FoundIdentity, refuseUnavailable, visibleIdentity } from "./read-identities.ts";
-import { availableIn, enroll } from "./register.ts";
 
 const taken = () =>
   new RunyardError("conflict", { detail: "name: another identity of the team has this name", retryable: false });

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
+import { executionOf, fenced } from "#shared/executions/execution.ts";
 import { decodeUtf8 } from "#shared/http/utf8.ts";
 import { modelOf } from "#shared/models/models.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
-import { executionOf, fenced } from "#shared/runs/execution.ts";
-import { type ExecutingHead, isExecutingHead } from "#shared/runs/run-head.ts";
+import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
 import { failure, failureOf } from "./answers.ts";
 import { droppedHeader } from "./budgeted-request.ts";
 import { type Dialect, ModelRequest, parsedJson } from "./dialect.ts";

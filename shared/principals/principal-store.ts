@@ -2,14 +2,14 @@ import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { logLine } from "#shared/log/log.ts";
-import { isTerminal } from "#shared/runs/run.ts";
-import { isLocal, ownerOf, parseRunHead, type RunHead } from "#shared/runs/run-head.ts";
+import { isTerminal } from "#shared/records/run.ts";
+import { isLocal, ownerOf, parseRunHead, type RunHead } from "#shared/records/run-head.ts";
+import { parseTeam } from "#shared/records/team.ts";
+import { parseUser } from "#shared/records/user.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table } from "#shared/table/table.ts";
-import { parseTeam } from "#shared/teams/team.ts";
 import { parseKey } from "./api-key.ts";
 import type { Principal, UsedKey } from "./principal.ts";
-import { parseUser } from "./user.ts";
 
 const common = { expires_at_ms: v.exactOptional(v.number()), last_used_at: v.exactOptional(v.number()) };
 const ApiKeyItem = v.variant("kind", [

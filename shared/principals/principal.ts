@@ -1,8 +1,8 @@
-import type { RunHead } from "#shared/runs/run-head.ts";
+import type { RunHead } from "#shared/records/run-head.ts";
+import type { Team } from "#shared/records/team.ts";
+import { toUserProfile } from "#shared/records/user.ts";
 import type { Owner } from "#shared/table/keys.ts";
-import type { Team } from "#shared/teams/team.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
-import { toUserProfile } from "./user.ts";
 
 /** Who calls. */
 export type Principal = PersonalPrincipal | AgentPrincipal | RunPrincipal;

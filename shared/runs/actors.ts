@@ -1,12 +1,12 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
-import { type Identity, parseIdentity } from "#shared/identities/identity.ts";
-import { availableIn } from "#shared/identities/register.ts";
 import { isUuid } from "#shared/ids.ts";
 import { type Principal, profileOf } from "#shared/principals/principal.ts";
+import { type Identity, parseIdentity } from "#shared/records/identity.ts";
+import { availableIn } from "#shared/records/identity-register.ts";
+import { type Member, membersOf, parseMember } from "#shared/records/member.ts";
+import { parseTeam, type Team } from "#shared/records/team.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Item, Key, Table } from "#shared/table/table.ts";
-import { type Member, membersOf, parseMember } from "#shared/teams/member.ts";
-import { parseTeam, type Team } from "#shared/teams/team.ts";
 import type { RunAgentRequest, UserProfile } from "#shared/wire/run.ts";
 
 /** Who asked for a run and as whom it works, with what they bring along for its configuration. */

@@ -2,10 +2,10 @@ import { invalid } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { randomId, sha256 } from "#shared/ids.ts";
 import type { Principal } from "#shared/principals/principal.ts";
+import type { StoredAttachment } from "#shared/records/run-body.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
 import type { RunPorts } from "./ports.ts";
-import type { StoredAttachment } from "./run-body.ts";
 import { uploadFor } from "./uploads.ts";
 
 /** Bytes that the attachments of one request may have together, decoded. */

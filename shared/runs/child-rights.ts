@@ -2,8 +2,8 @@ import { RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
-import type { Parent } from "./family.ts";
 import type { RunPorts } from "./ports.ts";
+import type { Parent } from "./run-tree.ts";
 
 /** A run whose own key makes a child of it. */
 interface Bounds {

@@ -1,5 +1,5 @@
-import type { Identity } from "#shared/identities/identity.ts";
-import type { Team } from "#shared/teams/team.ts";
+import type { Identity } from "#shared/records/identity.ts";
+import type { Team } from "#shared/records/team.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 
 interface Layers {

@@ -1,12 +1,12 @@
 import { type Allowance, ownAllowance, putBudget } from "#shared/budgets/budget.ts";
 import { randomId } from "#shared/ids.ts";
+import { folded, LOCAL_START_SECONDS } from "#shared/records/run.ts";
+import type { RunBody } from "#shared/records/run-body.ts";
+import type { RunFacets } from "#shared/records/run-head.ts";
+import { count } from "#shared/runs/capacity/slots.ts";
 import { activePart, checkShard, groupKey, keys, type Owner, scopeKey, sortableTime } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
 import { tagsOf } from "./metadata-tags.ts";
-import { folded, LOCAL_START_SECONDS } from "./run.ts";
-import type { RunBody } from "./run-body.ts";
-import type { RunFacets } from "./run-head.ts";
-import { count } from "./slots.ts";
 
 /** Milliseconds after which the reaper asks for the dispatch of a run that is still waiting. */
 const FIRST_CHECK_MS = 30_000;

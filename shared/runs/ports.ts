@@ -1,6 +1,6 @@
 import type { FileStore } from "#shared/files/file-store.ts";
+import type { RunQueue } from "#shared/queue/run-queue.ts";
 import type { Table } from "#shared/table/table.ts";
-import type { RunQueue } from "./run-queue.ts";
 import type { RunStore } from "./run-store.ts";
 
 /** What the rules of runs need from the world. */

@@ -1,10 +1,10 @@
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import { sees } from "./family.ts";
+import type { RunBody } from "#shared/records/run-body.ts";
+import type { RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "./ports.ts";
-import type { RunBody } from "./run-body.ts";
-import type { RunHead } from "./run-head.ts";
+import { sees } from "./run-tree.ts";
 
 interface FoundRun {
   readonly head: RunHead;

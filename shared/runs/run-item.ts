@@ -1,13 +1,13 @@
-import { type Used, usageOf } from "#shared/budgets/account.ts";
-import { fitting } from "#shared/lists/page.ts";
+import { fitting } from "#shared/pagination/page.ts";
+import { type Used, usageOf } from "#shared/records/budget-account.ts";
+import { isTerminal, toDuration } from "#shared/records/run.ts";
+import type { RunBody } from "#shared/records/run-body.ts";
+import { isLocal, ownerOf, type RunHead } from "#shared/records/run-head.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { maskRepositories } from "#shared/wire/repository-url.ts";
 import type { RunItem } from "#shared/wire/run.ts";
-import { isTerminal, toDuration } from "./run.ts";
-import type { RunBody } from "./run-body.ts";
-import { isLocal, ownerOf, type RunHead } from "./run-head.ts";
 
 export interface ViewSettings {
   readonly webUrl: string | undefined;

@@ -1,12 +1,12 @@
 import { lostRace } from "#shared/errors.ts";
+import { parseArtifact, toArtifactItem } from "#shared/records/artifact.ts";
+import { parseRunBody, type RunBody } from "#shared/records/run-body.ts";
+import { type ExecutingHead, parseRunHead, type RunHead } from "#shared/records/run-head.ts";
+import { needsRoot } from "#shared/runs/capacity/slots.ts";
 import { keys, runPk } from "#shared/table/keys.ts";
 import { ConditionFailed, type Item, type Table, type TransactionWrite } from "#shared/table/table.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
-import { parseArtifact, toArtifactItem } from "./artifact.ts";
-import { parseRunBody, type RunBody } from "./run-body.ts";
-import { type Change, changeWrites } from "./run-change.ts";
-import { type ExecutingHead, parseRunHead, type RunHead } from "./run-head.ts";
-import { needsRoot } from "./slots.ts";
+import { type Change, changeWrites } from "./transition.ts";
 
 /** A batch reads 100 items at most, and a run is two. */
 const RUNS_A_BATCH = 50;

@@ -1,15 +1,15 @@
 import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
 import { isUuid, randomId } from "#shared/ids.ts";
 import { type Principal, principalKey } from "#shared/principals/principal.ts";
+import { RUN_CAPS } from "#shared/records/run.ts";
+import { ownerOf } from "#shared/records/run-head.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import { ConditionFailed, type Update } from "#shared/table/table.ts";
 import type { CreateAttachmentRequest, CreateAttachmentResponse } from "#shared/wire/attachment.ts";
 import type { RunPorts } from "./ports.ts";
-import { RUN_CAPS } from "./run.ts";
-import { ownerOf } from "./run-head.ts";
 
 /** How long an upload may be given to new runs. */
 const UPLOAD_MS = 24 * 3600 * 1000;

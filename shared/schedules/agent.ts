@@ -1,14 +1,14 @@
 import type { Environment } from "#shared/environments/environment.ts";
 import { environmentOfRun } from "#shared/environments/run-environment.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
-import { type Identity, parseIdentity } from "#shared/identities/identity.ts";
-import { availableIn } from "#shared/identities/register.ts";
 import { isUuid } from "#shared/ids.ts";
+import { type Identity, parseIdentity } from "#shared/records/identity.ts";
+import { availableIn } from "#shared/records/identity-register.ts";
+import { parseTeam, type Team } from "#shared/records/team.ts";
 import { identityProfile } from "#shared/runs/actors.ts";
 import { checkRequest } from "#shared/runs/plan-run.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
-import { parseTeam, type Team } from "#shared/teams/team.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
 import type { RunAgentRequest, UserProfile } from "#shared/wire/run.ts";
 import { identityOf, type Schedule } from "./schedule.ts";

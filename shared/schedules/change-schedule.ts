@@ -1,20 +1,20 @@
 import { invalid } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
 import { logLine } from "#shared/log/log.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { creatorOf } from "#shared/runs/plan-run.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
+import { TimerRefused } from "#shared/timers/scheduler.ts";
 import type { UpdateScheduleRequest } from "#shared/wire/schedule.ts";
 import { checkRunOf, environmentOfSchedule, keepSecrets, workerOf } from "./agent.ts";
-import { agree } from "./agree.ts";
 import { firstFiring } from "./create-schedule.ts";
 import { timetableOf } from "./cron.ts";
 import type { SchedulePorts } from "./ports.ts";
 import { caller, visibleSchedule } from "./read-schedule.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
 import { attempting } from "./schedule-store.ts";
-import { TimerRefused } from "./scheduler.ts";
 import { storePrompt } from "./stored-prompt.ts";
+import { agree } from "./sync-timer.ts";
 import { putTick } from "./tick.ts";
 
 /** Planned firings under way that a change can cut off; a cron fires once a minute at most. */

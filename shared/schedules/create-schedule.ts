@@ -1,5 +1,5 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseMore } from "#shared/limits/scope-limit.ts";
 import { logLine } from "#shared/log/log.ts";
@@ -7,15 +7,15 @@ import type { Principal } from "#shared/principals/principal.ts";
 import { creatorOf, ownerOfNew } from "#shared/runs/plan-run.ts";
 import { ownerPk } from "#shared/table/keys.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
+import { TimerRefused } from "#shared/timers/scheduler.ts";
 import type { CreateScheduleRequest } from "#shared/wire/schedule.ts";
 import { checkRunOf, environmentOfSchedule, inScheduleWords, keepSecrets, workerOf } from "./agent.ts";
-import { agree } from "./agree.ts";
 import { timetableOf } from "./cron.ts";
 import type { SchedulePorts } from "./ports.ts";
 import { caller } from "./read-schedule.ts";
 import type { Schedule } from "./schedule.ts";
-import { TimerRefused } from "./scheduler.ts";
 import { storePrompt } from "./stored-prompt.ts";
+import { agree } from "./sync-timer.ts";
 
 /** Schedules of a scope: a list of them is read whole. */
 const MOST_SCHEDULES = 500;

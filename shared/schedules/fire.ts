@@ -1,12 +1,12 @@
 import { RunyardError } from "#shared/errors.ts";
 import { logLine } from "#shared/log/log.ts";
-import { cancelUnasked } from "#shared/runs/cancel.ts";
-import { isTerminal, statusText } from "#shared/runs/run.ts";
-import { parseRunHead } from "#shared/runs/run-head.ts";
+import { isTerminal, statusText } from "#shared/records/run.ts";
+import { parseRunHead } from "#shared/records/run-head.ts";
+import { cancelUnasked } from "#shared/runs/cancel-run.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
+import { pauseUnasked } from "./auto-pause.ts";
 import { timetableOf, wholeMinute } from "./cron.ts";
-import { pauseUnasked } from "./pause-unasked.ts";
 import type { FiringPorts } from "./ports.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
 import { ScheduleRaced } from "./schedule-store.ts";

@@ -1,5 +1,5 @@
+import type { Cursors } from "#shared/pagination/cursor.ts";
 import { ownersVisibleTo, type Principal, principalKey } from "#shared/principals/principal.ts";
-import type { Cursors } from "#shared/runs/cursor.ts";
 import { ownerPk } from "#shared/table/keys.ts";
 import type { ListSchedulesResponse, ListTicksResponse, ScheduleItem } from "#shared/wire/schedule.ts";
 import type { SchedulePorts } from "./ports.ts";

@@ -1,6 +1,6 @@
 import type { RunPorts } from "#shared/runs/ports.ts";
+import type { Scheduler } from "#shared/timers/scheduler.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
-import type { Scheduler } from "./scheduler.ts";
 
 /** What the rules of schedules need from the world. */
 export interface SchedulePorts extends Pick<RunPorts, "table" | "files" | "now"> {

@@ -7,7 +7,7 @@ import {
   type Principal,
   seesOwner,
 } from "#shared/principals/principal.ts";
-import { parseRunHead } from "#shared/runs/run-head.ts";
+import { parseRunHead } from "#shared/records/run-head.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
 import { keys } from "#shared/table/keys.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";

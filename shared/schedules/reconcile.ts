@@ -1,12 +1,12 @@
 import { logLine } from "#shared/log/log.ts";
 import type { Put } from "#shared/table/table.ts";
-import { agree } from "./agree.ts";
+import { TimerRefused } from "#shared/timers/scheduler.ts";
 import { type Timetable, timetableOf } from "./cron.ts";
 import { fire, LATE_MS } from "./fire.ts";
 import type { FiringPorts } from "./ports.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
 import { ScheduleRaced } from "./schedule-store.ts";
-import { TimerRefused } from "./scheduler.ts";
+import { agree } from "./sync-timer.ts";
 import { putTick } from "./tick.ts";
 
 /** Schedules of one shard that one pass looks at; what is left is due in the next. */

@@ -1,5 +1,5 @@
 import { lostRace, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
 import type { Toll } from "#shared/limits/token-bucket.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";

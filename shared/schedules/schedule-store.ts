@@ -1,5 +1,6 @@
 import { lostRace } from "#shared/errors.ts";
-import { folded } from "#shared/runs/run.ts";
+import { folded } from "#shared/records/run.ts";
+import { transactInScope } from "#shared/records/scope-transaction.ts";
 import {
   keys,
   type Owner,
@@ -19,7 +20,6 @@ import {
   type Table,
   type TransactionWrite,
 } from "#shared/table/table.ts";
-import { transactInScope } from "#shared/teams/transact-in-scope.ts";
 import { nextRunOf, parseSchedule, type Schedule, toScheduleItem } from "./schedule.ts";
 
 /** Items that one batch reads. */

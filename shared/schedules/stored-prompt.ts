@@ -1,6 +1,6 @@
 import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
-import { INLINE_BYTES } from "#shared/runs/run-body.ts";
+import { INLINE_BYTES } from "#shared/records/run-body.ts";
 
 const SHOWN_LENGTH = 1_000;
 

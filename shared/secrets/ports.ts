@@ -1,5 +1,5 @@
 import type { IdentityPorts } from "#shared/identities/ports.ts";
-import type { SecretVault } from "./secret-vault.ts";
+import type { SecretVault } from "#shared/vault/secret-vault.ts";
 
 /** What the rules of secrets need from the world. */
 export interface SecretPorts extends IdentityPorts {

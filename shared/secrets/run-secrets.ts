@@ -1,6 +1,6 @@
 import { type Environment, isOwnedBy } from "#shared/environments/environment.ts";
-import type { Identity } from "#shared/identities/identity.ts";
-import type { RunBody, RunSecret } from "#shared/runs/run-body.ts";
+import type { Identity } from "#shared/records/identity.ts";
+import type { RunBody, RunSecret } from "#shared/records/run-body.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
 

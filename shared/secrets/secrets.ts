@@ -1,11 +1,11 @@
 import { scryptSync } from "node:crypto";
 import * as v from "valibot";
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
+import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Item, type Table, type TransactionWrite } from "#shared/table/table.ts";
-import { transactInScope } from "#shared/teams/transact-in-scope.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { CreateSecretRequest, SecretItem } from "#shared/wire/secret.ts";
 import type { SecretPorts } from "./ports.ts";

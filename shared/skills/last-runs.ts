@@ -1,6 +1,6 @@
 import { createdAtOf } from "#shared/ids.ts";
 import { ownersVisibleTo, type Principal } from "#shared/principals/principal.ts";
-import { folded } from "#shared/runs/run.ts";
+import { folded } from "#shared/records/run.ts";
 import { SCOPE_SHARDS, scopeKey } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 

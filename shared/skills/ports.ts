@@ -1,5 +1,5 @@
 import type { FileStore } from "#shared/files/file-store.ts";
-import type { Cursors } from "#shared/runs/cursor.ts";
+import type { Cursors } from "#shared/pagination/cursor.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { ScanRequest } from "#shared/wire/scan.ts";
 import type { Github } from "./github-access.ts";

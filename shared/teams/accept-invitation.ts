@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { changeRing, type KeyHolder, makeKey, parseRing } from "#shared/api-keys/key-ring.ts";
+import { changeRing, type KeyHolder, makeKey, parseRing } from "#shared/api-keys/key-list.ts";
 import { notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
-import { foldedEmail, toUserProfile } from "#shared/principals/user.ts";
+import { foldedEmail, toUserProfile } from "#shared/records/user.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type TransactionWrite } from "#shared/table/table.ts";
 import { Role } from "#shared/wire/role.ts";

@@ -1,9 +1,9 @@
 import { parseEnvironment } from "#shared/environments/environment.ts";
 import { environmentRemoval } from "#shared/environments/write-environment.ts";
 import { lostRace, notFound, RunyardError } from "#shared/errors.ts";
-import { parseIdentity } from "#shared/identities/identity.ts";
 import { identityRemoval } from "#shared/identities/identity-removal.ts";
-import { roleAttribute } from "#shared/principals/user.ts";
+import { parseIdentity } from "#shared/records/identity.ts";
+import { roleAttribute } from "#shared/records/user.ts";
 import type { SecretPorts } from "#shared/secrets/ports.ts";
 import { deleteSecret } from "#shared/secrets/secrets.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";

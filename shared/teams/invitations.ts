@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
 import { sha256, uuidv7 } from "#shared/ids.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
+import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Item, type Table, type TransactionWrite } from "#shared/table/table.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { Role } from "#shared/wire/role.ts";
 import type { CreatedInvitation, InvitationItem } from "#shared/wire/team.ts";
 import type { TeamPorts } from "./ports.ts";
-import { transactInScope } from "./transact-in-scope.ts";
 
 /** Invitations of a team that wait to be accepted. */
 const MOST_INVITATIONS = 100;

@@ -1,11 +1,11 @@
 import { lostRace, RunyardError } from "#shared/errors.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
-import { foldedEmail } from "#shared/principals/user.ts";
+import { parseTeam, type Team } from "#shared/records/team.ts";
+import { foldedEmail } from "#shared/records/user.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table, type TransactionWrite } from "#shared/table/table.ts";
 import type { Me, UpdateMeRequest } from "#shared/wire/team.ts";
 import type { TeamPorts } from "./ports.ts";
-import { parseTeam, type Team } from "./team.ts";
 
 /** The caller with the teams that they are in. */
 export async function readMe({ user, teams }: PersonalPrincipal, { table }: Pick<TeamPorts, "table">): Promise<Me> {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { changeRing, type KeyHolder, parseRing, StoredKey } from "#shared/api-keys/key-ring.ts";
+import { changeRing, type KeyHolder, parseRing, StoredKey } from "#shared/api-keys/key-list.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Table, TransactionWrite } from "#shared/table/table.ts";
 import type { TeamKey } from "#shared/wire/team.ts";

@@ -1,11 +1,11 @@
 import { lostRace, notFound, RunyardError } from "#shared/errors.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
-import { newUser, roleAttribute } from "#shared/principals/user.ts";
+import { type Member, parseMember } from "#shared/records/member.ts";
+import { newUser, roleAttribute } from "#shared/records/user.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table, type TransactionWrite } from "#shared/table/table.ts";
 import type { Role } from "#shared/wire/role.ts";
 import type { MemberItem } from "#shared/wire/team.ts";
-import { type Member, parseMember } from "./member.ts";
 import { countMember, MOST_MEMBERS, newMember, type Person } from "./new-team.ts";
 import type { TeamPorts } from "./ports.ts";
 

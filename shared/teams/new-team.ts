@@ -1,10 +1,10 @@
 import { defaultIdentity } from "#shared/identities/identity-writes.ts";
-import { newRegister } from "#shared/identities/register.ts";
 import { uuidv7 } from "#shared/ids.ts";
+import { newRegister } from "#shared/records/identity-register.ts";
+import type { Team } from "#shared/records/team.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Put, TransactionWrite, Update, Value } from "#shared/table/table.ts";
 import type { Role } from "#shared/wire/role.ts";
-import type { Team } from "./team.ts";
 
 /** A person as member lists show them. */
 export interface Person {

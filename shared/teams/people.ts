@@ -1,6 +1,6 @@
 import { notFound, RunyardError } from "#shared/errors.ts";
+import { teamsToRead } from "#shared/principals/default-team.ts";
 import type { PersonalPrincipal, Principal } from "#shared/principals/principal.ts";
-import { teamsToRead } from "#shared/principals/team-of.ts";
 
 /** The caller as a person: the routes of teams are for nobody else. */
 export function personOf(principal: Principal): PersonalPrincipal {

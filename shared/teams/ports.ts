@@ -1,5 +1,5 @@
 import type { IdentityPorts } from "#shared/identities/ports.ts";
-import type { RunQueue } from "#shared/runs/run-queue.ts";
+import type { RunQueue } from "#shared/queue/run-queue.ts";
 
 /** What the rules of teams and people need from the world. */
 export interface TeamPorts extends IdentityPorts {

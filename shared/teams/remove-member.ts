@@ -1,9 +1,9 @@
 import { lostRace } from "#shared/errors.ts";
-import { roleAttribute } from "#shared/principals/user.ts";
+import type { Member } from "#shared/records/member.ts";
+import { roleAttribute } from "#shared/records/user.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table, type TransactionWrite } from "#shared/table/table.ts";
 import type { RemovedMember } from "#shared/wire/team.ts";
-import type { Member } from "./member.ts";
 import { agentKeysOf, type Revocation } from "./member-keys.ts";
 import { ANOTHER_ADMIN, lastAdmin, memberCalled, written } from "./members.ts";
 import { countMember } from "./new-team.ts";

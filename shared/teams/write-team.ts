@@ -1,18 +1,18 @@
 import { refuseOthersEnvironment } from "#shared/environments/team-environment.ts";
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/once.ts";
+import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { checkModel } from "#shared/models/models.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
-import { roleAttribute } from "#shared/principals/user.ts";
-import { grantMore } from "#shared/runs/parked.ts";
+import { parseTeam, type Team } from "#shared/records/team.ts";
+import { roleAttribute } from "#shared/records/user.ts";
+import { grantMore } from "#shared/runs/capacity/wait-queue.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type TransactionWrite, type Value } from "#shared/table/table.ts";
 import type { CreateTeamRequest, SettingsChange, UpdateTeamRequest } from "#shared/wire/team.ts";
 import { newTeamWrites } from "./new-team.ts";
 import { MOST_TEAMS, tooManyTeams } from "./people.ts";
 import type { LimitPorts, TeamPorts } from "./ports.ts";
-import { parseTeam, type Team } from "./team.ts";
 
 export interface CreatedTeam {
   readonly team: Team;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { reportArtifact } from "#shared/runs/artifacts.ts";
-import { isExecutingHead } from "#shared/runs/run-head.ts";
+import { reportArtifact } from "#shared/artifacts/artifacts.ts";
+import { isExecutingHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
 import { createRun, deliver, harnessOf, nextExecution, said, startedRun, workingRun } from "../support/execution.ts";

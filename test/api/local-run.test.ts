@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LOCAL_LEASE_SECONDS, LOCAL_START_SECONDS } from "#shared/runs/run.ts";
+import { LOCAL_LEASE_SECONDS, LOCAL_START_SECONDS } from "#shared/records/run.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
 import { consume, deliver, type Harness, harnessOf } from "../support/execution.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Budget, parseBudget } from "#shared/budgets/budget.ts";
-import { toUsd } from "#shared/budgets/money.ts";
+import { toUsd } from "#shared/records/money.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
 import { createRun, deliver, type Harness, harnessOf, nextExecution, workingRun } from "../support/execution.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { toUsd } from "#shared/budgets/money.ts";
+import { toUsd } from "#shared/records/money.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
 import { type Harness, startedRun, workingRun } from "../support/execution.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { pauseSchedulesOf } from "#shared/schedules/pause-unasked.ts";
+import { pauseSchedulesOf } from "#shared/schedules/auto-pause.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
 import { harnessOf } from "../support/execution.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TREE_CONCURRENCY_LIMIT } from "#shared/runs/run.ts";
+import { TREE_CONCURRENCY_LIMIT } from "#shared/records/run.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
 import { createRun, deliver, type Harness, harnessOf, workingRun } from "../support/execution.ts";

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { uuidv7 } from "#shared/ids.ts";
+import { parseRunBody } from "#shared/records/run-body.ts";
 import { newRunWrites } from "#shared/runs/new-run.ts";
-import { parseRunBody } from "#shared/runs/run-body.ts";
 import { keys } from "#shared/table/keys.ts";
 import { sizeOfItem } from "../../bench/item-size.ts";
 import { clientOf } from "../support/client.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { RunyardError } from "#shared/errors.ts";
-import { type Cursors, cursors } from "#shared/runs/cursor.ts";
+import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fitted, fittedMessages, fittedText, fittingSteps } from "#shared/runs/fitted.ts";
+import { fitted, fittedMessages, fittedText, fittingSteps } from "#shared/conversations/truncate.ts";
 import { shownArtifacts } from "#shared/runs/run-item.ts";
 import type { Message, Step } from "#shared/wire/conversation.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { matcherOf } from "#shared/runs/fuzzy-search.ts";
+import { matcherOf } from "#shared/runs/listing/fuzzy-search.ts";
 
 describe("fuzzy search", () => {
   test.each([

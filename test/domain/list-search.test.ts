@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { uuidOf } from "#shared/ids.ts";
-import { search } from "#shared/runs/list-search.ts";
-import { type Order, positionOf, rangeOf, type Source, timeBound } from "#shared/runs/list-sources.ts";
+import { search } from "#shared/runs/listing/search.ts";
+import { type Order, positionOf, rangeOf, type Source, timeBound } from "#shared/runs/listing/sources.ts";
 import type { Item } from "#shared/table/table.ts";
 
 const START = Date.parse("2026-05-18T12:00:00.000Z");

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { uuidv7 } from "#shared/ids.ts";
-import type { Filters } from "#shared/runs/list-filters.ts";
-import { isTerminal } from "#shared/runs/run.ts";
-import { type Change, changeWrites, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/run-change.ts";
-import type { RunHead } from "#shared/runs/run-head.ts";
+import { isTerminal } from "#shared/records/run.ts";
+import type { RunHead } from "#shared/records/run-head.ts";
+import type { Filters } from "#shared/runs/listing/filters.ts";
+import { type Change, changeWrites, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { type ListedRun, ownWrites } from "../../bench/listed-run.ts";
 import { ORDERS, storeRuns, walk } from "../support/listing.ts";

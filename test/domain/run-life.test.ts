@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isExecuting, MOVES } from "#shared/runs/run.ts";
-import { parseRunHead } from "#shared/runs/run-head.ts";
+import { isExecuting, MOVES } from "#shared/records/run.ts";
+import { parseRunHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { clientOf } from "../support/client.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chooseSandbox } from "#shared/sandbox/choice.ts";
+import { chooseSandbox } from "#shared/sandbox/choose-sandbox.ts";
 import type { Provider } from "#shared/sandbox/sandbox.ts";
 import { offeredSandboxes } from "#shared/settings.ts";
 

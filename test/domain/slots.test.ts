@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isExecuting, isTerminal } from "#shared/runs/run.ts";
+import { isExecuting, isTerminal } from "#shared/records/run.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
 import { consume, createRun, harnessOf } from "../support/execution.ts";

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { uuidv7 } from "#shared/ids.ts";
+import { isExecuting, isTerminal, MOVES } from "#shared/records/run.ts";
+import { parseRunHead, type RunHead } from "#shared/records/run-head.ts";
 import { newRunWrites } from "#shared/runs/new-run.ts";
-import { isExecuting, isTerminal, MOVES } from "#shared/runs/run.ts";
-import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/run-change.ts";
-import { parseRunHead, type RunHead } from "#shared/runs/run-head.ts";
 import { Raced, runStore } from "#shared/runs/run-store.ts";
+import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { RunState } from "#shared/wire/run.ts";

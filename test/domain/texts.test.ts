@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { attachmentDisposition } from "#shared/files/file-store.ts";
 import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
 import { isUuid, uuidOf, uuidv7 } from "#shared/ids.ts";
-import { folded, statusText, titleOf, toDuration } from "#shared/runs/run.ts";
+import { folded, statusText, titleOf, toDuration } from "#shared/records/run.ts";
 import { keys, sortableTime } from "#shared/table/keys.ts";
 import { Timestamp, text, textOfBytes } from "#shared/wire/primitives.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chownSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { limitsOf } from "#harness/limits.ts";
+import { limitsOf } from "#harness/isolation/limits.ts";
 import { MIB, Probe, probe, processesNamed, python, watchHost } from "./support/host.ts";
 
 /** What a run may use here, so that a limit is reached before the machine feels it. */

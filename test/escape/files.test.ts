@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openInside } from "#harness/inside.ts";
+import { openInside } from "#harness/files/path-containment.ts";
 import { Repository } from "../harness/support/repository.ts";
 import { Probe, probe, python, sh } from "./support/host.ts";
 

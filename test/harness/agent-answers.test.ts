@@ -3,9 +3,9 @@ import { createServer, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Message, TextBlock } from "@strands-agents/sdk";
 import { describe, expect, it } from "vitest";
+import { faultOf } from "#harness/agent/answers/tool-input.ts";
 import { failureOf } from "#harness/agent/failures.ts";
 import { createModel } from "#harness/agent/model.ts";
-import { faultOf } from "#harness/agent/tool-input.ts";
 
 type Answer = string | ((response: ServerResponse) => unknown);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitted } from "#harness/fitted.ts";
+import { fitted } from "#harness/support/truncate.ts";
 import { agentRun, use } from "./support/agent-run.ts";
 import { Repository } from "./support/repository.ts";
 

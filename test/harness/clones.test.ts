@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cloneRepository, credentialsOf, placesOf, writeGitConfig } from "#harness/git.ts";
-import { loadSkill } from "#harness/skills.ts";
+import { cloneRepository, credentialsOf, placesOf, writeGitConfig } from "#harness/git/clone.ts";
+import { loadSkill } from "#harness/skills/skills.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { Repository } from "./support/repository.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createControlPlane } from "#harness/api.ts";
-import { withRetries } from "#harness/http.ts";
+import { createControlPlane } from "#harness/control-plane/control-plane.ts";
+import { withRetries } from "#harness/control-plane/http.ts";
 import { type Answer, FakeControlPlane } from "./support/fake-control-plane.ts";
 
 const given = { prompt: "hello" };

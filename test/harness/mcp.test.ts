@@ -5,11 +5,11 @@ import { createServer as createListener } from "node:net";
 import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ownAddresses } from "#harness/blocked-addresses.ts";
-import { callMcpTool } from "#harness/tools-remote/call-mcp-tool.ts";
-import { secretsOfServers } from "#harness/tools-remote/mcp-secrets.ts";
-import { closeServers, type McpServer } from "#harness/tools-remote/mcp-servers.ts";
-import { outwardFetch } from "#harness/tools-remote/outward-fetch.ts";
+import { ownAddresses } from "#harness/network/blocked-addresses.ts";
+import { callMcpTool } from "#harness/tools/remote/call-mcp-tool.ts";
+import { secretsOfServers } from "#harness/tools/remote/mcp-secrets.ts";
+import { closeServers, type McpServer } from "#harness/tools/remote/mcp-servers.ts";
+import { outwardFetch } from "#harness/tools/remote/outward-fetch.ts";
 import { bundledServer, mcpStage, SERVERS } from "./support/mcp-stage.ts";
 import { commandLines, newMark, sleepers } from "./support/processes.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { ControlPlane } from "#harness/api.ts";
-import { createOutbox } from "#harness/outbox.ts";
-import { createRedactor } from "#harness/redact.ts";
+import type { ControlPlane } from "#harness/control-plane/control-plane.ts";
+import { createRedactor } from "#harness/redaction/redactor.ts";
+import { createOutbox } from "#harness/reporting/outbox.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createCapture, cutBytes } from "#harness/output.ts";
-import { createRedactor } from "#harness/redact.ts";
+import { createRedactor } from "#harness/redaction/redactor.ts";
+import { createCapture, cutBytes } from "#harness/support/text-limits.ts";
 
 const secret = "ryr_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
 const redactor = createRedactor([secret]);

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { tokenOf } from "#harness/repository-access.ts";
+import { tokenOf } from "#harness/git/repository-access.ts";
 import { FakeControlPlane, type RunContext } from "./support/fake-control-plane.ts";
 import { GitServer } from "./support/git-server.ts";
 import { commandLines } from "./support/processes.ts";

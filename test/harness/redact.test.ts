@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRedactor } from "#harness/redact.ts";
+import { createRedactor } from "#harness/redaction/redactor.ts";
 
 const secret = "ryr_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { regularly } from "#harness/regularly.ts";
+import { regularly } from "#harness/support/throttle.ts";
 
 describe("regularly", () => {
   it("works when somebody comes by and it is due, counted from the end of the work before", async () => {

@@ -3,10 +3,10 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createControlPlane } from "#harness/api.ts";
-import { createPullRequestTool } from "#harness/tools-remote/create-pull-request.ts";
-import { githubRepository } from "#harness/tools-remote/github-token.ts";
-import { reportArtifactTool } from "#harness/tools-remote/report-artifact.ts";
+import { createControlPlane } from "#harness/control-plane/control-plane.ts";
+import { createPullRequestTool } from "#harness/tools/remote/create-pull-request.ts";
+import { githubRepository } from "#harness/tools/remote/github-token.ts";
+import { reportArtifactTool } from "#harness/tools/remote/report-artifact.ts";
 import { githubPulls } from "../support/github-pulls-stand-in.ts";
 import { FakeControlPlane } from "./support/fake-control-plane.ts";
 import { mcpStage } from "./support/mcp-stage.ts";
@@ -158,7 +158,7 @@ describe("create_pull_request", () => {
 
   async function tool(apiUrl: string, { repositories = ["https://github.com/acme/things.git"], secrets = {} } = {}) {
     const stop = new AbortController();
-    const { createRedactor } = await import("#harness/redact.ts");
+    const { createRedactor } = await import("#harness/redaction/redactor.ts");
     const github = { repositories: repositories.map((url) => ({ url })), secrets, apiUrl };
     const made = createPullRequestTool({ plane: controlPlane(stop.signal), redactor: createRedactor([TOKEN]), github });
     return (asked: unknown) => made.run(asked, { id: "1", signal: stop.signal });

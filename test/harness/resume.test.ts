@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { markOf, startOf } from "#harness/resume.ts";
+import { markOf, startOf } from "#harness/engine/resume.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 
 const agent = (text: string): Message => ({ role: "assistant", content: [{ type: "text", text }] });

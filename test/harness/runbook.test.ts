@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { CommandResult } from "#harness/commands.ts";
-import type { RunCommandInput } from "#harness/engine.ts";
-import { runbook, shellBlocks } from "#harness/runbook.ts";
+import type { CommandResult } from "#harness/commands/command-runner.ts";
+import type { RunCommandInput } from "#harness/engine/engine.ts";
+import { runbook, shellBlocks } from "#harness/engine/runbook.ts";
 
 const ended = (change: Partial<CommandResult> = {}): CommandResult => ({
   text: "",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { seccompFilter } from "#harness/seccomp.ts";
+import { seccompFilter } from "#harness/isolation/seccomp.ts";
 
 const ALLOWED = 0x7fff0000;
 const EPERM = 0x00050001;

@@ -4,7 +4,7 @@ import { claude } from "#harness/third-party/claude.ts";
 import { codex } from "#harness/third-party/codex.ts";
 import { gemini } from "#harness/third-party/gemini.ts";
 import { createLines } from "#harness/third-party/lines.ts";
-import { createTeller } from "#harness/third-party/teller.ts";
+import { createTeller } from "#harness/third-party/message-recorder.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 
 const SESSION = "accecc35-1925-4e37-8d7e-083eef3f9720";

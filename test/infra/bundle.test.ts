@@ -74,7 +74,7 @@ describe("the deployed code", () => {
     };
     load("execution/run-sandbox/harness.mjs");
     const inputsOf = (path: string) => Object.keys(named.get(path)?.inputs ?? {});
-    expect([...loaded].flatMap(inputsOf).some((input) => input.endsWith("harness/runbook.ts"))).toBe(true);
+    expect([...loaded].flatMap(inputsOf).some((input) => input.endsWith("harness/engine/runbook.ts"))).toBe(true);
     expect([...loaded].flatMap(inputsOf).filter((input) => input.includes("@strands-agents"))).toEqual([]);
     const parts = [...named.keys()].filter((path) => path.startsWith("execution/run-sandbox/part-"));
     expect(parts.flatMap(inputsOf).some((input) => input.includes("@strands-agents"))).toBe(true);
@@ -106,7 +106,7 @@ describe("the deployed code", () => {
     const present = (name: string) => inputs.filter((input) => input.endsWith(`shared/aws/${name}.ts`)).length;
     expect(present("clients")).toBeGreaterThan(40);
     expect(["local-watch", "as-on-aws", "aws-faults", "aws-limits", "dynamo-limits"].filter(present)).toEqual([]);
-    const inPlace = { "#shared/aws/client-watch.ts": "#shared/aws/local-watch.ts" };
+    const inPlace = { "#shared/aws/client-hooks.ts": "#shared/aws/emulation-hooks.ts" };
     expect(bundling("local").alias).toMatchObject(inPlace);
     expect(bundling("aws").alias).not.toMatchObject(inPlace);
   });

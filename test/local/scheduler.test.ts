@@ -4,7 +4,7 @@ import path from "node:path";
 import { GetScheduleCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
-import { type Scheduler, TimerRefused } from "#shared/schedules/scheduler.ts";
+import { type Scheduler, TimerRefused } from "#shared/timers/scheduler.ts";
 import { type FrontDoor, startFrontDoor } from "../../local/front-door.ts";
 import { timerCron } from "../../local/timer-cron.ts";
 import { Timers } from "../../local/timers.ts";

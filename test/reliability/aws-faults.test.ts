@@ -13,11 +13,11 @@ import {
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { asOnAws, faultsAsked } from "#shared/aws/as-on-aws.ts";
+import { asOnAws, faultsAsked } from "#shared/aws/aws-emulation.ts";
 import { type AwsFault, type Faults, plannedFaults } from "#shared/aws/aws-faults.ts";
 import { dynamoClient, watchClients } from "#shared/aws/clients.ts";
+import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { uuidv7 } from "#shared/ids.ts";
-import { dynamoTable } from "#shared/table/dynamo-table.ts";
 import { ConditionFailed } from "#shared/table/table.ts";
 import { type StoodIn, standIn } from "../support/aws-stand-in.ts";
 

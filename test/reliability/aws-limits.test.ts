@@ -16,7 +16,7 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import { asOnAws } from "#shared/aws/as-on-aws.ts";
+import { asOnAws } from "#shared/aws/aws-emulation.ts";
 import { standIn } from "../support/aws-stand-in.ts";
 
 const TableName = "t";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { noteSandbox } from "#shared/runs/stops.ts";
+import { noteSandbox } from "#shared/executions/sandbox-stops.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { clientOf } from "../support/client.ts";

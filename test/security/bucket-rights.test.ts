@@ -4,7 +4,7 @@ import { FILE_PATTERNS, type FileKind, type Rights } from "#infra/rights.ts";
 import { routes } from "#infra/routes.ts";
 import { triggers } from "#infra/triggers.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
-import { INLINE_BYTES } from "#shared/runs/run-body.ts";
+import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import { clientOf } from "../support/client.ts";
 import { createRun, deliver, type Harness, harnessOf, nextExecution, workingRun } from "../support/execution.ts";
 import { fileKindOf, RightMissing, usedFiles, withRights } from "../support/rights.ts";

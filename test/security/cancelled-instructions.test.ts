@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { startOf } from "#harness/resume.ts";
+import { startOf } from "#harness/engine/resume.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 import { clientOf } from "../support/client.ts";
 import { createRun, deliver, type Harness, harnessOf, nextExecution, workingRun } from "../support/execution.ts";

@@ -4,11 +4,11 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
 import { afterAll, describe, expect, it } from "vitest";
-import { addressCheck, resolveAllowed } from "#harness/blocked-addresses.ts";
-import { cloneRepository, writeGitConfig } from "#harness/git.ts";
-import { pinRepositoryAddress } from "#harness/repository-address.ts";
-import { scan } from "#harness/scan.ts";
-import { outwardFetch } from "#harness/tools-remote/outward-fetch.ts";
+import { cloneRepository, writeGitConfig } from "#harness/git/clone.ts";
+import { pinRepositoryAddress } from "#harness/git/repository-address.ts";
+import { addressCheck, resolveAllowed } from "#harness/network/blocked-addresses.ts";
+import { scan } from "#harness/skills/scan.ts";
+import { outwardFetch } from "#harness/tools/remote/outward-fetch.ts";
 import { AmbientAgentConfig } from "#shared/wire/config.ts";
 
 /** Addresses that no setting opens: link-local, metadata, multicast, reserved, translators and tunnels. */

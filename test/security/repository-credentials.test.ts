@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tokenOf } from "#harness/repository-access.ts";
+import { tokenOf } from "#harness/git/repository-access.ts";
 import { routes } from "#infra/routes.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { clientOf } from "../support/client.ts";

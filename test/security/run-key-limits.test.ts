@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { MAX_DESCENDANTS, RUN_CAPS } from "#shared/runs/run.ts";
+import { MAX_DESCENDANTS, RUN_CAPS } from "#shared/records/run.ts";
 import { clientOf } from "../support/client.ts";
 import { createRun, type Harness, harnessOf, workingRun } from "../support/execution.ts";
 import { makeWorld, type World } from "../support/world.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { CreateTableCommand } from "@aws-sdk/client-dynamodb";
 import { CreateBucketCommand, type S3Client } from "@aws-sdk/client-s3";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { asOnAws } from "#shared/aws/as-on-aws.ts";
+import { asOnAws } from "#shared/aws/aws-emulation.ts";
 import { dynamoClient, s3Client, watchClients } from "#shared/aws/clients.ts";
 import { INDEXES } from "#shared/table/table.ts";
 import { ACCOUNT, REGION } from "../../local/account.ts";

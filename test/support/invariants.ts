@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { isExecuting, isTerminal, MOVES, TREE_CONCURRENCY_LIMIT } from "#shared/runs/run.ts";
-import { parseRunHead, type RunHead } from "#shared/runs/run-head.ts";
+import { isExecuting, isTerminal, MOVES, TREE_CONCURRENCY_LIMIT } from "#shared/records/run.ts";
+import { parseRunHead, type RunHead } from "#shared/records/run-head.ts";
 import { keys, runPk } from "#shared/table/keys.ts";
 import type { RunState } from "#shared/wire/run.ts";
 import type { World } from "./world.ts";

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
-import type { Filters } from "#shared/runs/list-filters.ts";
-import { listRuns } from "#shared/runs/list-runs.ts";
-import type { Order } from "#shared/runs/list-sources.ts";
+import type { Filters } from "#shared/runs/listing/filters.ts";
+import { listRuns } from "#shared/runs/listing/list-runs.ts";
+import type { Order } from "#shared/runs/listing/sources.ts";
 import type { Table } from "#shared/table/table.ts";
 import { itemsOf, type ListedRun } from "../../bench/listed-run.ts";
 import type { World } from "./world.ts";

@@ -1,5 +1,5 @@
 import { triggers } from "#infra/triggers.ts";
-import { type Pass, reapRuns } from "#shared/runs/reap.ts";
+import { type Pass, reapRuns } from "#shared/executions/reap-runs.ts";
 import { withRights } from "./rights.ts";
 import type { World } from "./world.ts";
 

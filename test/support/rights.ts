@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { FILE_PATTERNS, type Rights } from "#infra/rights.ts";
 import type { FileStore } from "#shared/files/file-store.ts";
-import type { RunQueue } from "#shared/runs/run-queue.ts";
+import type { RunQueue } from "#shared/queue/run-queue.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { Table, TransactionWrite } from "#shared/table/table.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
-import { BrokenAnswer, FailedAnswer } from "../events.ts";
-import { inputOf } from "../tool-input.ts";
+import { BrokenAnswer, FailedAnswer } from "./events.ts";
+import { inputOf } from "./tool-input.ts";
 
 const Part = v.union([
   v.object({ type: v.literal("output_text"), text: v.string() }),

@@ -1,14 +1,14 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { buildSync } from "esbuild";
-import { createCommandRunner } from "#harness/commands.ts";
-import { prepareHost } from "#harness/host.ts";
-import { markerOf } from "#harness/processes.ts";
-import { createRedactor } from "#harness/redact.ts";
-import { createShell } from "#harness/shell.ts";
-import type { ServerConfig } from "#harness/tools-remote/mcp-connection.ts";
-import { connectServers } from "#harness/tools-remote/mcp-servers.ts";
-import { outwardFetch } from "#harness/tools-remote/outward-fetch.ts";
+import { createCommandRunner } from "#harness/commands/command-runner.ts";
+import { createShell } from "#harness/commands/shell.ts";
+import { prepareHost } from "#harness/isolation/host.ts";
+import { markerOf } from "#harness/isolation/processes.ts";
+import { createRedactor } from "#harness/redaction/redactor.ts";
+import type { ServerConfig } from "#harness/tools/remote/mcp-connection.ts";
+import { connectServers } from "#harness/tools/remote/mcp-servers.ts";
+import { outwardFetch } from "#harness/tools/remote/outward-fetch.ts";
 
 export interface Told {
   readonly text: string;

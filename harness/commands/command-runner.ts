@@ -1,0 +1,163 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { constants } from "node:os";
+import { dirname } from "node:path";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startLaunch } from "../isolation/launch.ts";
+import { goFirst, loweringWords } from "../isolation/limits.ts";
+import { killTree } from "../isolation/processes.ts";
+import { createWatch } from "../isolation/resource-watch.ts";
+import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import { type CapturedOutput, createCapture, type OutputLimits } from "../support/text-limits.ts";
+import { quoted } from "./shell-quote.ts";
+
+export interface CommandRequest {
+  readonly command: string;
+  /** As commands see it. */
+  readonly workingDirectory: string;
+  readonly timeoutMs: number;
+  /** Said of a command that did not end in its time, where that time was not its own. */
+  readonly timeoutReason?: string;
+  /** Ends this command alone. */
+  readonly signal?: AbortSignal;
+  /** How much of its output is kept. @default the runner's own limits */
+  readonly limits?: OutputLimits;
+  /** Is given all that it prints, as it is. */
+  readonly onOutput?: (chunk: Buffer) => void;
+}
+
+export interface CommandResult extends CapturedOutput {
+  /** What was run, without secrets. */
+  readonly command: string;
+  /** As a shell reports it: 128 and the signal's number for a command that a signal ended. */
+  readonly exitCode: number;
+  readonly signal?: string;
+  readonly timedOut: boolean;
+  /** Why it was ended, where it was for its machine or its sandbox; the end of `text` says it too. */
+  readonly exceeded?: string;
+  readonly durationMs: number;
+  /** Where the command ended up; the next one starts there. */
+  readonly workingDirectory: string;
+}
+
+/** Runs one command after the other, each with a process tree of its own that ends with it. */
+export interface CommandRunner {
+  /** @throws the signal's reason when the execution stops meanwhile; no process of the command is left then */
+  run(request: CommandRequest): Promise<CommandResult>;
+}
+
+export interface CommandRunnerOptions {
+  readonly sandbox: Sandbox;
+  /** Paths on the host. */
+  readonly host: WorkspacePaths;
+  readonly executionId: string;
+  readonly redactor: Redactor;
+  readonly signal: AbortSignal;
+  readonly limits?: OutputLimits;
+}
+
+/** The exit code that timeout(1) gives. */
+const TIMED_OUT_CODE = 124;
+/** That of a command which was killed. */
+const KILLED_CODE = 137;
+
+export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
+  const { sandbox, host, executionId, redactor, signal: stop, limits } = options;
+  // Where the sandbox ends a command's tree with it, there is nobody to look for.
+  const marker = sandbox.contained ? undefined : executionId;
+  const { limits: machine } = sandbox;
+  const watch = machine === undefined ? undefined : createWatch({ limits: machine, folder: dirname(host.workspace) });
+  const before = machine === undefined ? "" : loweringWords(machine);
+  let count = 0;
+  return {
+    async run({ command, workingDirectory, timeoutMs, timeoutReason, ...request }) {
+      const signal = request.signal === undefined ? stop : AbortSignal.any([stop, request.signal]);
+      signal.throwIfAborted();
+      const script = `step-${++count}.sh`;
+      await writeFile(`${host.steps}/${script}`, scriptOf(command, workingDirectory, before), { mode: 0o444 });
+      signal.throwIfAborted();
+      const startedAt = performance.now();
+      const child = startLaunch(sandbox.launch(script));
+      if (machine !== undefined) goFirst(child.process.pid);
+      const capture = createCapture(redactor, request.limits ?? limits);
+      for (const stream of child.output) {
+        stream.on("data", capture.stream());
+        if (request.onOutput !== undefined) stream.on("data", request.onOutput);
+      }
+      const directory = lastLine(child.report);
+      let timedOut = false;
+      let exceeded: string | undefined;
+      const end = () => void killTree(child.process.pid, marker);
+      const unwatch = watch?.command(child.process.pid ?? 0, (why) => {
+        exceeded = why;
+        end();
+      });
+      const timer = setTimeout(() => {
+        timedOut = true;
+        exceeded ??= timeoutReason;
+        end();
+      }, timeoutMs);
+      signal.addEventListener("abort", end);
+      try {
+        const status = await exitOf(child.process, marker);
+        signal.throwIfAborted();
+        return {
+          command: redactor.text(command),
+          ...withReason(capture.end(), exceeded),
+          ...status,
+          ...(exceeded === undefined ? {} : { exitCode: KILLED_CODE, exceeded }),
+          ...(timedOut ? { exitCode: TIMED_OUT_CODE } : {}),
+          timedOut,
+          durationMs: Math.round(performance.now() - startedAt),
+          workingDirectory: directory() ?? workingDirectory,
+        };
+      } finally {
+        clearTimeout(timer);
+        unwatch?.();
+        signal.removeEventListener("abort", end);
+      }
+    },
+  };
+}
+
+/**
+ * The command's own lines keep their numbers, and its own EXIT trap may replace ours: so the last line tells the working
+ * directory too. Descriptor 3 carries it, since a file that commands can write could be swapped for a link.
+ */
+function scriptOf(command: string, workingDirectory: string, before: string): string {
+  const enter = `builtin cd -- ${quoted(workingDirectory)}`;
+  const report = "{ builtin pwd -P >&3; } 2>/dev/null || :";
+  return `exec 2>&1; ${before}${enter}; trap '${report}' EXIT; ${command}\n\n__runyard=$?; ${report}; exit "$__runyard"\n`;
+}
+
+function withReason({ text, truncated }: CapturedOutput, why: string | undefined): CapturedOutput {
+  if (why === undefined) return { text, truncated };
+  const line = text === "" || text.endsWith("\n") ? "" : "\n";
+  return { text: `${text}${line}[the command was ended: ${why}]\n`, truncated };
+}
+
+async function exitOf(child: ChildProcess, marker: string | undefined): Promise<{ exitCode: number; signal?: string }> {
+  const closed = once(child, "close");
+  const [code, signal] = await Promise.race([once(child, "exit"), closed]);
+  // What the command left in the background ends with it; it would hold the pipes open and outlive the run.
+  await killTree(child.pid, marker);
+  await Promise.race([closed, sleep(1000)]);
+  for (const stream of child.stdio) stream?.destroy();
+  if (typeof code === "number") return { exitCode: code };
+  return { exitCode: 128 + signalNumber(signal), signal: String(signal) };
+}
+
+function signalNumber(signal: unknown): number {
+  return Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 0;
+}
+
+function lastLine(stream: Readable | undefined): () => string | undefined {
+  let text = "";
+  stream?.on("data", (chunk: Buffer) => {
+    text = (text + chunk.toString()).slice(-8192);
+  });
+  return () => text.split("\n").findLast((line) => line.startsWith("/"));
+}

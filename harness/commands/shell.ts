@@ -1,0 +1,47 @@
+import type { RunCommandInput } from "../engine/engine.ts";
+import type { OutputLimits } from "../support/text-limits.ts";
+import type { CommandResult, CommandRunner } from "./command-runner.ts";
+
+/** Runs commands one after the other, each where the one before ended, as in a terminal. */
+export interface Shell {
+  /** Where the next command starts, as commands see it. */
+  readonly here: string;
+  run(input: RunCommandInput, signal: AbortSignal): Promise<CommandResult>;
+  /** A command of our own, after which the next one starts where it would have without it. */
+  runAside(command: string, signal: AbortSignal, limits?: OutputLimits): Promise<CommandResult>;
+}
+
+export interface ShellOptions {
+  readonly runner: CommandRunner;
+  /** As commands see it. */
+  readonly workingDirectory: string;
+  /** Milliseconds since the epoch at which no command may run any more. */
+  readonly deadlineAt: number;
+}
+
+/** Seconds that a command may take which names no time of its own. */
+export const DEFAULT_TIMEOUT_SECONDS = 600;
+const ASIDE_SECONDS = 60;
+
+export function createShell({ runner, workingDirectory: beginning, deadlineAt }: ShellOptions): Shell {
+  let here = beginning;
+  const limitOf = (seconds: number) => {
+    const left = Math.max(1, deadlineAt - Date.now());
+    if (left >= seconds * 1000) return { timeoutMs: seconds * 1000 };
+    return { timeoutMs: left, timeoutReason: `its sandbox had ${(left / 1000).toFixed(1)} s left when it began` };
+  };
+  return {
+    get here() {
+      return here;
+    },
+    async run({ command, workingDirectory = here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS }, signal) {
+      const result = await runner.run({ command, workingDirectory, ...limitOf(timeoutSeconds), signal });
+      here = result.workingDirectory;
+      return result;
+    },
+    runAside(command, signal, limits) {
+      const request = { command, workingDirectory: here, ...limitOf(ASIDE_SECONDS), signal };
+      return runner.run(limits === undefined ? request : { ...request, limits });
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import * as v from "valibot";
+import type { Message } from "#shared/wire/conversation.ts";
+import type { ClientEvent } from "#shared/wire/event.ts";
+import {
+  type CommitSnapshotRequest,
+  CommitSnapshotResponse,
+  Empty,
+  type Envelope,
+  ExternalConversationResponse,
+  type FinishTaskRequest,
+  HeartbeatResponse,
+  MessagesResponse,
+  type ReportArtifactRequest,
+  ReportArtifactResponse,
+  ResolvePromptResponse,
+  type TranscriptRequest,
+  type UploadSnapshotRequest,
+  UploadSnapshotResponse,
+  UploadTarget,
+} from "#shared/wire/harness.ts";
+import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
+import { Stop } from "../support/stop.ts";
+import { type HttpAnswer, postJson, type RetryLimits, retryWordsOf, withRetries } from "./http.ts";
+
+/** What the control plane will not do, however often it is asked. Who does not expect it cannot go on. */
+export class Refused extends Stop {
+  /** One sentence for whoever asked. */
+  readonly detail: string;
+
+  constructor(message: string, detail: string) {
+    super("unreachable", message);
+    this.name = "Refused";
+    this.detail = detail;
+  }
+}
+
+/** The control plane as an execution sees it. Every call throws `Stop` when this execution cannot go on. */
+export interface ControlPlane {
+  resolvePrompt(): Promise<ResolvePromptResponse>;
+  /** Tells which skill was found. */
+  noteSkill(skill: { name: string; content: string; path: string }): Promise<void>;
+  sendEvent(event: ClientEvent): Promise<void>;
+  /** Answers the number that the next message must have. */
+  sendMessages(firstSequence: number, messages: readonly Message[]): Promise<number>;
+  heartbeat(followupsStored: number): Promise<HeartbeatResponse>;
+  /** Answers where to upload each file. */
+  uploadSnapshot(snapshot: UploadSnapshotRequest): Promise<UploadSnapshotResponse>;
+  commitSnapshot(snapshot: CommitSnapshotRequest): Promise<void>;
+  reportArtifact(artifact: ReportArtifactRequest): Promise<ReportArtifactResponse>;
+  notifyUser(message: string): Promise<void>;
+  /** Says that the conversation is kept in a format of its own. */
+  externalConversation(format: string): Promise<void>;
+  /** Answers where to upload the raw transcript; once the bytes are there, the same call makes it the conversation's. */
+  transcriptTarget(transcript: TranscriptRequest): Promise<UploadTarget>;
+  /** Where to download the conversation's raw transcript; undefined where there is none. */
+  transcriptUrl(): Promise<string | undefined>;
+  finishTask(outcome: FinishTaskRequest): Promise<void>;
+  /** The last word of an execution that ends without finishing; tries for a short while only. */
+  reportShutdown(error?: { category: string; message: string }): Promise<void>;
+}
+
+const CALL_LIMITS: RetryLimits = { giveUpAfterMs: 60_000, attemptMs: 15_000 };
+const SHUTDOWN_LIMITS: RetryLimits = { giveUpAfterMs: 5_000, attemptMs: 3_000 };
+
+export function createControlPlane(envelope: Envelope, instance: string, signal: AbortSignal): ControlPlane {
+  const headers = {
+    authorization: `Bearer ${envelope.key}`,
+    "runyard-instance": instance,
+    "runyard-protocol": String(HARNESS_PROTOCOL),
+  };
+  const call = async <S extends v.GenericSchema>(path: string, body: unknown, reply: S, limits: RetryLimits) => {
+    const text = JSON.stringify(body);
+    const attempt = (signal: AbortSignal) => postJson(`${envelope.base_url}${path}`, headers, text, signal);
+    const answer = await withRetries(path, attempt, retryWordsOf, limits);
+    if (answer.status !== 200) throw refusalOf(path, answer);
+    const parsed = v.safeParse(reply, parseJson(answer.text));
+    if (!parsed.success) throw new Stop("unreachable", `${path} answered in a shape that this harness does not know`);
+    return parsed.output;
+  };
+  const limits = { ...CALL_LIMITS, signal };
+  const support = "/harness-support";
+  const execution = { execution_id: envelope.execution_id };
+
+  return {
+    resolvePrompt: () => call(`${support}/resolve-prompt`, {}, ResolvePromptResponse, limits),
+    async noteSkill(skill) {
+      await call(`${support}/resolve-prompt`, { skill }, ResolvePromptResponse, limits);
+    },
+    async sendEvent(event) {
+      await call(`/agent/runs/${envelope.run_id}/client-events`, event, Empty, limits);
+    },
+    async sendMessages(firstSequence, messages) {
+      const body = { ...execution, first_sequence: firstSequence, messages };
+      return (await call(`${support}/messages`, body, MessagesResponse, limits)).next_sequence;
+    },
+    heartbeat: (stored) =>
+      call(`${support}/heartbeat`, { ...execution, followups_stored: stored }, HeartbeatResponse, limits),
+    uploadSnapshot: (snapshot) => call(`${support}/upload-snapshot`, snapshot, UploadSnapshotResponse, limits),
+    async commitSnapshot(snapshot) {
+      await call(`${support}/commit-snapshot`, snapshot, CommitSnapshotResponse, limits);
+    },
+    reportArtifact: (artifact) => call(`${support}/report-artifact`, artifact, ReportArtifactResponse, limits),
+    async notifyUser(message) {
+      await call(`${support}/notify-user`, { message }, Empty, limits);
+    },
+    async externalConversation(format) {
+      await call(`${support}/external-conversation`, { format }, ExternalConversationResponse, limits);
+    },
+    transcriptTarget: (transcript) => call(`${support}/transcript`, transcript, UploadTarget, limits),
+    async transcriptUrl() {
+      const path = `${support}/transcript`;
+      // Where it leads is storage's, which must not get the key.
+      const attempt = (signal: AbortSignal) =>
+        fetch(`${envelope.base_url}${path}`, { headers, redirect: "manual", signal });
+      const readFetched = (answer: Response) => ({
+        status: answer.status,
+        header: (name: string) => answer.headers.get(name) ?? undefined,
+      });
+      const answer = await withRetries(path, attempt, readFetched, limits);
+      const text = await answer.text();
+      if (answer.status === 302) return answer.headers.get("location") ?? undefined;
+      if (answer.status === 404 || answer.status === 400) return undefined;
+      throw refusalOf(path, { status: answer.status, headers: {}, text });
+    },
+    async finishTask(outcome) {
+      await call(`${support}/finish-task`, outcome, Empty, limits);
+    },
+    async reportShutdown(error) {
+      await call(`${support}/report-shutdown`, error === undefined ? {} : { error }, Empty, SHUTDOWN_LIMITS);
+    },
+  };
+}
+
+/** 401 means that the key is dead; at the first call 403 and 409 mean that the execution is somebody else's. */
+function refusalOf(path: string, { status, text }: HttpAnswer): Stop {
+  const isFirstCall = path.endsWith("/resolve-prompt");
+  const isTaken = isFirstCall && [401, 403, 409].includes(status);
+  const kind = isTaken ? "taken" : status === 401 ? "fenced" : "unreachable";
+  const said = `${path} was answered ${status} ${text.slice(0, 500)}`;
+  return kind === "unreachable" && status < 500 ? new Refused(said, detailOf(text) ?? said) : new Stop(kind, said);
+}
+
+function detailOf(text: string): string | undefined {
+  const problem = v.safeParse(v.object({ detail: v.string() }), parseJson(text));
+  return problem.success ? problem.output.detail : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

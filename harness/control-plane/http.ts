@@ -1,0 +1,114 @@
+import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Stop } from "../support/stop.ts";
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export interface RetryLimits {
+  /** How long one call may be repeated, in milliseconds. */
+  readonly giveUpAfterMs: number;
+  /** How long one attempt may take, in milliseconds. */
+  readonly attemptMs: number;
+  /** Ends waiting and repeating at once. */
+  readonly signal?: AbortSignal;
+}
+
+/** What one attempt came to: an answer, or why there is none. */
+type Attempt<T> = { answer: T } | { failure: unknown };
+
+/**
+ * Repeats what may succeed later (no answer, 408, 429, 5xx, or what the answer itself calls retryable) with full jitter, or
+ * after the time that the server names. @throws Stop "unreachable" when the time for it is used up
+ */
+export async function withRetries<T>(
+  name: string,
+  attempt: (signal: AbortSignal) => Promise<T>,
+  read: (answer: T) => { status: number; header(name: string): string | undefined },
+  { giveUpAfterMs, attemptMs, signal }: RetryLimits,
+): Promise<T> {
+  const giveUpAt = Date.now() + giveUpAfterMs;
+  for (let count = 0; ; count++) {
+    signal?.throwIfAborted();
+    const timeLimit = AbortSignal.timeout(attemptMs);
+    const result: Attempt<T> = await attempt(
+      signal === undefined ? timeLimit : AbortSignal.any([signal, timeLimit]),
+    ).then(
+      (answer) => ({ answer }),
+      (failure: unknown) => ({ failure }),
+    );
+    const reply = "answer" in result ? read(result.answer) : undefined;
+    if ("answer" in result && reply !== undefined && !isRetryable(reply.status, reply.header("x-should-retry")))
+      return result.answer;
+    signal?.throwIfAborted();
+    const delayMs = serverDelayMs(reply?.header("retry-after")) ?? Math.random() * Math.min(8_000, 200 * 2 ** count);
+    if (Date.now() + delayMs > giveUpAt)
+      throw new Stop("unreachable", `${name} could not be called: ${wordFor(result, reply)}`);
+    await sleep(delayMs, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted());
+  }
+}
+
+/** What `withRetries` looks at of an answer of `postJson` and `getJson`. */
+export const retryWordsOf = ({ status, headers }: HttpAnswer) => ({
+  status,
+  header: (name: string) => headers[name]?.toString(),
+});
+
+/**
+ * One POST of JSON. Node's own client and not fetch, whose first use costs 25 ms of an execution that wants to run its first
+ * command; it is used where bodies are large.
+ */
+export function postJson(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
+  const ofBody = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+  return send(url, { method: "POST", headers: { ...headers, ...ofBody }, signal }, body);
+}
+
+/** One GET, by the same client. */
+export const getJson = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<HttpAnswer> => send(url, { method: "GET", headers: { ...headers }, signal });
+
+async function send(url: string, options: RequestOptions, body?: string): Promise<HttpAnswer> {
+  const { protocol } = new URL(url);
+  const { request } = protocol === "https:" ? await import("node:https") : await import("node:http");
+  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+  const call = request(url, options, (response) => readAnswer(response).then(resolve, reject));
+  call.on("error", reject);
+  call.end(body);
+  return await promise;
+}
+
+async function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(Buffer.from(chunk));
+  return { status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() };
+}
+
+function isRetryable(status: number, advice: string | undefined): boolean {
+  if (status < 400 || status === 401) return false;
+  if (advice !== undefined) return advice === "true";
+  return status === 408 || status === 429 || status >= 500;
+}
+
+function serverDelayMs(retryAfter: string | undefined): number | undefined {
+  const seconds = Number.parseFloat(retryAfter ?? "");
+  // Spread a little, so that executions that were turned away together do not come back together.
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 + Math.random() * 250 : undefined;
+}
+
+function wordFor(result: Attempt<unknown>, reply: { status: number } | undefined): string {
+  if (reply !== undefined) return `status ${reply.status}`;
+  const failure = "failure" in result ? result.failure : undefined;
+  if (!(failure instanceof Error)) return "no answer";
+  return failure.cause instanceof Error ? failure.cause.message : failure.message;
+}

@@ -1,0 +1,67 @@
+import { createWriteStream, openAsBlob } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { UploadTarget } from "#shared/wire/harness.ts";
+import { SetupError, Stop } from "../support/stop.ts";
+import { type RetryLimits, withRetries } from "./http.ts";
+
+/** Uploads a file as its target says. The run's key never goes along: storage has its own right in the URL. */
+export async function uploadFile(
+  target: UploadTarget,
+  file: string,
+  mimeType: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await uploadContent(target, await openAsBlob(file, { type: mimeType }), signal);
+}
+
+/** As `uploadFile`. A blob knows its length, so the request carries one; storage refuses a body of unknown length. */
+export async function uploadContent(target: UploadTarget, content: Blob, signal: AbortSignal): Promise<void> {
+  const limits = { giveUpAfterMs: 120_000, attemptMs: 300_000, signal };
+  const headers = target.headers ?? {};
+  const response = await fetchWithRetries(target.url, limits, () => ({
+    method: target.method,
+    headers,
+    body: target.method === "PUT" ? content : formOf(target, content),
+  }));
+  await response.body?.cancel();
+  // 412: an earlier attempt whose answer was lost has already put it there.
+  if (response.ok || response.status === 412) return;
+  throw new Stop("unreachable", `an artifact could not be uploaded: storage answered ${response.status}`);
+}
+
+/** Downloads into a file that must not exist yet. @throws SetupError when storage refuses */
+export async function downloadFile(url: string, file: string, signal: AbortSignal): Promise<void> {
+  const { body } = await download(url, signal);
+  if (body !== null) await pipeline(Readable.fromWeb(body), createWriteStream(file, { flags: "wx" }));
+}
+
+/** Downloads a short text. @throws SetupError when storage refuses */
+export const downloadText = async (url: string, signal: AbortSignal): Promise<string> =>
+  (await download(url, signal)).text();
+
+async function download(url: string, signal: AbortSignal): Promise<Response> {
+  const response = await fetchWithRetries(url, { giveUpAfterMs: 60_000, attemptMs: 120_000, signal }, () => ({}));
+  if (!response.ok || response.body === null) throw new SetupError(`storage answered ${response.status}`);
+  return response;
+}
+
+function fetchWithRetries(url: string, limits: RetryLimits, request: () => RequestInit): Promise<Response> {
+  const read = (response: Response) => ({
+    status: response.status,
+    header: (name: string) => response.headers.get(name) ?? undefined,
+  });
+  // The path's beginning only: the query of a signed URL is a right.
+  const name = new URL(url).host;
+  return withRetries(name, (signal) => fetch(url, { ...request(), signal }), read, limits);
+}
+
+function formOf(target: UploadTarget, content: Blob): FormData {
+  const form = new FormData();
+  for (const { name, value } of target.fields ?? []) {
+    if (value.kind === "static") form.append(name, value.value);
+    else if (value.kind === "content_data") form.append(name, content);
+    else throw new Stop("unreachable", `this harness cannot make the upload field ${name} (${value.kind})`);
+  }
+  return form;
+}

@@ -1,0 +1,40 @@
+import type { Envelope } from "#shared/wire/harness.ts";
+import type { CommandRunner } from "../commands/command-runner.ts";
+import type { Shell } from "../commands/shell.ts";
+import type { ControlPlane } from "../control-plane/control-plane.ts";
+import type { Clone } from "../git/clone.ts";
+import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import type { Outbox } from "../reporting/outbox.ts";
+import type { RunContext } from "../setup/setup.ts";
+import type { Log } from "../support/log.ts";
+import type { Slice } from "../support/time-slice.ts";
+
+/** What an agent works with, beside what it is asked. */
+export interface AgentWork {
+  readonly envelope: Envelope;
+  readonly context: RunContext;
+  /** The run's secrets, by name. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** What shapes the agent's behaviour: the run's `base_prompt`. */
+  readonly basePrompt: string | undefined;
+  /** What the run was asked at its beginning: skills, then its prompt. */
+  readonly opening: readonly string[];
+  readonly plane: ControlPlane;
+  readonly outbox: Outbox;
+  readonly redactor: Redactor;
+  readonly log: Log;
+  readonly runner: CommandRunner;
+  readonly shell: Shell;
+  readonly sandbox: Sandbox;
+  /** Paths on the host. */
+  readonly host: WorkspacePaths;
+  /** Where the first command starts, as commands see it. */
+  readonly workingDirectory: string;
+  readonly clones: readonly Clone[];
+  readonly slice: Slice;
+  /** Aborted when the execution stops. */
+  readonly signal: AbortSignal;
+  /** Aborted when the turn under way is broken off. */
+  readonly turn: () => AbortSignal;
+}

@@ -1,0 +1,86 @@
+import * as v from "valibot";
+import { type Block, type Message, tellsOfCancel } from "#shared/wire/conversation.ts";
+import { FinishTaskRequest } from "#shared/wire/harness.ts";
+import type { RunContext } from "../setup/setup.ts";
+import { RUNBOOK_MODEL, type TurnOutcome } from "./engine.ts";
+
+/** Where an execution takes up its run. */
+export type Start =
+  /** The prompt has not been answered: nobody began, or an execution was lost before its turn had ended. */
+  | ({ readonly from: "prompt" } & Begun)
+  /** A follow-up was taken up by an execution that was lost before it had answered. */
+  | ({ readonly from: "followup"; readonly message: string } & Begun)
+  /** Everything so far was answered; `last` is how the turn before ended. */
+  | { readonly from: "answer"; readonly last: TurnOutcome };
+
+/** What an earlier execution has done of the turn that is still to be answered. */
+interface Begun {
+  readonly commandsDone: number;
+  /** Where its last command ended, as commands see it. */
+  readonly workingDirectory?: string;
+}
+
+type Said = Pick<RunContext, "messages" | "own_messages"> & { readonly agent_config: { readonly model_id?: string } };
+
+/** Tells in a turn's last message that it did not succeed, and how it ended. */
+const ENDED = "turn_ended";
+
+/** What the last message of a turn has beside its text: nothing where it succeeded. */
+export function markOf({ success, error_code, blocked }: TurnOutcome): Block[] {
+  const data = { ...(error_code === undefined ? {} : { error_code }), ...(blocked === undefined ? {} : { blocked }) };
+  return success ? [] : [{ type: "event", name: ENDED, data: { success, ...data } }];
+}
+
+/**
+ * Every turn ends with a text of the agent, and every follow-up begins one with a text of the user: so the conversation
+ * itself tells what is still to be answered. Messages of earlier runs come before this run's own.
+ */
+export function startOf({ messages, own_messages = 0, agent_config }: Said): Start {
+  const own = own_messages > 0 ? messages.slice(-own_messages) : [];
+  const asked = own.findLastIndex((message) => isText(message, "user"));
+  const answered = own.findLastIndex((message) => isText(message, "assistant"));
+  const cancelled = own.findLastIndex(tellsOfCancel);
+  if (cancelled >= Math.max(asked, answered) && cancelled >= 0) return { from: "answer", last: CANCELLED };
+  if (answered > asked) return { from: "answer", last: outcomeOf(own, own[answered], agent_config.model_id) };
+  const begun = begunOf(own.slice(asked + 1));
+  return asked < 0 ? { from: "prompt", ...begun } : { from: "followup", message: textOf(own[asked]), ...begun };
+}
+
+/** What an agent says beside its use of a tool is no answer yet. */
+const isText = (message: Message, role: Message["role"]): boolean =>
+  message.role === role &&
+  message.content.some((block) => block.type === "text") &&
+  !message.content.some((block) => block.type === "action");
+
+/** How a turn has ended that was cancelled before it was answered. */
+const CANCELLED: TurnOutcome = { success: false, summary: "What was asked was cancelled." };
+
+/** Whether something was cancelled that the agent has not answered anything since. */
+export const isCancelledSince = (messages: readonly Message[]): boolean =>
+  messages.findLastIndex(tellsOfCancel) > messages.findLastIndex((message) => isText(message, "assistant"));
+
+function begunOf(turn: readonly Message[]): Begun {
+  const results = turn.flatMap(({ content }) => content).filter((block) => block.type === "action_result");
+  const done = results.filter(({ name, state }) => name === "run_command" && state === "completed");
+  const output = done.at(-1)?.output;
+  const there =
+    typeof output === "object" && output !== null && "working_directory" in output && output.working_directory;
+  return { commandsDone: done.length, ...(typeof there === "string" ? { workingDirectory: there } : {}) };
+}
+
+function outcomeOf(own: readonly Message[], answer: Message | undefined, modelId = RUNBOOK_MODEL): TurnOutcome {
+  const summary = textOf(answer);
+  const mark = answer?.content.find((block) => block.type === "event" && block.name === ENDED);
+  // What a runbook said before there were marks: it ends with the first command that fails.
+  if (mark?.type !== "event") return { success: modelId !== RUNBOOK_MODEL || hasSucceeded(own), summary };
+  const outcome = v.safeParse(FinishTaskRequest, { ...Object(mark.data), success: false, summary: "" });
+  return outcome.success ? { ...outcome.output, summary } : { success: false, summary };
+}
+
+function hasSucceeded(own: readonly Message[]): boolean {
+  const results = own.flatMap((message) => message.content).filter((block) => block.type === "action_result");
+  return results.at(-1)?.state === "completed";
+}
+
+const textOf = (message: Message | undefined): string =>
+  (message?.content ?? []).flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");

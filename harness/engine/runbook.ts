@@ -1,0 +1,61 @@
+import { marked, type Token } from "marked";
+import type { CommandResult } from "../commands/command-runner.ts";
+import type { AgentEngine } from "./engine.ts";
+
+/**
+ * The embedded default model: no network, no key, and no understanding. It runs the fenced shell blocks of what is asked,
+ * in order, and stops at the first that fails.
+ */
+export const runbook: AgentEngine = {
+  async takeTurn({ instructions, commandsDone = 0 }, tools) {
+    const commands = instructions.flatMap(shellBlocks);
+    if (commands.length === 0) return { success: false, summary: NOTHING_TO_RUN, error_code: "invalid_request" };
+    for (const [index, command] of commands.entries()) {
+      if (index < commandsDone) continue;
+      const result = await tools.runCommand({ command });
+      if (result.exitCode === 0) continue;
+      const step = commands.length === 1 ? "The command" : `Step ${index + 1} of ${commands.length}`;
+      return { success: false, summary: `${step} failed: \`${firstLine(result.command)}\` ${endOf(result)}.` };
+    }
+    return { success: true, summary: commands.length === 1 ? "Ran one command." : `Ran ${commands.length} commands.` };
+  },
+};
+
+/** The same in plan mode, which changes nothing: it says what it would run. */
+export const plannedRunbook: AgentEngine = {
+  async takeTurn({ instructions }) {
+    const commands = instructions.flatMap(shellBlocks);
+    if (commands.length === 0) return { success: false, summary: NOTHING_TO_RUN, error_code: "invalid_request" };
+    const blocks = commands.map((command) => `\`\`\`sh\n${command}\n\`\`\``);
+    return { success: true, summary: ["In the mode normal these would be run, in order:", ...blocks].join("\n\n") };
+  },
+};
+
+/** The fenced blocks tagged sh, bash or shell, wherever they stand in a Markdown document. */
+export function shellBlocks(markdown: string): string[] {
+  const blocks: string[] = [];
+  void marked.walkTokens(marked.lexer(markdown), (token: Token) => {
+    if (token.type !== "code" || token["codeBlockStyle"] === "indented") return;
+    const tag = String(token["lang"] ?? "").split(/\s/)[0];
+    const text = String(token["text"]);
+    if (/^(sh|bash|shell)$/i.test(tag ?? "") && text.trim() !== "") blocks.push(text);
+  });
+  return blocks;
+}
+
+const NOTHING_TO_RUN =
+  "Nothing to run: the model local/runbook only runs fenced code blocks tagged sh, bash or shell, and the prompt has none. " +
+  "Add such a block, or name another model in config.model_id once a model provider is configured.";
+
+function firstLine(command: string): string {
+  const lines = command.trim().split("\n");
+  const line = lines.find((it) => it.trim() !== "" && !it.trim().startsWith("#")) ?? lines[0] ?? "";
+  return line.length > 120 ? `${line.slice(0, 117)}...` : line;
+}
+
+function endOf(result: CommandResult): string {
+  const code = `exit code ${result.exitCode}`;
+  if (result.exceeded !== undefined) return `was ended: ${result.exceeded} (${code})`;
+  if (result.timedOut) return `did not end within its ${Math.round(result.durationMs / 1000)} s (${code})`;
+  return result.signal === undefined ? `ended with ${code}` : `was ended by ${result.signal} (${code})`;
+}

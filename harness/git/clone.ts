@@ -1,0 +1,204 @@
+import { spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Repository } from "#shared/wire/config.ts";
+import { maskUrlUsers } from "#shared/wire/repository-url.ts";
+import { identityOf } from "#shared/wire/skill-file.ts";
+import { messageOf, SetupError } from "../support/stop.ts";
+import { cutBytes } from "../support/text-limits.ts";
+import { accessVariables } from "./repository-access.ts";
+import { pinRepositoryAddress } from "./repository-address.ts";
+
+/** A repository in the workspace. */
+export interface Clone {
+  /** The last two segments of its URL; a file URL has them too. */
+  readonly owner: string;
+  readonly name: string;
+  /** Where it is, relative to the workspace. */
+  readonly path: string;
+  readonly commit: string;
+}
+
+export interface CloneOptions {
+  /** Host path of the workspace. */
+  readonly workspace: string;
+  /** Host path of a directory that commands cannot write. */
+  readonly etc: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Opens the repository for reading. @default it is asked as nobody, or by what its URL says */
+  readonly token?: string | undefined;
+}
+
+/** Names in the workspace that are no repository's. */
+const RESERVED = ["output", "attachments"];
+
+/** Where a repository goes in the workspace. @throws SetupError when the place is taken or has no name */
+export function placesOf(repositories: readonly Repository[]): Map<string, Repository> {
+  const places = new Map<string, Repository>();
+  for (const repository of repositories) {
+    const place = repository.path ?? identityOf(repository.url).name;
+    // A clone inside another could be led astray by a link in it.
+    const isTaken = [...RESERVED, ...places.keys()].some((other) => isWithin(place, other) || isWithin(other, place));
+    if (isTaken || place === "" || place === ".git")
+      throw new SetupError(
+        `repository ${maskUrlUsers(repository.url)}: the directory "${place}" is taken: give it another path`,
+      );
+    places.set(place, repository);
+  }
+  return places;
+}
+
+/**
+ * Clones one repository with its whole history. Git runs outside the sandbox, so nothing of the host's configuration, no
+ * hook, no submodule and no other transport may come into play.
+ * @throws SetupError with git's last words
+ */
+export async function cloneRepository(place: string, repository: Repository, options: CloneOptions): Promise<Clone> {
+  const directory = join(options.workspace, place);
+  const access = options.token === undefined ? {} : accessVariables(repository.url, options.token);
+  const fail = (text: string) =>
+    new SetupError(
+      `cloning ${maskUrlUsers(repository.url)} failed: ${maskUrlUsers(text)}${hintFor(text, options.token)}`,
+    );
+  const pinned = await pinRepositoryAddress(repository.url).catch((error: unknown) => {
+    throw fail(messageOf(error));
+  });
+  const git = (...args: string[]) => runGit([...pinned, ...args], options, access);
+  const cloned = await git(
+    "clone",
+    "--quiet",
+    "--template=",
+    "--no-hardlinks",
+    "--no-recurse-submodules",
+    "--",
+    repository.url,
+    directory,
+  );
+  if (!cloned.ok) throw fail(cloned.text);
+  if (repository.ref !== undefined) {
+    const inClone = (...args: string[]) => git("-C", directory, ...args);
+    const direct = await inClone("checkout", "--quiet", repository.ref, "--");
+    if (!direct.ok) {
+      // Neither a branch nor a tag nor a commit of theirs: it may still be a ref that plain clones leave out.
+      const fetched = await inClone("fetch", "--quiet", "origin", repository.ref);
+      const detached = fetched.ok ? await inClone("checkout", "--quiet", "--detach", "FETCH_HEAD") : fetched;
+      if (!detached.ok) throw fail(`there is no ref "${repository.ref}": ${detached.text}`);
+    }
+  }
+  const head = await git("-C", directory, "rev-parse", "--verify", "--quiet", "HEAD");
+  return { ...identityOf(repository.url), path: place, commit: head.ok ? head.text.trim() : "" };
+}
+
+/** What git sees instead of the user's and the machine's configuration. */
+export async function writeGitConfig(etc: string): Promise<void> {
+  const lines = [
+    "[safe]\n\tdirectory = *",
+    "[core]\n\thooksPath = /dev/null\n\tfsmonitor = false",
+    "[protocol]\n\tallow = never",
+    ...["https", "ssh", "file"].map((name) => `[protocol "${name}"]\n\tallow = always`),
+    "[advice]\n\tdetachedHead = false",
+    "[gc]\n\tauto = 0",
+  ];
+  await writeFile(join(etc, "gitconfig"), `${lines.join("\n")}\n`);
+}
+
+/** The values in a URL that nobody should see again. */
+export function credentialsOf(url: string): string[] {
+  const parsed = URL.parse(url);
+  if (parsed === null || parsed.protocol === "ssh:") return [];
+  const values = [parsed.username, parsed.password].filter((value) => value !== "");
+  return values.flatMap((value) => [value, decodeURIComponent(value)]);
+}
+
+const isWithin = (inner: string, outer: string) => `${inner}/`.startsWith(`${outer}/`);
+
+/** What helps where git was not let in. */
+function hintFor(text: string, token: string | undefined): string {
+  if (
+    !/could not read (Username|Password)|Authentication failed|returned error: 40[134]|epository not found/i.test(text)
+  )
+    return "";
+  return token === undefined
+    ? " (it may be private: install this deployment's GitHub App for it, or name a secret of the run as its token_secret)"
+    : " (there is none, or its token may not read it)";
+}
+
+async function runGit(
+  args: readonly string[],
+  options: CloneOptions,
+  access: Readonly<Record<string, string>>,
+): Promise<{ ok: boolean; text: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ ok: boolean; text: string }>();
+  const child = spawn("git", [...args], {
+    cwd: options.workspace,
+    env: { ...gitEnvironment(options.etc), ...access },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  let late = false;
+  const kill = () => void (child.pid !== undefined && process.kill(-child.pid, "SIGKILL"));
+  const timer = setTimeout(() => {
+    late = true;
+    kill();
+  }, options.timeoutMs);
+  options.signal.addEventListener("abort", kill);
+  const keep = (chunk: Buffer) => {
+    text = (text + chunk.toString()).slice(-4096);
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  child.on("error", (error) => resolve({ ok: false, text: `git could not be started: ${error.message}` }));
+  child.on("close", (code) => {
+    const limit = `git did not end within ${Math.round(options.timeoutMs / 1000)} s`;
+    resolve({ ok: code === 0, text: late ? limit : lastLines(text) });
+  });
+  const result = await promise;
+  clearTimeout(timer);
+  options.signal.removeEventListener("abort", kill);
+  options.signal.throwIfAborted();
+  return result;
+}
+
+/** Proxy and certificate settings are the host's network, not its secrets' store; git needs them behind such a proxy. */
+const NETWORK_SETTINGS = [
+  "HTTPS_PROXY",
+  "https_proxy",
+  "NO_PROXY",
+  "no_proxy",
+  "GIT_SSL_CAINFO",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+];
+
+/** All that git sees of the environment. */
+export function gitEnvironment(etc: string): Record<string, string> {
+  const settings = NETWORK_SETTINGS.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return {
+    ...Object.fromEntries(settings),
+    PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
+    HOME: etc,
+    LANG: "C.UTF-8",
+    GIT_CONFIG_GLOBAL: join(etc, "gitconfig"),
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_ASKPASS: "true",
+    GIT_SSH_COMMAND: "ssh -oBatchMode=yes -oStrictHostKeyChecking=accept-new -oConnectTimeout=20",
+    GIT_LFS_SKIP_SMUDGE: "1",
+  };
+}
+
+/** The end of what git said, for a message. */
+export const lastLines = (text: string): string =>
+  cutBytes(
+    text
+      .split("\n")
+      .filter((line) => line.trim() !== "")
+      .slice(-5)
+      .join(" "),
+    600,
+  );

@@ -1,0 +1,87 @@
+import { messageOf, Stop } from "../support/stop.ts";
+import { decidedIsolation, setUpBoundary, tryBoundary } from "./isolation.ts";
+import { limitsOf } from "./limits.ts";
+import { openNetwork } from "./network.ts";
+import { openProcessGroup } from "./process-group.ts";
+import { findProgram } from "./programs.ts";
+import { plainSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
+import { createWorkspace, type Workspace } from "./workspace.ts";
+
+/** What an execution needs of its host; made before anything is known of the run, while the harness still loads. */
+export interface Host {
+  readonly workspace: Workspace;
+  /** The sandbox for the commands of one run. @throws Stop when its boundary could not be set up */
+  sandbox(run: Omit<SandboxOptions, "host">): Sandbox;
+  /** Removes all that was made. */
+  close(): Promise<void>;
+}
+
+/** Prepares the isolation that was decided for this host. A boundary that cannot be set up fails the execution, which is tried again. */
+export async function prepareHost(): Promise<Host> {
+  const workspace = await createWorkspace();
+  try {
+    const isolation = decidedIsolation();
+    if (isolation === "machine" || isolation === "none") {
+      const sandbox = (run: Omit<SandboxOptions, "host">) => plainSandbox({ ...run, host: workspace.paths }, isolation);
+      return { workspace, sandbox, close: () => workspace.remove() };
+    }
+    const { resources, close } = await openResources(workspace);
+    const options = { ...resources, filtered: isolation === "bubblewrap" };
+    const boundary = resources.bwrap === "" ? NOT_INSTALLED : await setUpBoundary(options, workspace.paths);
+    return "make" in boundary
+      ? { workspace, sandbox: (run) => boundary.make({ ...run, host: workspace.paths }), close }
+      : { workspace, sandbox: () => fail(boundary.failure), close };
+  } catch (error) {
+    return { workspace, sandbox: () => fail(messageOf(error)), close: () => workspace.remove() };
+  }
+}
+
+const NOT_INSTALLED = { failure: "bwrap is not installed" };
+
+function fail(reason: string): never {
+  throw new Stop("unreachable", `the isolation boundary (bubblewrap) could not be set up: ${reason}`);
+}
+
+/** What the boundary of one execution is made of. */
+async function openResources(workspace: Workspace) {
+  const bwrap = findProgram("bwrap") ?? "";
+  const network = bwrap === "" ? undefined : await openNetwork();
+  const limits = limitsOf();
+  const group = bwrap === "" ? undefined : openProcessGroup(limits.processes);
+  return {
+    resources: { bwrap, etc: workspace.etc, network, group, limits },
+    close: async () => void (await Promise.all([network?.close(), group?.close(), workspace.remove()])),
+  };
+}
+
+/** What commands of this host can be isolated by, found out by running bubblewrap in each form. */
+export interface IsolationReport {
+  readonly isolation: "bubblewrap" | "bubblewrap-unfiltered" | "none";
+  /** Whether commands have a network; without a boundary they have the host's. */
+  readonly network: boolean;
+  /** Why it is not bubblewrap with a filter. */
+  readonly reason?: string;
+}
+
+export async function checkIsolation(): Promise<IsolationReport> {
+  if (process.platform !== "linux") return { isolation: "none", network: true, reason: "bubblewrap needs Linux" };
+  const workspace = await createWorkspace();
+  const { resources, close } = await openResources(workspace);
+  try {
+    if (resources.bwrap === "") return { isolation: "none", network: true, reason: NOT_INSTALLED.failure };
+    let reason = "";
+    for (const isolation of ["bubblewrap", "bubblewrap-unfiltered"] as const) {
+      const options = { ...resources, filtered: isolation === "bubblewrap" };
+      const boundary = await tryBoundary(options, workspace.paths);
+      if ("failure" in boundary) {
+        reason ||= boundary.failure;
+        continue;
+      }
+      const { network } = boundary.make({ host: workspace.paths, runId: "", marker: {} });
+      return { isolation, network, ...(reason === "" ? {} : { reason }) };
+    }
+    return { isolation: "none", network: true, reason };
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { METADATA, ownAddresses } from "../network/blocked-addresses.ts";
+import { findProgram } from "./programs.ts";
+
+/** A network namespace with a way out, shared by the commands of one execution. */
+export interface Network {
+  /** Program and arguments that start what follows them inside the namespace. */
+  readonly enter: readonly [string, ...string[]];
+  /** Whether the way out has opened; it takes a few milliseconds longer than the namespace. */
+  readonly opened: Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** The name server that slirp4netns brings; it asks those of the host. */
+export const NAME_SERVER = "10.0.2.3";
+
+/** What slirp4netns itself uses of its network. */
+const OF_SLIRP = ["10.0.2.2", NAME_SERVER, "10.0.2.100"];
+/** Long, since on a busy host all is slow, and a run must not lose its network by chance. */
+const START_MS = 15_000;
+
+/**
+ * Makes a network namespace that reaches the outside by slirp4netns, and neither the host's loopback, where other runs'
+ * services listen, nor the addresses that the host has now, nor a cloud's metadata. There is no IPv6 in it. Commands enter it
+ * without the rights to change it: it belongs to a user namespace above theirs. What neighbours of the host serve can be reached.
+ * @returns undefined where the host lacks a program for it or forbids it: commands have no network then
+ */
+export async function openNetwork(): Promise<Network | undefined> {
+  const [unshare, nsenter, ip, slirp] = ["unshare", "nsenter", "ip", "slirp4netns"].map(findProgram);
+  if (unshare === undefined || nsenter === undefined || ip === undefined || slirp === undefined) return undefined;
+  const started: ChildProcess[] = [];
+  const files: number[] = [];
+  const close = async () => {
+    await Promise.all(started.map(end));
+    for (const file of files.splice(0)) closeSync(file);
+  };
+  try {
+    // Both end by themselves when the harness dies: one reads a pipe of ours to its end, the other watches one.
+    const forbidden = [...METADATA, ...ownAddresses().filter((address) => !OF_SLIRP.includes(address))];
+    const routes = forbidden.map((address) => `route add prohibit ${address}\\n`).join("");
+    const script = `printf '${routes}' | '${ip}' -batch - && echo made && exec cat >/dev/null`;
+    const holder = spawn(unshare, ["--user", "--map-root-user", "--net", "/bin/sh", "-c", script], {
+      env: { PATH: "/usr/bin:/bin" },
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    started.push(holder);
+    await firstWord(holder, 1);
+    const pid = String(holder.pid);
+    // Held open here, for a process id may come to mean another process, with the host's own network.
+    const namespaces = ["user", "net"].map((name) => {
+      files.push(openSync(`/proc/${pid}/ns/${name}`, "r"));
+      return `--${name}=/proc/${process.pid}/fd/${files.at(-1)}`;
+    });
+    const options = ["--configure", "--mtu=65520", "--disable-host-loopback", "--enable-sandbox"];
+    const descriptors = ["--ready-fd=3", "--exit-fd=4", `--userns-path=/proc/${pid}/ns/user`];
+    const way = spawn(slirp, [...options, ...descriptors, pid, "tap0"], {
+      env: { PATH: "/usr/bin:/bin" },
+      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+    });
+    started.push(way);
+    const opened = firstWord(way, 3).then(
+      () => true,
+      () => false,
+    );
+    return { enter: [nsenter, ...namespaces, "--preserve-credentials", "--"], opened, close };
+  } catch {
+    await close();
+    return undefined;
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}
+
+/** Waits for the first bytes on a descriptor. @throws when the process ends before, or takes too long */
+async function firstWord(child: ChildProcess, descriptor: 1 | 3): Promise<void> {
+  const stream = child.stdio[descriptor];
+  if (!stream) throw new Error("the process has no such descriptor");
+  const late = new AbortController();
+  const failed = async () => {
+    await Promise.race([
+      once(child, "exit", { signal: late.signal }),
+      sleep(START_MS, undefined, { signal: late.signal }),
+    ]);
+    throw new Error("the process did not start");
+  };
+  try {
+    await Promise.race([once(stream, "data", { signal: late.signal }), failed()]);
+  } finally {
+    late.abort();
+  }
+}

@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { type ControlPlane, Refused } from "../control-plane/control-plane.ts";
+import { uploadFile } from "../control-plane/transfer.ts";
+import { type InsideFile, openInside } from "../files/path-containment.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+
+export interface ArtifactOptions {
+  readonly plane: Pick<ControlPlane, "reportArtifact">;
+  readonly redactor: Redactor;
+  /** Host path of the directory whose files become artifacts. */
+  readonly output: string;
+  readonly signal: AbortSignal;
+  readonly limits?: ArtifactLimits;
+}
+
+export interface ArtifactLimits {
+  /** @default 100 */
+  readonly files?: number;
+  /** @default 104857600 */
+  readonly bytesEach?: number;
+}
+
+export interface ArtifactReport {
+  readonly stored: string[];
+  /** One sentence each for what was left out. */
+  readonly left: string[];
+}
+
+export interface ArtifactCollector {
+  collect(): Promise<ArtifactReport>;
+  /** The files that are artifacts already: hashes by paths. */
+  stored(): ReadonlyMap<string, string>;
+  /** Takes what an earlier execution has stored for artifacts of this one. */
+  adopt(stored: Iterable<readonly [filepath: string, sha256: string]>): void;
+}
+
+/**
+ * Makes artifacts of the files that commands left in their output directory: regular files only, by their relative path,
+ * without secrets in it; what is in them stays as it is, byte for byte. A file that is unchanged since an earlier turn is not
+ * stored again.
+ */
+export function createArtifactCollector({
+  plane,
+  redactor,
+  output,
+  signal,
+  limits = {},
+}: ArtifactOptions): ArtifactCollector {
+  const { files: mostFiles = 100, bytesEach = 100 * 1024 * 1024 } = limits;
+  const known = new Map<string, string>();
+
+  /** The workspace, which commands cannot swap for a link, as they could the directory in it. */
+  const opened = (filepath: string) => openInside(dirname(output), join(output, filepath));
+  const store = async (filepath: string, { path: file, sizeBytes: size }: InsideFile) => {
+    const sha256 = await hashOf(file);
+    if (known.get(filepath) === sha256) return false;
+    const mimeType = mimeTypeOf(filepath);
+    const shown = redactor.text(filepath);
+    const data = { filepath: shown, filename: basename(shown), mime_type: mimeType, size_bytes: size, sha256 };
+    const artifact = { artifact_type: "FILE", data } as const;
+    const { upload } = await plane.reportArtifact(artifact);
+    if (upload !== undefined) {
+      await uploadFile(upload, file, mimeType, signal);
+      await plane.reportArtifact(artifact);
+    }
+    known.set(filepath, sha256);
+    return true;
+  };
+
+  return {
+    stored: () => known,
+    adopt(stored) {
+      for (const [filepath, sha256] of stored) known.set(filepath, sha256);
+    },
+    async collect() {
+      const report: ArtifactReport = { stored: [], left: [] };
+      for (const filepath of await filesUnder(output)) {
+        signal.throwIfAborted();
+        if (known.size >= mostFiles && !known.has(filepath)) {
+          report.left.push(`${filepath}: over ${mostFiles} files`);
+          continue;
+        }
+        // What became of it since the list was made is nobody's artifact.
+        await using file = await opened(filepath).catch(() => undefined);
+        if (file === undefined) continue;
+        const reason = reasonAgainst(filepath, file.sizeBytes, bytesEach);
+        const kept = reason ?? (await store(filepath, file).catch(refusalOf));
+        if (typeof kept === "string") report.left.push(`${filepath}: ${kept}`);
+        else if (kept) report.stored.push(filepath);
+      }
+      return report;
+    },
+  };
+}
+
+/** What the service does not take is left out, and the run goes on. */
+function refusalOf(error: unknown): string {
+  if (error instanceof Refused) return error.detail;
+  throw error;
+}
+
+/** Names beyond which no more are looked at; a hundred become artifacts. */
+const MOST_NAMES = 10_000;
+
+/** Relative paths of the regular files, sorted; links are not followed, not even in place of the directory itself. */
+async function filesUnder(root: string): Promise<string[]> {
+  const isDirectory = await lstat(root).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  if (!isDirectory) return [];
+  const files: string[] = [];
+  const folders = [""];
+  let names = 0;
+  for (let folder = folders.pop(); folder !== undefined && names < MOST_NAMES; folder = folders.pop()) {
+    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+    names += entries.length;
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      else if (entry.isFile()) files.push(path);
+    }
+  }
+  return files.sort();
+}
+
+function reasonAgainst(filepath: string, size: number, bytesEach: number): string | undefined {
+  if (size > bytesEach) return `larger than ${bytesEach} bytes`;
+  if (!filepath.isWellFormed() || filepath.includes("\ufffd") || Buffer.byteLength(filepath) > 1024)
+    return "not a name that can be stored";
+  return undefined;
+}
+
+/** The SHA-256 of a file, in hexadecimal digits. */
+export async function hashOf(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file), hash);
+  return hash.digest("hex");
+}
+
+/** What a file is, by its ending. */
+export const mimeTypeOf = (path: string): string =>
+  MIME_TYPES[extname(path).toLowerCase()] ?? "application/octet-stream";
+
+const MIME_TYPES: Readonly<Record<string, string>> = {
+  ".md": "text/markdown",
+  ".txt": "text/plain",
+  ".log": "text/plain",
+  ".patch": "text/plain",
+  ".diff": "text/plain",
+  ".csv": "text/csv",
+  ".html": "text/html",
+  ".css": "text/css",
+  ".js": "text/javascript",
+  ".json": "application/json",
+  ".jsonl": "application/jsonl",
+  ".yaml": "application/yaml",
+  ".yml": "application/yaml",
+  ".xml": "application/xml",
+  ".pdf": "application/pdf",
+  ".zip": "application/zip",
+  ".gz": "application/gzip",
+  ".tar": "application/x-tar",
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".gif": "image/gif",
+  ".svg": "image/svg+xml",
+  ".webp": "image/webp",
+};

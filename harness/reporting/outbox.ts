@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import type { Message } from "#shared/wire/conversation.ts";
+import type { ClientEvent } from "#shared/wire/event.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import type { ControlPlane } from "../control-plane/control-plane.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import { cutBytes } from "../support/text-limits.ts";
+
+/** What an execution tells of itself, sent one after the other in the order in which it happened. */
+export interface Outbox {
+  /** Queues a message of the conversation; `onStored` is called once the control plane has accepted it. */
+  message(message: Message, onStored?: () => void): void;
+  /** Queues an event for the timeline; its detail is cut to its room after secrets are taken out of it. */
+  event(name: ClientEvent["event_name"], payload?: ClientEvent["payload"]): void;
+  /** Sends all that is queued now and resolves when it is stored. @throws the failure that stopped the outbox */
+  flush(): Promise<void>;
+}
+
+type Item =
+  | { kind: "event"; event: ClientEvent }
+  | { kind: "message"; message: Message; bytes: number; onStored: () => void };
+
+const BATCH_BYTES = 32 * 1024;
+const BATCH_MESSAGES = 100;
+/** What the detail of an event has room for. */
+const DETAIL_BYTES = 4_000;
+
+export interface OutboxOptions {
+  readonly plane: Pick<ControlPlane, "sendEvent" | "sendMessages">;
+  readonly redactor: Redactor;
+  /** The number of the first message. */
+  readonly nextSequence: number;
+  /** Called once when something could not be sent; nothing is sent after that. */
+  readonly onFailure: (error: unknown) => void;
+  /** How long a message may wait for others to share its batch, in milliseconds. @default 1000 */
+  readonly holdMs?: number;
+}
+
+/**
+ * Nobody who queues waits for the network: the first command starts while its own announcement is still on its way.
+ * Each batch is one event of the run and is paid for, hence the second that messages wait for company.
+ */
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { plane, redactor, onFailure, holdMs = 1000 } = options;
+  const queue: Item[] = [];
+  let nextSequence = options.nextSequence;
+  let failure: { error: unknown } | undefined;
+  let pump: Promise<void> | undefined;
+  let flushing = 0;
+  let wake = Promise.withResolvers<void>();
+
+  const isDue = () => flushing > 0 || queue.some((item) => item.kind === "event") || bytesOf(queue) >= BATCH_BYTES;
+  const hold = async () => {
+    wake = Promise.withResolvers<void>();
+    const timer = setTimeout(wake.resolve, holdMs);
+    await wake.promise;
+    clearTimeout(timer);
+  };
+  const sendNext = async () => {
+    const [head] = queue;
+    if (head?.kind === "event") {
+      await plane.sendEvent(head.event);
+      queue.shift();
+      return;
+    }
+    const batch = firstBatch(queue);
+    nextSequence = await plane.sendMessages(
+      nextSequence,
+      batch.map((item) => item.message),
+    );
+    queue.splice(0, batch.length);
+    for (const item of batch) item.onStored();
+  };
+  const run = async () => {
+    while (queue.length > 0) {
+      if (!isDue()) await hold();
+      await sendNext();
+    }
+  };
+  const start = () => {
+    if (failure !== undefined) return;
+    if (isDue()) wake.resolve();
+    pump ??= run()
+      .catch((error: unknown) => {
+        failure = { error };
+        onFailure(error);
+      })
+      .finally(() => {
+        pump = undefined;
+        if (queue.length > 0) start();
+      });
+  };
+
+  return {
+    message(message, onStored = () => {}) {
+      const clean = redactor.message({ timestamp: toTimestamp(Date.now()), ...message });
+      queue.push({ kind: "message", message: clean, bytes: Buffer.byteLength(JSON.stringify(clean)), onStored });
+      start();
+    },
+    event(name, payload) {
+      const { detail, ...rest } = payload ?? {};
+      const clean = detail === undefined ? {} : { detail: cutBytes(redactor.text(detail), DETAIL_BYTES) };
+      const event = { event_uuid: randomUUID(), event_name: name, timestamp: toTimestamp(Date.now()) };
+      queue.push({
+        kind: "event",
+        event: payload === undefined ? event : { ...event, payload: { ...rest, ...clean } },
+      });
+      start();
+    },
+    async flush() {
+      flushing++;
+      start();
+      while (queue.length > 0 && failure === undefined) await pump;
+      flushing--;
+      if (failure !== undefined) throw failure.error;
+    },
+  };
+}
+
+function firstBatch(queue: readonly Item[]): (Item & { kind: "message" })[] {
+  const batch: (Item & { kind: "message" })[] = [];
+  let bytes = 0;
+  for (const item of queue) {
+    if (item.kind !== "message" || batch.length >= BATCH_MESSAGES) break;
+    if (batch.length > 0 && bytes + item.bytes > BATCH_BYTES) break;
+    batch.push(item);
+    bytes += item.bytes;
+  }
+  return batch;
+}
+
+function bytesOf(queue: readonly Item[]): number {
+  return queue.reduce((sum, item) => sum + (item.kind === "message" ? item.bytes : 0), 0);
+}

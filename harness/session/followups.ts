@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Block, type Message, TURN_CANCELLED } from "#shared/wire/conversation.ts";
+import type { Followup, HeartbeatResponse } from "#shared/wire/harness.ts";
+import type { ControlPlane } from "../control-plane/control-plane.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import type { Outbox } from "../reporting/outbox.ts";
+import type { RunContext } from "../setup/setup.ts";
+import { Stop } from "../support/stop.ts";
+import { cutBytes, wellFormed } from "../support/text-limits.ts";
+
+/** The heartbeat, and what it brings: follow-ups in their order, and the word that the run was cancelled. */
+export interface Followups {
+  /**
+   * The next follow-up, which is part of the conversation from then on. With none waiting all that was said is stored and
+   * the control plane is asked once more: `undefined` means that the run may be finished.
+   */
+  takeNext(): Promise<Followup | undefined>;
+  /** Tells the control plane which follow-ups are stored, if it has not been told. All that was said must be stored already. */
+  settle(): Promise<void>;
+  /** Calls `interrupt` when a follow-up comes that breaks off the turn under way; undefined: there is none. */
+  watch(interrupt: ((number: number) => void) | undefined): void;
+  /** Ends the heartbeat. */
+  end(): void;
+}
+
+export interface FollowupOptions {
+  readonly plane: Pick<ControlPlane, "heartbeat">;
+  readonly outbox: Outbox;
+  readonly redactor: Redactor;
+  readonly context: Pick<RunContext, "followups" | "next_heartbeat_seconds">;
+  /** Aborted on a cancel, and when the control plane cannot be reached. */
+  readonly stop: AbortController;
+}
+
+/** A batch of messages holds at most 256 KB; JSON may double a text. */
+const SHOWN_BYTES = 120 * 1024;
+
+export function createFollowups({ plane, outbox, redactor, context, stop }: FollowupOptions): Followups {
+  const waiting: Followup[] = [];
+  const ended = new AbortController();
+  let seen = 0;
+  let stored = 0;
+  let acknowledged = 0;
+  let interrupt: ((number: number) => void) | undefined;
+
+  const receive = (followups: readonly Followup[]) => {
+    for (const followup of [...followups].sort((a, b) => a.number - b.number)) {
+      if (followup.number <= seen) continue;
+      seen = followup.number;
+      waiting.push(followup);
+      if (followup.policy === "interrupt" && followup.cancelled !== true) interrupt?.(followup.number);
+    }
+  };
+  const beat = async (): Promise<HeartbeatResponse> => {
+    const told = stored;
+    const reply = await plane.heartbeat(told);
+    acknowledged = Math.max(acknowledged, told);
+    receive(reply.followups);
+    if (reply.cancel) stop.abort(new Stop("cancelled", "the run was cancelled"));
+    return reply;
+  };
+  const beatOnAndOn = async () => {
+    let seconds = context.next_heartbeat_seconds;
+    while (!ended.signal.aborted && !stop.signal.aborted) {
+      await sleep(seconds * 1000, undefined, { signal: ended.signal });
+      seconds = (await beat()).next_heartbeat_seconds;
+    }
+  };
+
+  const [first] = context.followups;
+  stored = acknowledged = first === undefined ? 0 : first.number - 1;
+  receive(context.followups);
+  beatOnAndOn().catch((error: unknown) => {
+    if (!ended.signal.aborted && !stop.signal.aborted) stop.abort(error);
+  });
+
+  const takeNext = async (): Promise<Followup | undefined> => {
+    if (waiting.length === 0) {
+      const flushed = outbox.flush();
+      // The beat may go along with the last messages, unless it has to tell of one of them.
+      if (waiting.length === 0 && seen > acknowledged) await flushed;
+      await Promise.all([flushed, beat()]);
+      stop.signal.throwIfAborted();
+    }
+    const followup = waiting.shift();
+    if (followup !== undefined)
+      outbox.message(messageOf(followup, redactor), () => {
+        stored = Math.max(stored, followup.number);
+      });
+    return followup?.cancelled === true ? await takeNext() : followup;
+  };
+
+  return {
+    takeNext,
+    async settle() {
+      if (stored > acknowledged) await beat();
+    },
+    watch(next) {
+      interrupt = next;
+    },
+    end: () => ended.abort(),
+  };
+}
+
+const CANCELLED = "[This was cancelled before it was begun, and is not to be carried out.]";
+
+function messageOf({ number, message, cancelled }: Followup, redactor: Redactor): Message {
+  const clean = redactor.text(wellFormed(message));
+  const start = cutBytes(clean, SHOWN_BYTES);
+  const text = start.length < clean.length ? `${start}\n[... cut; the agent has it whole ...]` : start;
+  const note: Block[] =
+    cancelled === true
+      ? [
+          { type: "text", text: CANCELLED },
+          { type: "event", name: TURN_CANCELLED, data: {} },
+        ]
+      : [];
+  return { role: "user", content: [{ type: "text", text }, ...note], message_ids: [`followup-${number}`] };
+}

@@ -1,0 +1,201 @@
+import { mkdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Repository } from "#shared/wire/config.ts";
+import type { ClientEvent } from "#shared/wire/event.ts";
+import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import { maskUrlUsers } from "#shared/wire/repository-url.ts";
+import { identityOf } from "#shared/wire/skill-file.ts";
+import type { CommandRunner } from "../commands/command-runner.ts";
+import { downloadFile } from "../control-plane/transfer.ts";
+import { type Clone, cloneRepository, credentialsOf, placesOf, writeGitConfig } from "../git/clone.ts";
+import { tokenOf } from "../git/repository-access.ts";
+import type { Workspace } from "../isolation/workspace.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import type { Outbox } from "../reporting/outbox.ts";
+import { loadSkill, type Skill } from "../skills/skills.ts";
+import { messageOf, SetupError } from "../support/stop.ts";
+import { cutBytes, cutBytesFromEnd, wellFormed } from "../support/text-limits.ts";
+
+export type RunContext = NonNullable<ResolvePromptResponse["context"]>;
+
+export interface SetupOptions {
+  readonly context: RunContext;
+  readonly workspace: Workspace;
+  readonly outbox: Outbox;
+  readonly redactor: Redactor;
+  readonly runner: CommandRunner;
+  /** The workspace as commands see it. */
+  readonly seen: string;
+  readonly deadlineAt: number;
+  readonly signal: AbortSignal;
+  /** Brings back the workspace of an earlier execution, with its repositories and attachments; false where there is none. */
+  readonly restore: () => Promise<boolean>;
+}
+
+export interface Setup {
+  readonly skills: readonly Skill[];
+  readonly clones: readonly Clone[];
+  /** True where the workspace is that of an earlier execution. */
+  readonly isRestored: boolean;
+  /** Where the first command starts, relative to the workspace: the clone if there is exactly one. */
+  readonly workingDirectory: string;
+}
+
+const CLONE_MS = 5 * 60_000;
+/** What is shorter in a URL is a user's name, such as `git`, and no secret. */
+const SHORTEST_CREDENTIAL = 8;
+const SETUP_MS = 10 * 60_000;
+/** Lines of a failed setup command that the run's status message quotes. */
+const LAST_LINES = 10;
+/** Of that command itself. */
+const COMMAND_BYTES = 200;
+/** What the status message has room for. */
+const MESSAGE_BYTES = 1_024;
+
+/**
+ * Brings into the workspace what the run's configuration asks for. Each part is an event of the timeline, with its duration.
+ * @throws SetupError with what the caller can do about it
+ */
+export async function prepare(options: SetupOptions): Promise<Setup> {
+  const { context, workspace, outbox } = options;
+  const { repositories = [], skills, skill_spec } = context.agent_config;
+  const specs = skills ?? (skill_spec === undefined ? [] : [skill_spec]);
+  const isRestored = await restored(options);
+  await resolveEnvironment(options, isRestored);
+  const clones = isRestored ? clonedBefore(repositories) : await cloneAll(repositories, options);
+  const [only] = clones;
+  const workingDirectory = clones.length === 1 && only !== undefined ? only.path : "";
+  for (const command of context.setup_commands ?? []) {
+    await timed(outbox, "setup_commands", command, () =>
+      runSetup(command, join(options.seen, workingDirectory), options),
+    );
+  }
+  const loaded: Skill[] = [];
+  for (const spec of specs)
+    loaded.push(
+      await timed(outbox, "setup_skill_loading", spec, () => loadSkill(spec, clones, workspace.paths.workspace)),
+    );
+  return { skills: loaded, clones, isRestored, workingDirectory };
+}
+
+async function restored({ context, outbox, restore }: SetupOptions): Promise<boolean> {
+  if ((context.checkpoint?.files.length ?? 0) === 0) return false;
+  return timed(outbox, "setup_environment_resolution", "the workspace as the run left it", restore);
+}
+
+/** Attachments and secrets, where there are any. */
+async function resolveEnvironment(options: SetupOptions, isRestored: boolean): Promise<void> {
+  const { context, outbox } = options;
+  const { attachments, secrets = [] } = context;
+  if (attachments.length + secrets.length === 0) return;
+  const detail = [countOf(attachments.length, "attachment"), countOf(secrets.length, "secret")].flat().join(", ");
+  await timed(outbox, "setup_environment_resolution", detail, async () => {
+    const missing = secrets.flatMap((secret) => ("unavailable" in secret ? [secret] : []));
+    if (missing.length > 0)
+      throw new SetupError(missing.map(({ name, unavailable }) => `secret ${name}: ${unavailable}`).join("; "));
+    if (!isRestored) await download(options);
+  });
+}
+
+/** The clones of an earlier execution, in the workspace that it left. */
+function clonedBefore(repositories: readonly Repository[]): Clone[] {
+  return [...placesOf(repositories)].map(([path, { url }]) => ({ ...identityOf(url), path, commit: "" }));
+}
+
+const countOf = (count: number, what: string): string[] =>
+  count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"}`];
+
+/** One command of the environment; each begins where the agent's first command does. */
+async function runSetup(
+  command: string,
+  workingDirectory: string,
+  { runner, deadlineAt }: SetupOptions,
+): Promise<void> {
+  const timeoutMs = Math.max(1, Math.min(SETUP_MS, deadlineAt - Date.now()));
+  const { exitCode, timedOut, text, ...run } = await runner.run({ command, workingDirectory, timeoutMs });
+  if (exitCode === 0) return;
+  const code = `exit code ${exitCode}`;
+  const how = timedOut ? `took longer than ${Math.ceil(timeoutMs / 1000)} s (${code})` : `ended with ${code}`;
+  const what = `the setup command "${cutBytes(run.command, COMMAND_BYTES)}" ${how}`;
+  const last = lastLines(text, MESSAGE_BYTES - Buffer.byteLength(what) - 2);
+  throw new SetupError(last === "" ? what : `${what}:\n${last}`);
+}
+
+/** As many whole lines of the end as have room; of one that is too long itself, its end. */
+function lastLines(text: string, bytes: number): string {
+  const lines = text.trimEnd().split("\n").slice(-LAST_LINES);
+  while (lines.length > 1 && Buffer.byteLength(lines.join("\n")) > bytes) lines.shift();
+  return cutBytesFromEnd(lines.join("\n"), bytes);
+}
+
+async function cloneAll(repositories: readonly Repository[], options: SetupOptions): Promise<Clone[]> {
+  if (repositories.length === 0) return [];
+  const { workspace, outbox, redactor, signal, deadlineAt } = options;
+  const credentials = repositories.flatMap(({ url }) => credentialsOf(url));
+  for (const credential of credentials) if (credential.length >= SHORTEST_CREDENTIAL) redactor.add(credential);
+  const tokens = new Map(repositories.map((repository) => [repository, tokenOf(repository, options.context)]));
+  for (const token of tokens.values()) if (token !== undefined) redactor.add(token);
+  await writeGitConfig(workspace.etc);
+  const cloneOptions = {
+    workspace: workspace.paths.workspace,
+    etc: workspace.etc,
+    timeoutMs: Math.max(1, Math.min(CLONE_MS, deadlineAt - Date.now())),
+    signal,
+  };
+  const clones = [...placesOf(repositories)].map(([place, repository]) =>
+    timed(outbox, "setup_repo_clone", maskUrlUsers(repository.url), () =>
+      cloneRepository(place, repository, { ...cloneOptions, token: tokens.get(repository) }),
+    ),
+  );
+  const ended = await Promise.allSettled(clones);
+  return ended.map((clone) => {
+    if (clone.status === "rejected") throw clone.reason;
+    return clone.value;
+  });
+}
+
+async function download({ context, workspace, signal }: SetupOptions): Promise<void> {
+  const folder = join(workspace.paths.workspace, "attachments");
+  await mkdir(folder, { recursive: true });
+  const names = new Set<string>();
+  for (const { attachment_id, filename, download_url } of context.attachments) {
+    const plain = basename(filename.replaceAll("\\", "/"));
+    const name = ["", ".", ".."].includes(plain) || names.has(plain) ? `${attachment_id}-${plain}` : plain;
+    names.add(name);
+    try {
+      await downloadFile(download_url, join(folder, name), signal);
+    } catch (error) {
+      if (!(error instanceof SetupError)) throw error;
+      throw new SetupError(`attachment ${filename} could not be fetched: ${error.message}`);
+    }
+  }
+}
+
+/** Does a part of the setup, and tells how long it took and what came of it. */
+export async function timed<T>(
+  outbox: Outbox,
+  name: ClientEvent["event_name"],
+  detail: string | ((result: T) => string),
+  work: () => Promise<T>,
+): Promise<T> {
+  const start = Date.now();
+  const tell = (isError: boolean, text: string) => {
+    const finish = Date.now();
+    outbox.event(name, {
+      start_ts: toTimestamp(start),
+      finish_ts: toTimestamp(finish),
+      latency_ms: finish - start,
+      is_error: isError,
+      detail: wellFormed(text),
+    });
+  };
+  try {
+    const result = await work();
+    tell(false, typeof detail === "string" ? detail : detail(result));
+    return result;
+  } catch (error) {
+    tell(true, messageOf(error));
+    throw error;
+  }
+}

@@ -1,0 +1,196 @@
+import { spawn } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { maskUrlUsers } from "#shared/wire/repository-url.ts";
+import type { ScanAnswer, ScanRequest, SkillFile } from "#shared/wire/scan.ts";
+import {
+  inSkillOrder,
+  isSkillPath,
+  MOST_SKILLS,
+  SKILL_BYTES,
+  SKILL_FOLDERS,
+  SKILLS_BYTES,
+} from "#shared/wire/skill-file.ts";
+import { gitEnvironment, lastLines, writeGitConfig } from "../git/clone.ts";
+import { pinRepositoryAddress } from "../git/repository-address.ts";
+import { findProgram } from "../isolation/programs.ts";
+import { messageOf } from "../support/stop.ts";
+import { cutBytes, wellFormed } from "../support/text-limits.ts";
+
+/** Bytes of git's list of files, for a repository with more of them below its skills than anybody keeps. */
+const LIST_BYTES = 8 * 1024 * 1024;
+/** Bytes that git may say of one file besides its content. */
+const HEADER_BYTES = 128;
+
+/**
+ * Finds the skills of a repository without a working tree: what is in it is listed and read, and nothing of it is ever a
+ * file here, so no link, filter or hook of it means anything.
+ */
+export async function scan(request: ScanRequest, folder: string): Promise<ScanAnswer> {
+  if (findProgram("git") === undefined) return failed("no_git", "this sandbox has no git");
+  const signal = AbortSignal.timeout(request.time_limit_ms);
+  const git = gitIn(folder, signal);
+  try {
+    await mkdir(join(folder, "repository"));
+    await writeGitConfig(folder);
+    await git(["init", "--quiet", "--bare", "--template=", "."]);
+    const commit = await fetched(request, git);
+    const listed = commit === undefined ? [] : await listSkills(commit, git);
+    const { wanted, files } = chosen(listed);
+    const texts = await readAll(wanted, git);
+    return {
+      outcome: "found",
+      files: files.map((file) => ({ ...file, ...texts.get(file.sha) })),
+      left_out: listed.length - files.length,
+    };
+  } catch (error) {
+    if (signal.aborted) return failed("too_late", `it was not read within ${request.time_limit_ms / 1000} s`);
+    const message = error instanceof GitError ? error.message : "it could not be read";
+    return failed("unreadable", cutBytes(wellFormed(maskUrlUsers(message)), 600));
+  }
+}
+
+const failed = (reason: "no_git" | "unreadable" | "too_late", message: string): ScanAnswer => ({
+  outcome: "failed",
+  reason,
+  message,
+});
+
+class GitError extends Error {}
+
+type Git = (args: readonly string[], options?: { input?: string; mostBytes?: number }) => Promise<Buffer>;
+
+/** The commit to look at; undefined where the repository is empty. */
+async function fetched({ url, ref }: ScanRequest, run: Git): Promise<string | undefined> {
+  const pinned = await pinRepositoryAddress(url).catch((error: unknown) => {
+    throw new GitError(messageOf(error));
+  });
+  const git: Git = (args, options) => run([...pinned, ...args], options);
+  const fetch = (...args: string[]) => git(["fetch", "--quiet", "--no-tags", ...args]);
+  const nameOf = async (name: string) => (await git(["rev-parse", "--verify", `${name}^{commit}`])).toString().trim();
+  try {
+    await fetch("--depth=1", "--", url, ref ?? "HEAD");
+    return await nameOf("FETCH_HEAD");
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    if (ref === undefined) {
+      // An empty repository has no HEAD to fetch, and is no failure.
+      const refs = await git(["ls-remote", "--", url]).catch(() => undefined);
+      if (refs?.length === 0) return undefined;
+      throw error;
+    }
+    // Servers give out a commit by its name only where it is a branch's or a tag's latest; with all of them it may be there.
+    await fetch("--", url, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*");
+    return await nameOf(ref).catch(() => {
+      throw new GitError(`there is no ref "${ref}"`);
+    });
+  }
+}
+
+interface Listed {
+  readonly path: string;
+  readonly sha: string;
+  readonly bytes: number;
+}
+
+async function listSkills(commit: string, git: Git): Promise<Listed[]> {
+  const folders = SKILL_FOLDERS.map((folder) => `${folder}/skills`);
+  const list = await git(["ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", ...folders], {
+    mostBytes: LIST_BYTES,
+  });
+  return list
+    .toString()
+    .split("\0")
+    .flatMap((line) => {
+      const [, sha = "", bytes = "", path = ""] = /^100(?:644|755) blob ([0-9a-f]+) +(\d+)\t(.+)$/s.exec(line) ?? [];
+      return isSkillPath(path) && path.length <= 1024 ? [{ path, sha, bytes: Number(bytes) }] : [];
+    })
+    .sort((a, b) => inSkillOrder(a.path, b.path));
+}
+
+/** Which skills are answered, and which of them are read: not those that are too large. */
+function chosen(listed: readonly Listed[]): { wanted: Listed[]; files: SkillFile[] } {
+  const wanted: Listed[] = [];
+  let room = SKILLS_BYTES;
+  const files = listed.slice(0, MOST_SKILLS).map((file): SkillFile => {
+    const { path, sha, bytes } = file;
+    if (bytes > SKILL_BYTES) return { path, sha, problem: `is larger than ${SKILL_BYTES} bytes` };
+    if (bytes > room) {
+      return { path, sha, problem: `was left out: the skills before it have ${SKILLS_BYTES} bytes together` };
+    }
+    room -= bytes;
+    wanted.push(file);
+    return { path, sha };
+  });
+  return { wanted, files };
+}
+
+async function readAll(wanted: readonly Listed[], git: Git): Promise<Map<string, Pick<SkillFile, "text" | "problem">>> {
+  const found = new Map<string, Pick<SkillFile, "text" | "problem">>();
+  if (wanted.length === 0) return found;
+  const mostBytes = wanted.reduce((sum, { bytes }) => sum + bytes + HEADER_BYTES, 0);
+  const names = [...new Set(wanted.map(({ sha }) => sha))];
+  const all = await git(["cat-file", "--batch"], { input: `${names.join("\n")}\n`, mostBytes });
+  let at = 0;
+  for (const sha of names) {
+    const end = all.indexOf("\n", at);
+    const [, bytes] = /^[0-9a-f]+ blob (\d+)$/.exec(all.toString("latin1", at, end)) ?? [];
+    if (bytes === undefined) throw new GitError(`object ${sha} is missing`);
+    found.set(sha, decoded(all.subarray(end + 1, end + 1 + Number(bytes))));
+    at = end + 1 + Number(bytes) + 1;
+  }
+  return found;
+}
+
+function decoded(bytes: Uint8Array): Pick<SkillFile, "text" | "problem"> {
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { problem: "is not UTF-8" };
+  }
+}
+
+/** Runs git in the repository of the folder; all that it prints is its answer. */
+function gitIn(folder: string, signal: AbortSignal): Git {
+  return async (args, { input = "", mostBytes = 64 * 1024 } = {}) => {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+    const child = spawn("git", [...args], {
+      cwd: join(folder, "repository"),
+      env: gitEnvironment(folder),
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const kill = () => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // It has just ended by itself.
+      }
+    };
+    signal.addEventListener("abort", kill);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let words = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= mostBytes) chunks.push(chunk);
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      words = (words + chunk.toString()).slice(-4096);
+    });
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+    child.on("error", (error) => reject(new GitError(`git could not be started: ${error.message}`)));
+    child.on("close", (code) => {
+      if (code !== 0) reject(new GitError(lastLines(words) || `git ended with exit code ${code}`));
+      else if (bytes > mostBytes) reject(new GitError("it has more files than are looked at"));
+      else resolve(Buffer.concat(chunks));
+    });
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", kill);
+    }
+  };
+}

@@ -1,0 +1,65 @@
+import { lstat, readdir, readFile, realpath } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { inSkillOrder, isSkillPath, MOST_SKILLS, SKILL_BYTES, SKILL_FOLDERS } from "#shared/wire/skill-file.ts";
+import type { Clone } from "../git/clone.ts";
+import { cutBytes, wellFormed } from "../support/text-limits.ts";
+import { loadSkill, type Skill } from "./skills.ts";
+
+/** A skill that is there to be loaded when it is wanted. */
+export interface SkillEntry {
+  /** `owner/repo:path/to/SKILL.md` */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Bytes of a description that are told; more belongs into the skill itself. */
+const DESCRIPTION_BYTES = 500;
+const NAME_BYTES = 128;
+
+/** The skills of the repositories, as many as are looked for in one; what cannot be read is left out. */
+export async function listSkills(clones: readonly Clone[], workspace: string): Promise<SkillEntry[]> {
+  const lists = await Promise.all(clones.map((clone) => skillsOf(clone, workspace)));
+  return lists.flat().slice(0, MOST_SKILLS);
+}
+
+/** What a skill of the list says. @throws SetupError where it is not there any more */
+export async function readSkill(id: string, clones: readonly Clone[], workspace: string): Promise<string> {
+  return (await loadSkill(id, clones, workspace)).body;
+}
+
+async function skillsOf(clone: Clone, workspace: string): Promise<SkillEntry[]> {
+  const root = await realpath(join(workspace, clone.path)).catch(() => undefined);
+  if (root === undefined) return [];
+  const entries: SkillEntry[] = [];
+  for (const path of (await pathsOf(root)).slice(0, MOST_SKILLS)) {
+    const skill = await loadSkill(`${clone.owner}/${clone.name}:${path}`, [clone], workspace).catch(() => undefined);
+    if (skill !== undefined) entries.push(entryOf(skill));
+  }
+  return entries;
+}
+
+async function pathsOf(root: string): Promise<string[]> {
+  const found = SKILL_FOLDERS.map(async (folder) => {
+    const names = await readdir(join(root, folder, "skills")).catch(() => []);
+    return names.map((name) => `${folder}/skills/${name}/SKILL.md`);
+  });
+  const paths = (await Promise.all(found)).flat().filter(isSkillPath).sort(inSkillOrder);
+  const listed = await Promise.all(paths.map((path) => isListed(root, path)));
+  return paths.filter((_, index) => listed[index]);
+}
+
+async function isListed(root: string, path: string): Promise<boolean> {
+  const file = await realpath(join(root, path)).catch(() => undefined);
+  if (file === undefined || !file.startsWith(root + sep)) return false;
+  const stats = await lstat(file);
+  return stats.isFile() && stats.size <= SKILL_BYTES && (await readFile(file)).length > 0;
+}
+
+const entryOf = ({ id, name, description = "" }: Skill): SkillEntry => ({
+  id,
+  name: oneLine(name, NAME_BYTES),
+  description: oneLine(description, DESCRIPTION_BYTES),
+});
+
+const oneLine = (text: string, bytes: number): string => cutBytes(wellFormed(text).replace(/\s+/g, " ").trim(), bytes);

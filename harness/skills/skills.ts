@@ -1,0 +1,89 @@
+import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import * as v from "valibot";
+import { SKILL_FOLDERS, splitFrontMatter } from "#shared/wire/skill-file.ts";
+import { openInside } from "../files/path-containment.ts";
+import type { Clone } from "../git/clone.ts";
+import { messageOf, SetupError } from "../support/stop.ts";
+
+export interface Skill {
+  readonly name: string;
+  readonly description?: string;
+  /** `owner/repo:path/to/SKILL.md` */
+  readonly id: string;
+  /** The Markdown after the front matter. */
+  readonly body: string;
+}
+
+/** Bytes of a skill that a run may start from; one that is listed has less. */
+const SKILL_BYTES = 256 * 1024;
+
+const FrontMatter = v.nullish(v.object({ name: v.optional(v.string()), description: v.optional(v.string()) }), {});
+
+/**
+ * Finds the skill that `repo:name`, `repo:path`, `owner/repo:name` or `owner/repo:path/to/SKILL.md` names in the clones.
+ * @throws SetupError that names what is there instead
+ */
+export async function loadSkill(spec: string, clones: readonly Clone[], workspace: string): Promise<Skill> {
+  const fail = (reason: string) => new SetupError(`skill ${spec}: ${reason}`);
+  const [, owner, repository, place] = /^(?:([^/:]+)\/)?([^/:]+):(.+)$/.exec(spec) ?? [];
+  if (repository === undefined || place === undefined)
+    throw fail("must have the form owner/repo:skill-name or owner/repo:path");
+  const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+  const clone = clones.find((it) => same(it.name, repository) && (owner === undefined || same(it.owner, owner)));
+  if (clone === undefined) throw fail(`this repository was not cloned; ${listOf("cloned", clones.map(fullName))}`);
+
+  const root = await realpath(join(workspace, clone.path)).catch(() => undefined);
+  // In the workspace of an earlier execution, a clone may have become a link to somewhere else.
+  if (root === undefined || !root.startsWith((await realpath(workspace)) + sep))
+    throw fail(`${fullName(clone)} is not in the workspace any more`);
+  const file = await firstFile(root, candidatesOf(place));
+  if (file === undefined)
+    throw fail(`${fullName(clone)} has no such skill; ${listOf("skills there", await skillsIn(root))}`);
+  await using opened = await openInside(root, file);
+  if (opened.sizeBytes > SKILL_BYTES) throw fail(`is larger than ${SKILL_BYTES} bytes`);
+  const { matter = "", body } = splitFrontMatter(await readFile(opened.path, "utf8"));
+  const parsed = v.safeParse(FrontMatter, await frontMatterOf(matter, fail));
+  if (!parsed.success) throw fail("its front matter must have a name and a description that are strings");
+  const { name, description } = parsed.output ?? {};
+  const path = relative(root, file).split(sep);
+  return {
+    name: name ?? path.at(-2) ?? place,
+    ...(description === undefined ? {} : { description }),
+    id: `${fullName(clone)}:${path.join("/")}`,
+    body,
+  };
+}
+
+function candidatesOf(place: string): string[] {
+  if (place.endsWith(".md")) return [place];
+  const byName = place.includes("/") ? [] : SKILL_FOLDERS.map((folder) => join(folder, "skills", place, "SKILL.md"));
+  return [...byName, join(place, "SKILL.md")];
+}
+
+/** The first of these files that exists and, links followed, lies inside the clone. */
+async function firstFile(root: string, candidates: readonly string[]): Promise<string | undefined> {
+  for (const candidate of candidates) {
+    const file = await realpath(join(root, candidate)).catch(() => undefined);
+    if (file?.startsWith(root + sep) && (await stat(file)).isFile()) return file;
+  }
+  return undefined;
+}
+
+async function skillsIn(root: string): Promise<string[]> {
+  const found = await Promise.all(SKILL_FOLDERS.map((folder) => readdir(join(root, folder, "skills")).catch(() => [])));
+  return [...new Set(found.flat())].sort();
+}
+
+async function frontMatterOf(text: string, fail: (reason: string) => SetupError): Promise<unknown> {
+  // Loaded when there is a skill: a run without one starts the sooner.
+  const { parseYaml } = await import("./front-matter.ts");
+  try {
+    return parseYaml(text);
+  } catch (error) {
+    throw fail(`its front matter is not YAML: ${messageOf(error).split("\n")[0]}`);
+  }
+}
+
+const fullName = (clone: Clone) => `${clone.owner}/${clone.name}`;
+const listOf = (what: string, names: readonly string[]) => `${what}: ${names.slice(0, 20).join(", ") || "none"}`;

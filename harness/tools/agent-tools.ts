@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import type { CommandResult } from "../commands/command-runner.ts";
+import { DEFAULT_TIMEOUT_SECONDS, type Shell } from "../commands/shell.ts";
+import type { AgentTools } from "../engine/engine.ts";
+import type { Tool, ToolResult } from "../engine/tool.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import type { Outbox } from "../reporting/outbox.ts";
+import { Interrupted, messageOf, Stop } from "../support/stop.ts";
+import { cutBytes, wellFormed } from "../support/text-limits.ts";
+import { type Slice, SliceEnd } from "../support/time-slice.ts";
+import { fitted } from "../support/truncate.ts";
+
+export interface ToolOptions {
+  readonly shell: Shell;
+  readonly outbox: Outbox;
+  readonly redactor: Redactor;
+  readonly slice: Slice;
+  /** Aborted when the execution stops. */
+  readonly signal: AbortSignal;
+  /** Aborted when the turn under way is broken off. */
+  readonly turn: () => AbortSignal;
+  /** What a model may use. */
+  readonly tools: readonly Tool[];
+  /** Called between two uses, when nothing is under way. */
+  readonly onStep: () => Promise<void>;
+}
+
+/** A command is shown up to here; a longer one is run whole. */
+const SHOWN_BYTES = 32 * 1024;
+/** What a tool was asked and what came of it, and what was said before it, are kept up to here, each. */
+const KEPT_BYTES = 64 * 1024;
+const NAME_CHARACTERS = 128;
+
+type Kind = Pick<Tool, "name" | "category">;
+
+/** The tools of an agent. The conversation shows each use when it starts and its result when it has ended. */
+export function createTools(options: ToolOptions): AgentTools {
+  const { shell, outbox, redactor, slice, turn, signal, tools, onStep } = options;
+
+  const begin = (id: string, { name, category }: Kind, input: unknown, said = "") => {
+    const kind = { category, name: wellFormed(name).slice(0, NAME_CHARACTERS) || "unnamed" };
+    const action = { type: "action" as const, id, ...kind, input };
+    const text = { type: "text" as const, text: cutBytes(wellFormed(said), KEPT_BYTES) };
+    outbox.message({ role: "assistant", content: said.trim() === "" ? [action] : [text, action] });
+    return (state: "completed" | "failed", output: unknown) =>
+      outbox.message({
+        role: "tool",
+        content: [{ type: "action_result", action_id: id, ...kind, state, output }],
+      });
+  };
+
+  return {
+    all: tools,
+    async runCommand(asked) {
+      slice.beforeStep();
+      const { command, workingDirectory = shell.here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = asked;
+      const running = shell.run({ command, workingDirectory, timeoutSeconds }, turn());
+      const input = { working_directory: workingDirectory, timeout_seconds: timeoutSeconds };
+      const tell = begin(
+        randomUUID(),
+        { name: "run_command", category: "command" },
+        {
+          command: shown(redactor.text(command)),
+          ...input,
+        },
+      );
+      try {
+        const result = await running;
+        tell(result.exitCode === 0 ? "completed" : "failed", outputOf(result));
+        slice.afterStep();
+        await onStep();
+        return result;
+      } catch (error) {
+        if (error instanceof Interrupted) tell("failed", { interrupted: true });
+        throw error;
+      }
+    },
+    async use(tool, { id, input, said }) {
+      slice.beforeStep();
+      const ended = AbortSignal.any([turn(), signal]);
+      ended.throwIfAborted();
+      const tell = begin(id, tool, fitted(redactor.json(input), KEPT_BYTES), said);
+      const result = await tool.run(input, { id, signal: ended }).catch((error: unknown): ToolResult => {
+        const reason: unknown = ended.aborted ? ended.reason : error;
+        if (reason instanceof Interrupted) tell("failed", { interrupted: true });
+        if (isEnd(reason)) throw reason;
+        return { isError: true, output: { error: messageOf(reason) } };
+      });
+      const output = outputFor(redactor.json(result.output));
+      tell(result.isError === true ? "failed" : "completed", output);
+      slice.afterStep();
+      if (result.ends === undefined) await onStep();
+      return { ...result, output };
+    },
+  };
+}
+
+const isEnd = (error: unknown): boolean =>
+  error instanceof Stop || error instanceof SliceEnd || error instanceof Interrupted;
+
+function outputFor(output: unknown): Record<string, unknown> {
+  const value = fitted(output, KEPT_BYTES);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : { text: value };
+}
+
+/** What the conversation tells of a command that has ended. */
+export function outputOf(result: CommandResult): Record<string, unknown> {
+  return {
+    exit_code: result.exitCode,
+    stdout: result.text,
+    duration_ms: result.durationMs,
+    working_directory: result.workingDirectory,
+    ...(result.truncated ? { truncated: true } : {}),
+    ...(result.signal === undefined ? {} : { signal: result.signal }),
+    ...(result.timedOut ? { timed_out: true } : {}),
+    ...(result.exceeded === undefined ? {} : { exceeded: result.exceeded }),
+  };
+}
+
+function shown(command: string): string {
+  const start = cutBytes(wellFormed(command), SHOWN_BYTES);
+  return start.length < command.length ? `${start}\n[... cut; the command was run whole ...]` : start;
+}

@@ -1,0 +1,136 @@
+import * as v from "valibot";
+import type { ControlPlane } from "../../control-plane/control-plane.ts";
+import { getJson, type HttpAnswer, postJson } from "../../control-plane/http.ts";
+import { defineTool, type Tool } from "../../engine/tool.ts";
+import type { Redactor } from "../../redaction/redactor.ts";
+import { wellFormed } from "../../support/text-limits.ts";
+import { type GithubAccess, type GithubRepository, githubRepository } from "./github-token.ts";
+import { refusedAsError } from "./refused-call.ts";
+
+export interface PullRequestOptions {
+  readonly plane: Pick<ControlPlane, "reportArtifact">;
+  readonly redactor: Redactor;
+  readonly github: GithubAccess;
+}
+
+const ANSWER_MS = 30_000;
+const BODY_BYTES = 65_536;
+
+/** Opens a pull request on GitHub and shows it with the run. One that is open already for the branch is shown instead. */
+export const createPullRequestTool = ({ plane, redactor, github }: PullRequestOptions): Tool =>
+  defineTool({
+    name: "create_pull_request",
+    description:
+      "Opens a pull request on GitHub for a branch that you have pushed, and shows it to the user of this run. Where one is open for the branch " +
+      "already, that is answered. Needs a token of GitHub among the secrets of the run's environment.",
+    category: "review",
+    readsOnly: false,
+    input: v.object({
+      repository: v.optional(
+        v.pipe(v.string(), v.nonEmpty(), v.description("owner/repo. The run's repository when it has only one.")),
+      ),
+      branch: v.pipe(
+        v.string(),
+        v.nonEmpty(),
+        v.maxLength(256),
+        v.description("The branch with your changes, pushed."),
+      ),
+      base: v.optional(
+        v.pipe(
+          v.string(),
+          v.nonEmpty(),
+          v.maxLength(256),
+          v.description("Where it is to be merged. The default branch when absent."),
+        ),
+      ),
+      title: v.pipe(v.string(), v.nonEmpty(), v.maxLength(256)),
+      body: v.optional(
+        v.pipe(v.string(), v.maxLength(BODY_BYTES), v.description("Markdown: what was changed, and why.")),
+      ),
+      draft: v.optional(v.boolean()),
+    }),
+    run: ({ repository, branch, ...input }, { signal }) =>
+      refusedAsError(async () => {
+        const place = githubRepository(repository, github);
+        const clean = (text: string) => redactor.text(wellFormed(text));
+        const base = input.base ?? (await defaultBranch(place, signal));
+        const request = {
+          head: branch,
+          base,
+          title: clean(input.title),
+          body: clean(input.body ?? ""),
+          ...(input.draft === undefined ? {} : { draft: input.draft }),
+        };
+        const { url, number, isNew } = await openPullRequest(place, request, signal);
+        await plane.reportArtifact({ artifact_type: "PULL_REQUEST", data: { url, branch } });
+        return { output: { url, number, base, ...(isNew ? {} : { already_open: true }) } };
+      }),
+  });
+
+const Pull = v.object({ html_url: v.string(), number: v.number() });
+const Problem = v.object({
+  message: v.optional(v.string(), ""),
+  errors: v.optional(v.array(v.object({ message: v.optional(v.string(), ""), field: v.optional(v.string(), "") })), []),
+});
+
+interface PullRequest {
+  readonly head: string;
+  readonly base: string;
+  readonly title: string;
+  readonly body: string;
+  readonly draft?: boolean;
+}
+
+async function openPullRequest(place: GithubRepository, request: PullRequest, signal: AbortSignal) {
+  const answer = await ask(place, "/pulls", signal, request);
+  if (answer.status === 201) return { ...urlOf(v.parse(Pull, jsonOf(answer))), isNew: true };
+  const said = refusalOf(answer);
+  if (answer.status === 422 && /already exists/i.test(said)) {
+    const head = request.head.includes(":") ? request.head : `${place.owner}:${request.head}`;
+    const query = new URLSearchParams({ head, base: request.base, state: "open" });
+    const [found] = v.parse(v.array(Pull), jsonOf(await ask(place, `/pulls?${query}`, signal)));
+    if (found !== undefined) return { ...urlOf(found), isNew: false };
+  }
+  const hint = answer.status === 422 && /head/.test(said) ? "; has the branch been pushed?" : "";
+  throw new Error(`GitHub answered ${answer.status}: ${said}${hint}`);
+}
+
+const urlOf = ({ html_url: url, number }: v.InferOutput<typeof Pull>) => ({ url, number });
+
+async function defaultBranch(place: GithubRepository, signal: AbortSignal): Promise<string> {
+  const answer = await ask(place, "", signal);
+  if (answer.status !== 200) throw new Error(`GitHub answered ${answer.status}: ${refusalOf(answer)}`);
+  return v.parse(v.object({ default_branch: v.string() }), jsonOf(answer)).default_branch;
+}
+
+function ask(
+  { apiUrl, owner, name, token }: GithubRepository,
+  path: string,
+  signal: AbortSignal,
+  body?: unknown,
+): Promise<HttpAnswer> {
+  const url = `${apiUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}${path}`;
+  const headers = {
+    authorization: `Bearer ${token}`,
+    accept: "application/vnd.github+json",
+    "x-github-api-version": "2022-11-28",
+    "user-agent": "runyard",
+  };
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+  return body === undefined ? getJson(url, headers, limited) : postJson(url, headers, JSON.stringify(body), limited);
+}
+
+function refusalOf(answer: HttpAnswer): string {
+  const problem = v.safeParse(Problem, jsonOf(answer));
+  if (!problem.success) return answer.text.slice(0, 300);
+  const { message, errors } = problem.output;
+  return [message, ...errors.map((error) => error.message || `${error.field} is not valid`)].join("; ").slice(0, 500);
+}
+
+function jsonOf({ text }: HttpAnswer): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

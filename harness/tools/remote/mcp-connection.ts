@@ -1,0 +1,130 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
+import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/sdk/types.js";
+import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { RunContext } from "../../setup/setup.ts";
+import { messageOf } from "../../support/stop.ts";
+import { type ProcessPlace, ProcessTransport } from "./mcp-process.ts";
+import type { OutwardFetch } from "./outward-fetch.ts";
+
+export type ServerConfig = NonNullable<RunContext["mcp_servers"]>[string];
+
+/** A tool as its server describes it. */
+export type McpTool = Pick<ListedTool, "name" | "description" | "inputSchema" | "annotations">;
+
+/** A server that is connected. */
+export interface McpConnection {
+  readonly tools: readonly McpTool[];
+  /** Asks for the tools anew. */
+  listTools(signal: AbortSignal): Promise<readonly McpTool[]>;
+  call(tool: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions extends ProcessPlace {
+  readonly fetch: OutwardFetch;
+  /** Milliseconds that starting and connecting may take together. @default 60 s */
+  readonly connectMs?: number;
+}
+
+const CONNECT_MS = 60_000;
+/** A call without a word of progress, and a call at all. */
+const SILENCE_MS = 120_000;
+const CALL_MS = 1_800_000;
+const MOST_TOOLS = 500;
+
+/** @throws an Error that says in one sentence, without secrets, why the server cannot be used */
+export async function connect(config: ServerConfig, options: ConnectOptions): Promise<McpConnection> {
+  const { signal, redactor, connectMs = CONNECT_MS } = options;
+  if (config.warp_id !== undefined) {
+    throw new Error("shared servers (warp_id) are not known here: give its command or its url");
+  }
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(connectMs)]);
+  const fail = (error: unknown, words = "") => {
+    signal.throwIfAborted();
+    const why = limit.aborted ? `it did not answer within ${connectMs / 1000} s` : messageOf(error);
+    return new Error(redactor.text(words === "" ? why : `${why}: ${words.slice(-1_000)}`));
+  };
+  if (config.command !== undefined) {
+    const program = { command: config.command, args: config.args ?? [], env: config.env ?? {} };
+    const transport = new ProcessTransport(program, options);
+    try {
+      return await open(transport, limit);
+    } catch (error) {
+      await transport.close();
+      throw fail(error, transport.lastWords());
+    }
+  }
+  try {
+    return await openUrl(new URL(config.url ?? ""), config.headers ?? {}, options.fetch, limit);
+  } catch (error) {
+    throw fail(error);
+  }
+}
+
+/** Streamable HTTP; where the server does not know that, what came before it. */
+async function openUrl(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  fetch: OutwardFetch,
+  signal: AbortSignal,
+): Promise<McpConnection> {
+  const requestInit = { headers: { ...headers } };
+  try {
+    return await open(new StreamableHTTPClientTransport(url, { requestInit, fetch }), signal);
+  } catch (error) {
+    if (!(error instanceof StreamableHTTPError) || !isUnknownHere(error.code)) throw error;
+  }
+  const withHeaders: OutwardFetch = (target, init) =>
+    fetch(target, { ...init, headers: { ...headers, ...Object.fromEntries(new Headers(init?.headers)) } });
+  return await open(new SSEClientTransport(url, { requestInit, fetch: withHeaders }), signal);
+}
+
+/** The answers by which a server says that it does not take messages by POST there. */
+const isUnknownHere = (status: number | undefined): boolean => status === 400 || status === 404 || status === 405;
+
+async function open(transport: Transport, signal: AbortSignal): Promise<McpConnection> {
+  const client = new Client({ name: "runyard", version: "1.0.0" }, { capabilities: {} });
+  try {
+    await client.connect(transport, { signal });
+    const tools = await toolsOf(client, signal);
+    return {
+      tools,
+      listTools: (ended) => toolsOf(client, ended),
+      call: (tool, input, ended) => callTool(client, tool, input, ended),
+      close: () => client.close(),
+    };
+  } catch (error) {
+    await client.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function toolsOf(client: Client, signal: AbortSignal): Promise<McpTool[]> {
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const found: McpTool[] = [];
+  let cursor: string | undefined;
+  do {
+    // Not by the client's own method, which makes code of the servers' schemas: what a tool answers goes to the model as it is.
+    const params = cursor === undefined ? {} : { cursor };
+    const page = await client.request({ method: "tools/list", params }, ListToolsResultSchema, { signal });
+    found.push(...page.tools);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && found.length < MOST_TOOLS);
+  return found.slice(0, MOST_TOOLS);
+}
+
+async function callTool(
+  client: Client,
+  name: string,
+  input: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  const limits = { timeout: SILENCE_MS, maxTotalTimeout: CALL_MS, resetTimeoutOnProgress: true, onprogress: () => {} };
+  return await client.request({ method: "tools/call", params: { name, arguments: input } }, CallToolResultSchema, {
+    ...limits,
+    signal,
+  });
+}

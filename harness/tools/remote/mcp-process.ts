@@ -1,0 +1,176 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { quoted } from "../../commands/shell-quote.ts";
+import { type Launched, startLaunch } from "../../isolation/launch.ts";
+import { loweringWords } from "../../isolation/limits.ts";
+import { killTree, markerOf } from "../../isolation/processes.ts";
+import { createWatch } from "../../isolation/resource-watch.ts";
+import type { Sandbox, WorkspacePaths } from "../../isolation/sandbox.ts";
+import type { Redactor } from "../../redaction/redactor.ts";
+import { createCapture } from "../../support/text-limits.ts";
+
+export interface ServerProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Its variables, beside those of the sandbox itself; it gets no others. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface ProcessPlace {
+  readonly sandbox: Sandbox;
+  /** Paths on the host. */
+  readonly host: WorkspacePaths;
+  readonly executionId: string;
+  /** Where it starts, as commands see it. */
+  readonly workingDirectory: string;
+  readonly redactor: Redactor;
+  /** Aborted when the execution stops: the server ends with it. */
+  readonly signal: AbortSignal;
+}
+
+/** Bytes of one message of a server. */
+const MESSAGE_BYTES = 10 * 1024 * 1024;
+/** What is kept of what it says on its standard error. */
+const SAID = { keepBytes: 2_048, readBytes: 1024 * 1024 };
+/** Milliseconds between two looks at what it uses of the machine. */
+const LOOK_MS = 1_000;
+/** What a server has to end by itself once nobody speaks to it any more. */
+const END_MS = 1_000;
+
+let count = 0;
+
+/**
+ * An MCP server that runs as a command does, behind the same wall and with the same limits, and lives until it is closed. Of the
+ * run's secrets it has those alone that its own configuration gives it.
+ */
+export class ProcessTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: <T extends JSONRPCMessage>(message: T) => void;
+  readonly #program: ServerProgram;
+  readonly #place: ProcessPlace;
+  readonly #name = `mcp-${++count}`;
+  /** Another one than that of the commands: where they are found by it when they end, the server is not one of them. */
+  readonly #mark: string;
+  readonly #buffer = new ReadBuffer({ maxBufferSize: MESSAGE_BYTES });
+  readonly #said: ReturnType<typeof createCapture>;
+  #launched: Launched | undefined;
+  #ended = Promise.resolve();
+  #exceeded: string | undefined;
+  #lastWords: string | undefined;
+
+  constructor(program: ServerProgram, place: ProcessPlace) {
+    this.#program = program;
+    this.#place = place;
+    this.#mark = `${place.executionId}-${this.#name}`;
+    this.#said = createCapture(place.redactor, SAID);
+  }
+
+  async start(): Promise<void> {
+    const { sandbox, host, signal } = this.#place;
+    const script = `${this.#name}.sh`;
+    await writeFile(join(host.steps, script), this.#script(), { mode: 0o444 });
+    const launch = sandbox.launch(script, this.#program.env);
+    const launched = startLaunch({ ...launch, env: { ...launch.env, ...markerOf(this.#mark) } }, "pipe");
+    this.#launched = launched;
+    const { process } = launched;
+    const [stdout, stderr] = launched.output;
+    this.#ended = this.#endOf(launched);
+    // Who has ended does not read any more, and tells why by what it said last.
+    launched.input?.on("error", () => {});
+    stderr?.on("data", this.#said.stream());
+    stdout?.on("data", (chunk: Buffer) => this.#receive(chunk));
+    if (process.pid === undefined) return await this.#ended;
+    this.#watch(process.pid);
+    const stop = () => void this.#kill(process.pid);
+    signal.addEventListener("abort", stop);
+    void this.#ended.then(() => signal.removeEventListener("abort", stop));
+    if (signal.aborted) stop();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const input = this.#input();
+    if (!input.write(serializeMessage(message))) await Promise.race([once(input, "drain"), this.#ended]);
+  }
+
+  async close(): Promise<void> {
+    const launched = this.#launched;
+    if (launched === undefined) return;
+    launched.input?.end();
+    await Promise.race([this.#ended, sleep(END_MS, undefined, { ref: false })]);
+    await this.#kill(launched.process.pid);
+    await this.#ended;
+  }
+
+  async #kill(pid: number | undefined): Promise<void> {
+    await killTree(pid, this.#place.sandbox.contained ? undefined : this.#mark);
+  }
+
+  #watch(pid: number): void {
+    const { sandbox, host } = this.#place;
+    if (sandbox.limits === undefined) return;
+    const watch = createWatch({ limits: sandbox.limits, folder: dirname(host.workspace), everyMs: LOOK_MS });
+    const unwatch = watch.command(pid, (why) => {
+      this.#exceeded = why;
+      void this.#kill(pid);
+    });
+    void this.#ended.then(unwatch);
+  }
+
+  /** Why it was ended, where it used too much, or the end of what it said on its standard error, without secrets. */
+  lastWords(): string {
+    this.#lastWords ??= this.#exceeded ?? this.#said.end().text.trim();
+    return this.#lastWords;
+  }
+
+  #script(): string {
+    const { sandbox, workingDirectory } = this.#place;
+    const { command, args } = this.#program;
+    const lowering = sandbox.limits === undefined ? "" : loweringWords(sandbox.limits);
+    const words = [command, ...args].map(quoted).join(" ");
+    return `exec 3>&-; ${lowering} builtin cd -- ${quoted(workingDirectory)}; exec ${words}\n`;
+  }
+
+  #input(): Writable {
+    const input = this.#launched?.input;
+    if (input === undefined || !input.writable) throw new Error("the server has ended");
+    return input;
+  }
+
+  async #endOf({ process }: Launched): Promise<void> {
+    await Promise.race([once(process, "close"), once(process, "exit")]).catch((error: unknown) => {
+      if (error instanceof Error) this.onerror?.(error);
+    });
+    this.#buffer.clear();
+    this.onclose?.();
+  }
+
+  #receive(chunk: Buffer): void {
+    try {
+      this.#buffer.append(chunk);
+    } catch (error) {
+      // It talks without end: nobody listens any more.
+      void this.close();
+      if (error instanceof Error) this.onerror?.(error);
+      return;
+    }
+    for (let message = this.#next(); message !== null; message = this.#next()) {
+      if (message !== undefined) this.onmessage?.(message);
+    }
+  }
+
+  /** Null where there is no whole message; undefined for a line that is none, which some servers print. */
+  #next(): JSONRPCMessage | null | undefined {
+    try {
+      return this.#buffer.readMessage();
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { messageOf } from "../../support/stop.ts";
+import { type ConnectOptions, connect, type McpConnection, type ServerConfig } from "./mcp-connection.ts";
+
+/** A server of the run's configuration, connected or not. */
+export type McpServer =
+  | { readonly name: string; readonly connection: McpConnection }
+  /** Why it cannot be used. */
+  | { readonly name: string; readonly unavailable: string };
+
+export interface ServersOptions extends ConnectOptions {
+  /** Tells of one connection and how long it took, whether it came about or not. */
+  readonly timed: <T>(detail: (result: T) => string, work: () => Promise<T>) => Promise<T>;
+}
+
+/** Connects all servers at once. One that cannot be used does not keep the run from going on: its agent is told so. */
+export async function connectServers(
+  servers: Readonly<Record<string, ServerConfig>>,
+  options: ServersOptions,
+): Promise<McpServer[]> {
+  const connecting = Object.entries(servers).map(async ([name, config]): Promise<McpServer> => {
+    try {
+      const connection = await options.timed(
+        ({ tools }) => `${name}: ${tools.length === 1 ? "1 tool" : `${tools.length} tools`}`,
+        async () => {
+          try {
+            return await connect(config, options);
+          } catch (error) {
+            options.signal.throwIfAborted();
+            throw new Error(`${name}: ${messageOf(error)}`);
+          }
+        },
+      );
+      return { name, connection };
+    } catch (error) {
+      options.signal.throwIfAborted();
+      return { name, unavailable: messageOf(error).slice(name.length + 2) };
+    }
+  });
+  const ended = await Promise.allSettled(connecting);
+  return ended.map((server) => {
+    if (server.status === "rejected") throw server.reason;
+    return server.value;
+  });
+}
+
+/** Ends what was started for them. */
+export async function closeServers(servers: readonly McpServer[]): Promise<void> {
+  await Promise.allSettled(servers.map((server) => ("connection" in server ? server.connection.close() : undefined)));
+}

@@ -1,0 +1,88 @@
+import type { Envelope } from "#shared/wire/harness.ts";
+import type { Shell } from "../../commands/shell.ts";
+import type { ControlPlane } from "../../control-plane/control-plane.ts";
+import type { Tool } from "../../engine/tool.ts";
+import type { Sandbox, WorkspacePaths } from "../../isolation/sandbox.ts";
+import type { Redactor } from "../../redaction/redactor.ts";
+import type { Outbox } from "../../reporting/outbox.ts";
+import { type RunContext, timed } from "../../setup/setup.ts";
+import type { Slice } from "../../support/time-slice.ts";
+import { askUserTool } from "./ask-user.ts";
+import { createPlanTool } from "./create-plan.ts";
+import { createPullRequestTool } from "./create-pull-request.ts";
+import { notifyUserTool } from "./notify-user.ts";
+import { reportArtifactTool } from "./report-artifact.ts";
+import { createRunsApi } from "./runs-api.ts";
+import { agentTools } from "./start-agent.ts";
+
+export interface RemoteOptions {
+  readonly envelope: Envelope;
+  readonly plane: ControlPlane;
+  readonly context: RunContext;
+  readonly outbox: Outbox;
+  readonly redactor: Redactor;
+  readonly shell: Shell;
+  readonly sandbox: Sandbox;
+  /** Paths on the host. */
+  readonly host: WorkspacePaths;
+  /** Where MCP servers start, as commands see it. */
+  readonly workingDirectory: string;
+  readonly slice: Slice;
+  /** Aborted when the execution stops. */
+  readonly signal: AbortSignal;
+  /** The run's secrets, by name. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** In place of the API of github.com. */
+  readonly githubApiUrl?: string | undefined;
+}
+
+/** The tools by which an agent reaches out of its sandbox. */
+export interface RemoteTools {
+  readonly tools: readonly Tool[];
+  /** Ends what was started for them. */
+  close(): Promise<void>;
+}
+
+/** Makes them, and connects the run's MCP servers, each connection an event of the timeline. */
+export async function remoteTools(options: RemoteOptions): Promise<RemoteTools> {
+  const { envelope, plane, context, redactor, shell, sandbox, host, slice, signal, secrets, githubApiUrl } = options;
+  const { mcp_servers: servers = {}, agent_config } = context;
+  const mcp = Object.keys(servers).length === 0 ? undefined : await mcpOf(servers, options);
+  const files = { shell, host, seen: sandbox.paths };
+  const github = { repositories: agent_config.repositories ?? [], secrets, apiUrl: githubApiUrl };
+  return {
+    tools: [
+      createPlanTool({ plane, redactor, runId: envelope.run_id }),
+      askUserTool,
+      notifyUserTool({ plane, redactor }),
+      reportArtifactTool({ plane, redactor, ...files }),
+      createPullRequestTool({ plane, redactor, github }),
+      ...agentTools({ runs: createRunsApi(envelope, signal), context, waitUntil: slice.cutAt }),
+      ...(mcp === undefined ? [] : [mcp.tool]),
+    ],
+    close: async () => await mcp?.close(),
+  };
+}
+
+/** What MCP takes to load, no run waits for that has no server. */
+async function mcpOf(servers: NonNullable<RunContext["mcp_servers"]>, options: RemoteOptions) {
+  const { envelope, context, outbox, redactor, sandbox, host, workingDirectory, signal } = options;
+  const [{ closeServers, connectServers }, { callMcpTool }, { outwardFetch }] = await Promise.all([
+    import("./mcp-servers.ts"),
+    import("./call-mcp-tool.ts"),
+    import("./outward-fetch.ts"),
+  ]);
+  const place = { sandbox, host, workingDirectory, executionId: envelope.execution_id, redactor, signal };
+  const connected = await connectServers(servers, {
+    ...place,
+    fetch: outwardFetch({
+      loopback: process.env["RUNYARD_MCP_LOOPBACK"] === "allow",
+      privateNetworks: process.env["RUNYARD_MCP_PRIVATE_NETWORKS"] === "allow",
+    }),
+    timed: (detail, work) => timed(outbox, "setup_mcp_servers", detail, work),
+  });
+  return {
+    tool: callMcpTool(connected, { redactor, readsOnly: context.mode === "plan" }),
+    close: () => closeServers(connected),
+  };
+}

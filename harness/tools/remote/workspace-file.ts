@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join, posix } from "node:path";
+import type { Shell } from "../../commands/shell.ts";
+import { quoted } from "../../commands/shell-quote.ts";
+import { openInside } from "../../files/path-containment.ts";
+import type { WorkspacePaths } from "../../isolation/sandbox.ts";
+
+export interface FileAccess {
+  readonly shell: Shell;
+  /** Paths on the host, and as commands see them. */
+  readonly host: WorkspacePaths;
+  readonly seen: WorkspacePaths;
+}
+
+export interface WorkspaceFile {
+  /** A copy on the host, which lies there as long as it is used. */
+  readonly file: string;
+  readonly sizeBytes: number;
+  /** Where it is, relative to the workspace. */
+  readonly path: string;
+}
+
+/**
+ * Hands a file of the workspace to `use`. It is copied inside of the sandbox, with the rights that commands have, so that no link can lead to
+ * what they may not read; the copy lies where the harness can tell a file from a link.
+ * @param path as commands name it
+ * @throws where there is no such file in the workspace, or it is larger than `mostBytes`
+ */
+export async function withWorkspaceFile<T>(
+  path: string,
+  { shell, host, seen }: FileAccess,
+  mostBytes: number,
+  signal: AbortSignal,
+  use: (file: WorkspaceFile) => Promise<T>,
+): Promise<T> {
+  const whole = posix.resolve(shell.here, path);
+  const relative = posix.relative(seen.workspace, whole);
+  if (relative === "" || relative === ".." || relative.startsWith("../")) {
+    throw new Error(`${path} is not in the workspace ${seen.workspace}`);
+  }
+  const copy = `runyard-${randomUUID()}`;
+  const [from, to] = [quoted(whole), quoted(posix.join(seen.tmp, copy))];
+  const script = [
+    `[ -f ${from} ] || { echo "there is no such file" >&2; exit 1; }`,
+    `size=$(stat -Lc %s -- ${from} 2>/dev/null || stat -Lf %z -- ${from})`,
+    `[ "$size" -le ${mostBytes} ] || { echo "the file has more than ${mostBytes} bytes" >&2; exit 1; }`,
+    `cp -- ${from} ${to}`,
+  ].join("\n");
+  const file = join(host.tmp, copy);
+  try {
+    const { exitCode, text } = await shell.runAside(script, signal);
+    if (exitCode !== 0) throw new Error(`${path}: ${text.trim() || `exit code ${exitCode}`}`);
+    // Servers of the run are at work meanwhile, and this directory is theirs too.
+    await using opened = await openInside(host.tmp, file);
+    if (opened.sizeBytes > mostBytes) throw new Error(`${path} is no file that can be taken`);
+    return await use({ file: opened.path, sizeBytes: opened.sizeBytes, path: relative });
+  } finally {
+    await rm(file, { force: true });
+  }
+}

@@ -1,0 +1,40 @@
+import { logLine } from "#shared/log/log.ts";
+import { type AwsFault, errorOf, type Faults, plannedFaults } from "./aws-faults.ts";
+import { refusalOf, refusedAnswer } from "./aws-limits.ts";
+import { answerOf, type WireCall, wholeAnswer, wireCallOf } from "./http-codec.ts";
+import { type AnyClient, addMiddleware, commandOf, serviceOf } from "./middleware.ts";
+
+/**
+ * Makes a client's calls end as they would on AWS where an emulator answers them: what is larger than AWS takes is refused, and
+ * by `faults` now and then a call is throttled, late, lost on its way back, or done twice. All of it happens next to the wire,
+ * so the exceptions are the SDK's own, and it is the SDK that repeats what may be repeated. Nothing of this is in the functions
+ * that are deployed to AWS: only the bundles of the local stage have it, and tests.
+ */
+export function asOnAws<C extends AnyClient>(client: C, faults?: Faults, told = logged): C {
+  addMiddleware(client, { step: "deserialize", priority: "low", name: "asOnAws" }, (next, context) => async (args) => {
+    const call = wireCallOf(serviceOf(context), commandOf(context), args.request);
+    const refusal = refusalOf(call);
+    if (refusal !== undefined) return { response: answerOf(call.service, refusal) };
+    const send = async (): Promise<unknown> => (await next(args)).response;
+    const fault = faults?.next(call);
+    if (fault !== undefined) told(fault, call);
+    const error = fault === undefined ? undefined : errorOf(fault, call);
+    if (error !== undefined) return { response: answerOf(call.service, error) };
+    const response = faults === undefined ? await send() : await faults.make(fault, call, send);
+    if (call.service !== "Lambda") return { response };
+    const answer = await wholeAnswer(response);
+    return { response: refusedAnswer(call, answer.body.length) ?? answer };
+  });
+  return client;
+}
+
+function logged(fault: AwsFault, { service, command }: WireCall): void {
+  logLine("info", "fault injected", { fault, call: `${service}.${command}` });
+}
+
+/** The faults that `RUNYARD_FAULTS` asks for, if it does: a seed, or `seed/percent` of calls. */
+export function faultsAsked(environment: NodeJS.ProcessEnv): Faults | undefined {
+  const setting = environment["RUNYARD_FAULTS"];
+  if (setting === undefined || setting === "") return undefined;
+  return plannedFaults(setting, environment["AWS_LAMBDA_FUNCTION_NAME"] ?? "");
+}

@@ -1,0 +1,98 @@
+import * as v from "valibot";
+import { invalid, RunyardError } from "#shared/errors.ts";
+import { changeExecution, failWorking } from "#shared/executions/execution.ts";
+import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
+import { sha256 } from "#shared/ids.ts";
+import { RUN_CAPS } from "#shared/records/run.ts";
+import { INLINE_BYTES } from "#shared/records/run-body.ts";
+import type { ExecutingHead } from "#shared/records/run-head.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import type { Item, Value } from "#shared/table/table.ts";
+import { Message } from "#shared/wire/conversation.ts";
+
+const BatchItem = v.object({
+  sequence: v.number(),
+  occurred_at: v.number(),
+  execution_id: v.exactOptional(v.string()),
+  first: v.number(),
+  count: v.number(),
+  /** Bytes of the messages as JSON. */
+  bytes: v.number(),
+  messages: v.exactOptional(v.string()),
+  messages_file: v.exactOptional(v.string()),
+});
+
+export interface Batch {
+  readonly sequence: number;
+  readonly occurredAt: number;
+  readonly first: number;
+  readonly messages: readonly Message[];
+}
+
+/**
+ * Appends a batch to the conversation; the part of it that came before is stored once. Answers the next number. A run that says
+ * more than RUN_CAPS allows is ended.
+ */
+export async function appendMessages(
+  first: ExecutingHead,
+  firstSequence: number,
+  messages: readonly Message[],
+  ports: RunPorts,
+): Promise<number> {
+  if (firstSequence > first.messages + 1) {
+    throw invalid("first_sequence", `leaves a gap: the next message is number ${first.messages + 1}`);
+  }
+  const fresh = messages.slice(first.messages + 1 - firstSequence);
+  if (fresh.length === 0) return first.messages + 1;
+  const text = JSON.stringify(fresh);
+  const bytes = Buffer.byteLength(text);
+  if (first.messages + fresh.length > RUN_CAPS.messages || first.message_bytes + bytes > RUN_CAPS.messageBytes) {
+    const detail = `a run stores ${RUN_CAPS.messages} messages of ${RUN_CAPS.messageBytes} bytes together`;
+    // What it does from here on could be read by nobody.
+    await failWorking(first, "operation_not_supported", `the run said too much: ${detail}`, ports);
+    throw new RunyardError("resource_unavailable", { status: 429, detail, retryable: false });
+  }
+  const content = await contentOf(first, text, bytes, ports.files);
+  return changeExecution(first, ports, (head) => {
+    // Messages are numbered by the head, so a head that has more of them than we started from has taken this batch.
+    if (head.messages !== first.messages) return { result: head.messages + 1 };
+    return {
+      change: {
+        events: [],
+        messages: { first: head.messages + 1, count: fresh.length, bytes, ...content },
+        set: {
+          messages: head.messages + fresh.length,
+          message_bytes: head.message_bytes + bytes,
+          beat_at: ports.now(),
+        },
+      },
+      result: head.messages + fresh.length + 1,
+    };
+  });
+}
+
+async function contentOf(
+  head: ExecutingHead,
+  text: string,
+  bytes: number,
+  files: FileStore,
+): Promise<Record<string, Value>> {
+  if (bytes <= INLINE_BYTES) return { messages: text };
+  const file = fileKeys.messages(head.run_id, head.execution_id, head.messages + 1, sha256(text));
+  await files.put(file, text, "application/json");
+  return { messages_file: file };
+}
+
+/** Reads a stored batch, from the bucket where it was too large for the table. */
+export async function readBatch(item: Item, files: FileStore): Promise<Batch> {
+  const batch = v.parse(BatchItem, item);
+  const text = batch.messages ?? (batch.messages_file === undefined ? undefined : await files.get(batch.messages_file));
+  if (text === undefined) throw new Error("the messages of a batch are missing");
+  const stored: unknown = JSON.parse(Buffer.from(text).toString());
+  return {
+    sequence: batch.sequence,
+    occurredAt: batch.occurred_at,
+    first: batch.first,
+    messages: v.parse(v.array(Message), stored),
+  };
+}

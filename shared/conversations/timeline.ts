@@ -1,0 +1,88 @@
+import * as v from "valibot";
+import type { FileStore } from "#shared/files/file-store.ts";
+import { type Checkpoint, checkpointOf, isLive } from "#shared/records/checkpoint.ts";
+import type { RunHead } from "#shared/records/run-head.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import type { Item } from "#shared/table/table.ts";
+import { EventType, type RunEvent, type TimelineEvent, TimelineType } from "#shared/wire/event.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import { readBatch } from "./messages.ts";
+
+const EventItem = v.object({
+  sequence: v.number(),
+  uuid: v.string(),
+  type: EventType,
+  occurred_at: v.number(),
+  execution_id: v.exactOptional(v.string()),
+  data: v.record(v.string(), v.unknown()),
+});
+
+/** Whether a stored event is one that the timeline tells. */
+export const isOfTimeline = (item: Item): boolean => v.is(TimelineType, item["type"]);
+
+/** A stored event as the timeline shows it. */
+export function toTimelineEvent(runId: string, item: Item): TimelineEvent {
+  const event = v.parse(EventItem, item);
+  return {
+    event_uuid: event.uuid,
+    run_id: runId,
+    event_type: v.parse(TimelineType, event.type),
+    occurred_at: toTimestamp(event.occurred_at),
+    ...(event.execution_id === undefined ? {} : { execution_id: event.execution_id }),
+    ...(Object.keys(event.data).length === 0 ? {} : { payload: event.data }),
+  };
+}
+
+const PAGE = 200;
+/** Bytes of the messages of one answer, unless a single batch has more. */
+const PAGE_BYTES = 3 * 1024 * 1024;
+
+/**
+ * A run's events and message batches after `after` in one gapless sequence. The two kinds are read apart, so the answer
+ * ends before the first number that one of the reads has not seen yet.
+ */
+export async function eventsAfter(
+  head: RunHead,
+  after: number,
+  ports: Pick<RunPorts, "runs" | "files" | "table">,
+): Promise<RunEvent[]> {
+  const [events, batches, checkpoint] = await Promise.all([
+    ports.runs.timelineItems(head.run_id, after, PAGE),
+    ports.runs.messageItems(head.run_id, after, PAGE),
+    checkpointOf(head, ports),
+  ]);
+  const items = new Map([...events.items, ...batches.items].map((item) => [item["sequence"], item]));
+  const page: Promise<RunEvent>[] = [];
+  let bytes = 0;
+  for (let item = items.get(after + 1); item !== undefined; item = items.get(after + 1 + page.length)) {
+    bytes += typeof item["bytes"] === "number" ? item["bytes"] : 0;
+    if (bytes > PAGE_BYTES && page.length > 0) break;
+    page.push(item.sk.startsWith("MESSAGES#") ? toMessagesEvent(item, checkpoint, ports.files) : toRunEvent(item));
+  }
+  return Promise.all(page);
+}
+
+async function toMessagesEvent(item: Item, checkpoint: Checkpoint, files: FileStore): Promise<RunEvent> {
+  const batch = await readBatch(item, files);
+  return {
+    sequence: batch.sequence,
+    type: "messages",
+    occurred_at: toTimestamp(batch.occurredAt),
+    data: {
+      first_sequence: batch.first,
+      messages: batch.messages,
+      // A snapshot stands between two batches, never within one.
+      ...(isLive(checkpoint, batch.first) ? {} : { superseded: true }),
+    },
+  };
+}
+
+async function toRunEvent(item: Item): Promise<RunEvent> {
+  const event = v.parse(EventItem, item);
+  return {
+    sequence: event.sequence,
+    type: event.type,
+    occurred_at: toTimestamp(event.occurred_at),
+    data: { ...event.data, ...(event.execution_id === undefined ? {} : { execution_id: event.execution_id }) },
+  };
+}

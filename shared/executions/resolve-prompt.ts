@@ -1,0 +1,126 @@
+import { cancelMessage, wasCancelled } from "#shared/conversations/cancelled-turn.ts";
+import { fullPrompt, messagesOf, runsOfConversation } from "#shared/conversations/conversation.ts";
+import { followupsAfter } from "#shared/conversations/followups.ts";
+import { fittedMessages } from "#shared/conversations/truncate.ts";
+import { BEGINNING, type Checkpoint, checkpointOf, checkpointsOf } from "#shared/records/checkpoint.ts";
+import { HEARTBEAT_SECONDS } from "#shared/records/run.ts";
+import type { RunBody } from "#shared/records/run-body.ts";
+import { type ExecutingHead, ownerOf } from "#shared/records/run-head.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { shownConfig } from "#shared/runs/run-item.ts";
+import { type PlantingPorts, plantedSecrets } from "#shared/secrets/injected-secrets.ts";
+import { type Message, OPENING } from "#shared/wire/conversation.ts";
+import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
+import { repositoryTokens, type TokenPorts } from "./repository-tokens.ts";
+
+export type PromptPorts = RunPorts & PlantingPorts & TokenPorts;
+
+type Context = NonNullable<ResolvePromptResponse["context"]>;
+
+/** All that an execution needs to begin its work: the only answer that values of secrets are in. */
+export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Promise<ResolvePromptResponse> {
+  const runId = head.run_id;
+  const body = await ports.runs.body(runId);
+  const checkpoint = await checkpointOf(head, ports);
+  const [whole, { isCancelled, ...earlier }, workspace, followups, secrets, tokens, attachments] = await Promise.all([
+    fullPrompt(body, ports),
+    earlierMessages(head, body, checkpoint, ports),
+    workspaceOf(checkpoint, ports),
+    head.followups > head.followups_stored ? followupsAfter(head, head.followups_stored, ports) : [],
+    plantedSecrets(body, ownerOf(head), ports),
+    repositoryTokens(body, ports),
+    Promise.all(
+      body.attachments.map(async ({ attachment_id, file_name, mime_type, file }) => {
+        const { url } = await ports.files.downloadUrl(file, { filename: file_name, contentType: mime_type });
+        return { attachment_id, filename: file_name, download_url: url, mime_type };
+      }),
+    ),
+  ]);
+  return {
+    // What was cancelled is part of the messages, and nothing to be carried out.
+    prompt: isCancelled ? "" : whole,
+    ...(body.config.base_prompt === undefined ? {} : { system_prompt: body.config.base_prompt }),
+    context: {
+      run_id: runId,
+      execution_id: head.execution_id,
+      conversation_id: body.conversation_id,
+      title: body.title,
+      mode: head.mode ?? body.mode,
+      agent_config: { ...shownConfig(body.config), ...repositoriesOf(body) },
+      ...(body.setup_commands === undefined ? {} : { setup_commands: body.setup_commands }),
+      ...serversOf(body),
+      ...(secrets.length === 0 ? {} : { secrets }),
+      ...(tokens.length === 0 ? {} : { repository_tokens: tokens }),
+      attachments,
+      ...earlier,
+      ...workspace,
+      next_sequence: head.messages + 1,
+      followups,
+      next_heartbeat_seconds: HEARTBEAT_SECONDS,
+    },
+  };
+}
+
+/**
+ * The sandbox clones by these URLs, also by those that were stored with credentials before such URLs were refused. A person who
+ * executes the run locally may be a guest of the environment that they come from, so there they stay masked.
+ */
+function repositoriesOf({
+  config: { repositories },
+  execution_location,
+}: RunBody): Pick<Context["agent_config"], "repositories"> {
+  return repositories === undefined || execution_location === "LOCAL" ? {} : { repositories };
+}
+
+/** The MCP servers with their values, but not for who executes a run himself: those may be an identity's, and not for him. */
+function serversOf({ config, execution_location }: RunBody): Pick<Context, "mcp_servers"> {
+  const { mcp_servers } = config;
+  return mcp_servers === undefined || execution_location === "LOCAL" ? {} : { mcp_servers };
+}
+
+/** What earlier runs of the conversation and earlier executions of this run have said; nothing is read where there is none. */
+async function earlierMessages(
+  head: ExecutingHead,
+  body: RunBody,
+  checkpoint: Checkpoint,
+  ports: RunPorts,
+): Promise<{ messages: Message[]; own_messages: number; isCancelled: boolean }> {
+  const { conversation_id: id } = body;
+  const said = head.messages > 0 ? await messagesOf(head.run_id, checkpoint, ports) : [];
+  const isCancelled = wasCancelled(said);
+  const own = isCancelled ? [...(await openingOf(body, ports)), ...said] : said;
+  const before = id === head.run_id ? [] : await messagesBefore(head.run_id, id, ports);
+  return { messages: fittedMessages([...before, ...own]), own_messages: own.length, isCancelled };
+}
+
+async function messagesBefore(runId: string, conversationId: string, ports: RunPorts): Promise<Message[]> {
+  const runs = (await runsOfConversation(conversationId, ports)).filter((run) => run !== runId);
+  const checkpoints = await checkpointsOf(runs, ports);
+  const said = runs.map(async (run, index) => {
+    const [found, messages] = await Promise.all([
+      ports.runs.headAndBody(run),
+      messagesOf(run, checkpoints[index] ?? BEGINNING, ports),
+    ]);
+    if (found === undefined) return messages;
+    const { head, body } = found;
+    const cancelled = head.state === "CANCELLED" ? [cancelMessage(head.ended_at)] : [];
+    return [...(await openingOf(body, ports)), ...messages, ...cancelled];
+  });
+  return (await Promise.all(said)).flat();
+}
+
+/** What a run was asked at its beginning, which is no message of its own. */
+async function openingOf(body: RunBody, ports: RunPorts): Promise<Message[]> {
+  const prompt = await fullPrompt(body, ports);
+  return prompt === "" ? [] : [{ role: "user", content: [{ type: "text", text: prompt }], message_ids: [OPENING] }];
+}
+
+/** Where the workspace of an earlier execution is, if one was committed. */
+async function workspaceOf({ generation, files }: Checkpoint, ports: RunPorts) {
+  if (generation === undefined) return {};
+  const shown = files.map(async ({ filename, mime_type, size_bytes, file }) => {
+    const { url } = await ports.files.downloadUrl(file, { filename, contentType: mime_type });
+    return { filename, download_url: url, mime_type, size_bytes };
+  });
+  return { checkpoint: { generation, files: await Promise.all(shown) } };
+}

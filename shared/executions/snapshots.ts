@@ -1,0 +1,162 @@
+import * as v from "valibot";
+import { invalid, RunyardError } from "#shared/errors.ts";
+import { fileKeys } from "#shared/files/file-store.ts";
+import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
+import { uuidOf } from "#shared/ids.ts";
+import { checkpointOf, putCheckpoint, SnapshotFile } from "#shared/records/checkpoint.ts";
+import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
+import type { ExecutingHead, RunHead } from "#shared/records/run-head.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { keys } from "#shared/table/keys.ts";
+import type { Item } from "#shared/table/table.ts";
+import type { HandoffAttachments } from "#shared/wire/attachment.ts";
+import type { CommitSnapshotRequest, UploadSnapshotRequest, UploadTarget } from "#shared/wire/harness.ts";
+import { changeExecution } from "./execution.ts";
+
+/** The generation of a snapshot that is not committed: the last files of an execution. */
+const LEGACY = "__legacy";
+/** Bytes of all files of one snapshot. */
+const SNAPSHOT_BYTES = 2 * 1024 * 1024 * 1024;
+
+const Snapshot = v.object({
+  files: v.array(v.object({ ...SnapshotFile.entries, sha256: v.string() })),
+  messages: v.number(),
+  followups: v.number(),
+});
+type Snapshot = v.InferOutput<typeof Snapshot>;
+
+const parseSnapshot = (item: Item | undefined): Snapshot | undefined =>
+  item === undefined ? undefined : v.parse(Snapshot, item);
+
+/** upload-snapshot: makes a place for each file and answers where to upload it. Nobody sees them before they are committed. */
+export async function uploadSnapshot(
+  head: ExecutingHead,
+  request: UploadSnapshotRequest,
+  ports: RunPorts,
+): Promise<UploadTarget[]> {
+  const { mode = "legacy", generation = LEGACY } = request;
+  if (mode === "checkpoint" && request.generation === undefined) {
+    throw invalid("generation", "is required with the mode checkpoint");
+  }
+  const key = keys.snapshot(head.run_id, head.execution_id, generation);
+  const files = placesOf(head, generation, request.files);
+  const stored = parseSnapshot(await ports.table.get(key));
+  if (stored === undefined) await place(head, generation, files, ports);
+  else if (canonicalJson(stored.files) !== canonicalJson(files)) {
+    throw new RunyardError("conflict", {
+      detail: "generation: this execution has a snapshot of that name with other files",
+      retryable: false,
+    });
+  }
+  return Promise.all(
+    files.map(({ file, size_bytes, sha256, mime_type }) =>
+      ports.files.uploadTarget(file, { sizeBytes: size_bytes, sha256, contentType: mime_type }),
+    ),
+  );
+}
+
+function placesOf(
+  head: ExecutingHead,
+  generation: string,
+  requested: UploadSnapshotRequest["files"],
+): Snapshot["files"] {
+  const files = requested.map(({ filename, mime_type, size_bytes, sha256 }, index) => {
+    const where = `files[${index}]`;
+    if (size_bytes === undefined) throw invalid(`${where}.size_bytes`, "is required: an upload is bound to its length");
+    if (sha256 === undefined) throw invalid(`${where}.sha256`, "is required: an upload is bound to its content");
+    const file = fileKeys.snapshot(head.run_id, head.execution_id, generation, index);
+    return { filename, mime_type, size_bytes, sha256, file };
+  });
+  if (new Set(files.map(({ filename }) => filename)).size < files.length) {
+    throw invalid("files", "must each have a filename of their own");
+  }
+  if (files.reduce((sum, { size_bytes }) => sum + size_bytes, 0) > SNAPSHOT_BYTES) {
+    throw invalid("files", `must have at most ${SNAPSHOT_BYTES} bytes together`);
+  }
+  return files;
+}
+
+/** The place is written with the head, so that it tells exactly which messages and follow-ups the snapshot comes after. */
+function place(first: ExecutingHead, generation: string, files: Snapshot["files"], ports: RunPorts): Promise<void> {
+  return changeExecution(first, ports, (head) => {
+    if (head.snapshots >= RUN_CAPS.snapshots) {
+      throw new RunyardError("resource_unavailable", {
+        status: 429,
+        detail: `a run takes ${RUN_CAPS.snapshots} snapshots`,
+      });
+    }
+    const key = keys.snapshot(head.run_id, head.execution_id, generation);
+    const snapshot: Snapshot = { files, messages: head.messages, followups: head.followups_stored };
+    return {
+      change: {
+        events: [],
+        set: { beat_at: ports.now(), snapshots: head.snapshots + 1 },
+        also: [{ kind: "put", item: { ...key, v: 1, ...snapshot } }],
+      },
+      result: undefined,
+    };
+  });
+}
+
+/** commit-snapshot: from now on the run goes on from here. Again: no change. */
+export async function commitSnapshot(
+  first: ExecutingHead,
+  { generation, files }: CommitSnapshotRequest,
+  ports: RunPorts,
+): Promise<void> {
+  const snapshot = parseSnapshot(await ports.table.get(keys.snapshot(first.run_id, first.execution_id, generation)));
+  if (snapshot === undefined) {
+    throw invalid("generation", "there is no such snapshot of this execution: call upload-snapshot first");
+  }
+  const kept = files.map((name, index) => {
+    const file = snapshot.files.find(({ filename }) => filename === name);
+    if (file === undefined) throw invalid(`files[${index}]`, "is no file of this snapshot");
+    return file;
+  });
+  await Promise.all(
+    kept.map(async ({ filename, file, size_bytes }) => {
+      if ((await ports.files.size(file)) === size_bytes) return;
+      throw new RunyardError("conflict", { detail: `files: ${filename} is not uploaded`, retryable: false });
+    }),
+  );
+  await changeExecution(first, ports, async (head) => {
+    const before = await checkpointOf(head, ports);
+    if (before.generation === generation && before.execution_id === head.execution_id) return { result: undefined };
+    const { messages, followups } = snapshot;
+    const checkpoint = {
+      ...before,
+      generation,
+      execution_id: head.execution_id,
+      files: kept.map(({ sha256: _, ...file }) => file),
+      messages,
+      followups,
+    };
+    return {
+      change: {
+        events: [{ type: "checkpoint_saved", data: { generation } }],
+        set: { beat_at: ports.now(), losses: 0, checkpoint: true },
+        also: [putCheckpoint(head.run_id, checkpoint)],
+      },
+      result: undefined,
+    };
+  });
+}
+
+/** The snapshot files of the latest execution that has ended: those it committed, and those it left at its end. */
+export async function handoffAttachments(head: RunHead, ports: RunPorts): Promise<HandoffAttachments> {
+  const { files } = await checkpointOf(head, ports);
+  const left = isTerminal(head.state) ? await leftFiles(head, ports) : [];
+  const attachments = [...files, ...left].map(async ({ filename, mime_type, file }) => {
+    const { url } = await ports.files.downloadUrl(file, { filename, contentType: mime_type });
+    return { attachment_id: uuidOf(head.run_id, file), filename, download_url: url, mime_type };
+  });
+  return { attachments: await Promise.all(attachments) };
+}
+
+async function leftFiles(head: RunHead, ports: RunPorts): Promise<SnapshotFile[]> {
+  if (head.execution_id === undefined) return [];
+  const snapshot = parseSnapshot(await ports.table.get(keys.snapshot(head.run_id, head.execution_id, LEGACY)));
+  const files = snapshot?.files ?? [];
+  const sizes = await Promise.all(files.map(({ file }) => ports.files.size(file)));
+  return files.filter(({ size_bytes }, index) => sizes[index] === size_bytes);
+}

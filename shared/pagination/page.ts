@@ -1,0 +1,61 @@
+import * as v from "valibot";
+import { one } from "#shared/http/request.ts";
+import type { PageInfo } from "#shared/wire/list.ts";
+import { textOfBytes } from "#shared/wire/primitives.ts";
+import type { Cursors } from "./cursor.ts";
+
+const MOST_ITEMS = 500;
+/** Bytes of the items of one answer; the limit of an answer is 4 MiB. */
+const MOST_BYTES = 4_000_000;
+
+const Limit = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,9}$/, "must be a whole number"),
+  v.transform(Number),
+  v.minValue(1, "must be at least 1"),
+  v.maxValue(MOST_ITEMS, `must be at most ${MOST_ITEMS}`),
+);
+
+/** The query of lists that answer everything, as long as it is not too much. */
+export const pageQuery = { limit: one(Limit), cursor: one(textOfBytes(4096)) };
+
+export interface PageQuery {
+  readonly limit: number | undefined;
+  readonly cursor: string | undefined;
+}
+
+interface PageOptions<T> {
+  /** What the list is of: a cursor is good for the same list alone. */
+  readonly binding: unknown;
+  /** The item's place in the list: the items are in the order of these texts, and no two are equal. */
+  readonly placeOf: (item: T) => string;
+  /** The first of the items that go into one answer, one at least. @default as many as 4 MB hold */
+  readonly cutToFit?: (items: readonly T[]) => T[];
+}
+
+/** As many of a list's items as one answer takes; `page_info` only where that was asked for, or needed. */
+export async function pageOf<T>(
+  all: readonly T[],
+  query: PageQuery,
+  { binding, placeOf, cutToFit = (items) => fitting(items) }: PageOptions<T>,
+  cursors: Cursors,
+): Promise<{ items: T[]; page: { page_info?: PageInfo } }> {
+  const after = query.cursor === undefined ? undefined : await cursors.read(binding, query.cursor);
+  const rest = after === undefined ? all : all.filter((item) => placeOf(item) > after);
+  const items = cutToFit(rest.slice(0, query.limit ?? MOST_ITEMS));
+  const last = items.at(-1);
+  const more = items.length < rest.length && last !== undefined;
+  if (!more && query.limit === undefined && query.cursor === undefined) return { items, page: {} };
+  const next = more ? { next_cursor: await cursors.write(binding, placeOf(last)) } : {};
+  return { items, page: { page_info: { has_next_page: more, ...next } } };
+}
+
+/** The first items that go into one answer together, or into `most` bytes of it; one at least. */
+export function fitting<T>(items: readonly T[], most = MOST_BYTES): T[] {
+  let bytes = 0;
+  const end = items.findIndex((item, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(item)) + 1;
+    return bytes > most && index > 0;
+  });
+  return items.slice(0, end < 0 ? items.length : end);
+}

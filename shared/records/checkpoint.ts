@@ -1,0 +1,69 @@
+import * as v from "valibot";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { keys } from "#shared/table/keys.ts";
+import type { Item, Put } from "#shared/table/table.ts";
+import type { RunHead } from "./run-head.ts";
+
+const MessageNumber = v.pipe(v.number(), v.integer());
+
+export const SnapshotFile = v.object({
+  filename: v.string(),
+  mime_type: v.string(),
+  size_bytes: v.number(),
+  /** Where it lies in the bucket. */
+  file: v.string(),
+});
+export type SnapshotFile = v.InferOutput<typeof SnapshotFile>;
+
+const Checkpoint = v.object({
+  /** The snapshot that was committed; absent where the run goes on from its beginning. */
+  generation: v.exactOptional(v.string()),
+  execution_id: v.exactOptional(v.string()),
+  files: v.array(SnapshotFile),
+  /** Messages and follow-ups that had been stored when the snapshot was made. */
+  messages: MessageNumber,
+  followups: MessageNumber,
+  /** First and last number of messages that came after a checkpoint from which the run then went on. */
+  superseded: v.array(v.strictTuple([MessageNumber, MessageNumber])),
+});
+
+/** From where a run goes on when its execution is lost, or ends at the end of its time; and which messages that leaves behind. */
+export type Checkpoint = v.InferOutput<typeof Checkpoint>;
+
+/** The beginning of the run. */
+export const BEGINNING: Checkpoint = { files: [], messages: 0, followups: 0, superseded: [] };
+
+const parseCheckpoint = (item: Item | undefined): Checkpoint =>
+  item === undefined ? BEGINNING : v.parse(Checkpoint, item);
+
+/** A run's checkpoint; only read where its head says that there is one. */
+export async function checkpointOf(head: RunHead, { table }: Pick<RunPorts, "table">): Promise<Checkpoint> {
+  return head.checkpoint === true ? parseCheckpoint(await table.get(keys.checkpoint(head.run_id))) : BEGINNING;
+}
+
+/** The checkpoints of runs, in their order. */
+export async function checkpointsOf(
+  runIds: readonly string[],
+  { table }: Pick<RunPorts, "table">,
+): Promise<Checkpoint[]> {
+  const items = runIds.length === 0 ? [] : await table.batchGet(runIds.map(keys.checkpoint));
+  return items.map(parseCheckpoint);
+}
+
+/** Written together with `checkpoint: true` of the head. */
+export const putCheckpoint = (runId: string, checkpoint: Checkpoint): Put => ({
+  kind: "put",
+  item: { ...keys.checkpoint(runId), v: 1, ...checkpoint },
+});
+
+/** False for a message that came after a checkpoint from which the run went on: it is no part of the conversation. */
+export const isLive = ({ superseded }: Checkpoint, number: number): boolean =>
+  superseded.every(([first, last]) => number < first || number > last);
+
+/** The checkpoint once the run goes on from it; undefined where that leaves no message behind. */
+export function rewound(checkpoint: Checkpoint, head: RunHead): Checkpoint | undefined {
+  const first = checkpoint.messages + 1;
+  if (head.messages < first) return undefined;
+  const before = checkpoint.superseded.filter(([from]) => from < first);
+  return { ...checkpoint, superseded: [...before, [first, head.messages]] };
+}

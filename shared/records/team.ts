@@ -1,0 +1,40 @@
+import * as v from "valibot";
+import type { Item } from "#shared/table/table.ts";
+import type { TeamItem, TeamSettings } from "#shared/wire/team.ts";
+import { DEFAULT_CONCURRENCY_LIMIT, DEFAULT_QUEUE_LIMIT } from "./run.ts";
+
+export const DEFAULT_IDENTITY_LIMIT = 20;
+
+const Count = v.exactOptional(v.number());
+const StoredSettings = {
+  identity_limit: Count,
+  concurrency_limit: Count,
+  queue_limit: Count,
+  default_model_id: v.exactOptional(v.string()),
+  default_environment_id: v.exactOptional(v.string()),
+  budget_usd_month: Count,
+  retention_days: Count,
+};
+
+/** A team as it is stored: settings that nobody set are absent. */
+const Team = v.object({ uid: v.string(), name: v.string(), created_at: v.number(), ...StoredSettings });
+export type Team = v.InferOutput<typeof Team>;
+
+export const parseTeam = (item: Item): Team => v.parse(Team, item);
+
+/** A team as answers show it, with the defaults filled in. */
+export function toTeamItem(team: Team): TeamItem {
+  return { uid: team.uid, name: team.name, settings: shownSettings(team) };
+}
+
+function shownSettings(team: Team): TeamSettings {
+  return {
+    identity_limit: team.identity_limit ?? DEFAULT_IDENTITY_LIMIT,
+    concurrency_limit: team.concurrency_limit ?? DEFAULT_CONCURRENCY_LIMIT,
+    queue_limit: team.queue_limit ?? DEFAULT_QUEUE_LIMIT,
+    default_model_id: team.default_model_id ?? null,
+    default_environment_id: team.default_environment_id ?? null,
+    budget_usd_month: team.budget_usd_month ?? null,
+    retention_days: team.retention_days ?? null,
+  };
+}

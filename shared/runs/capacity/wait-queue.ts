@@ -1,0 +1,138 @@
+import type { RunHead, SlotKind } from "#shared/records/run-head.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { checkShard, keys, type Owner, sortableTime } from "#shared/table/keys.ts";
+import { ConditionFailed, type TransactionWrite } from "#shared/table/table.ts";
+import { recountIfDue } from "./recount.ts";
+import { count, hasSlot, isFull, type Line, lineOf, parkedKey, poolOf, takeOfTree } from "./slots.ts";
+
+/** Slots that are handed on at once, where a limit was raised; the next to end goes on. */
+const GRANTS = 25;
+/** Milliseconds after which the reaper asks for the dispatch of a run that was given a slot, if its message was lost. */
+const GRANTED_CHECK_MS = 30_000;
+
+type ParkPorts = Pick<RunPorts, "table" | "runs" | "queue" | "now">;
+type GrantPorts = Pick<RunPorts, "table" | "queue" | "now">;
+
+/**
+ * Lets a waiting run stand in line for a slot of `kind`. False where it need not: there is a free slot, and nobody waits.
+ * Throws nothing where the run has moved meanwhile; it is in no line then.
+ */
+export async function park(head: RunHead, kind: SlotKind, ports: ParkPorts): Promise<boolean> {
+  const line = lineOf(head, kind);
+  const pool = poolOf(line);
+  const parked: TransactionWrite[] = [
+    {
+      kind: "update",
+      key: keys.head(head.run_id),
+      set: { parked: kind },
+      if: { state: { eq: "QUEUED" }, parked: { exists: false }, slot: { exists: false } },
+    },
+    {
+      kind: "put",
+      item: { ...parkedKey(pool, head.run_id), v: 1, run_id: head.run_id },
+      if: { pk: { exists: false } },
+    },
+  ];
+  // A tree whose root gave its slot back has none to wait for.
+  const rooted: TransactionWrite[] =
+    kind === "tree" && head.root !== undefined
+      ? [{ kind: "check", key: keys.head(head.root), if: { slot: { exists: true } } }]
+      : [];
+  for (const reason of [isFull(pool), { parked: { atLeast: 1 } }]) {
+    try {
+      await ports.table.transact([count(pool.counters, { parked: 1 }, reason), ...parked, ...rooted]);
+      // Behind others: they may wait for a slot that is free, because whoever freed it died.
+      if ("parked" in reason) await grantNext(line, ports);
+      if (kind === "owner") await recountIfDue(line.owner, ports);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      // It is not the line that refused it: the run is cancelled, taken up by another, or parked already.
+      if (error.positions.some((position) => position === 1 || position === 2)) return true;
+    }
+  }
+  return false;
+}
+
+/** Gives free slots to those that stand in a line longest, one after the other, and asks for their dispatch. */
+export async function grantNext(line: Line, ports: GrantPorts): Promise<void> {
+  const pool = poolOf(line);
+  for (let granted = 0; granted < GRANTS; granted++) {
+    const { items } = await ports.table.query({ pk: pool.parkedPk, prefix: pool.parkedPrefix, limit: 1 });
+    const [oldest] = items;
+    if (oldest === undefined) return;
+    const runId = oldest.sk.slice(pool.parkedPrefix.length);
+    try {
+      await grant(runId, line, ports);
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      if (error.positions.includes(FULL)) return;
+      // The run was cancelled, or another has granted it: on to the next one. Or its tree has no slot any more.
+      const rootless = line.kind === "tree" && !error.positions.includes(0) && !error.positions.includes(1);
+      if (!rootless || !(await unpark(runId, line, ports))) continue;
+    }
+    await ports.queue.sendRun(runId, line.owner).catch(() => undefined);
+  }
+}
+
+/** Position of the pool's counters in the writes of `grant`. */
+const FULL = 2;
+
+async function grant(runId: string, line: Line, ports: GrantPorts): Promise<void> {
+  const { kind } = line;
+  const pool = poolOf(line);
+  const counted = { running: 1, parked: -1 };
+  await ports.table.transact([
+    {
+      kind: "update",
+      key: keys.head(runId),
+      set: { slot: kind, ...soon(runId, ports) },
+      remove: ["parked"],
+      if: { state: { eq: "QUEUED" }, parked: { eq: kind }, slot: { exists: false } },
+    },
+    { kind: "delete", key: parkedKey(pool, runId), if: { pk: { exists: true } } },
+    ...(kind === "owner"
+      ? [count(pool.counters, counted, hasSlot(pool))]
+      : takeOfTree(line, pool, counted, hasSlot(pool))),
+  ]);
+}
+
+/** The tree of the run holds no slot any more: the run waits for one of its owner's. False where it has moved on. */
+async function unpark(runId: string, line: Line, ports: GrantPorts): Promise<boolean> {
+  const pool = poolOf(line);
+  try {
+    await ports.table.transact([
+      {
+        kind: "update",
+        key: keys.head(runId),
+        set: soon(runId, ports),
+        remove: ["parked"],
+        if: { state: { eq: "QUEUED" }, parked: { eq: "tree" } },
+      },
+      { kind: "delete", key: parkedKey(pool, runId), if: { pk: { exists: true } } },
+      count(pool.counters, { parked: -1 }),
+    ]);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+}
+
+const soon = (runId: string, ports: GrantPorts) => ({
+  check_shard: checkShard(runId),
+  check_at: sortableTime(ports.now() + GRANTED_CHECK_MS),
+});
+
+/** Gives the slots that an owner has more from now on, because its limit was raised, to the runs that wait for them. */
+export const grantMore = (owner: Owner, ports: GrantPorts): Promise<void> =>
+  grantNext({ kind: "owner", owner, root: "", depth: 0 }, ports);
+
+/** Hands on what the ended run has freed: a slot of its tree, and maybe one of its owner. Answers its head, if there is one. */
+export async function handOn(endedRunId: string, ports: ParkPorts): Promise<RunHead | undefined> {
+  const ended = await ports.runs.head(endedRunId);
+  if (ended === undefined) return undefined;
+  if (ended.root !== undefined) await grantNext(lineOf(ended, "tree"), ports);
+  await grantNext(lineOf(ended, "owner"), ports);
+  return ended;
+}

@@ -1,0 +1,51 @@
+import { isByTime } from "./segments.ts";
+import type { Order } from "./sources.ts";
+
+/** Segments of one round, entries that one is meant to hold, and how many are read of one that holds more. */
+const MOST_SEGMENTS = 8;
+const SEGMENT_ENTRIES = 1_000;
+const SEGMENT_MOST = 2_000;
+/** How much more a round may read, and how much wider its segments may be, than the one before it. */
+const GROWTH = 4;
+/** A little more than the rate of matches lets expect, so that one round does. */
+const MARGIN = 1.2;
+
+export interface Round {
+  readonly segments: number;
+  /** Milliseconds of one segment. */
+  readonly width: number;
+  /** Entries to read, of each segment at most. */
+  readonly entries: number;
+}
+
+/** How much a search reads in each round, from how many entries matched so far and how dense they are in time. */
+export function paceOf(order: Order, wanted: number) {
+  let amount = wanted;
+  let width = 0;
+  let before = 0;
+  let round = { entries: 0, milliseconds: 0 };
+  return {
+    round(): Round {
+      // Before the first round nothing is known of how dense they are.
+      const isDivided = isByTime(order) && width > 0;
+      const segments = isDivided ? Math.min(MOST_SEGMENTS, Math.ceil(amount / SEGMENT_ENTRIES)) : 1;
+      return { segments, width, entries: segments > 1 ? SEGMENT_MOST : amount };
+    },
+    /** Entries that a part of the round had, and the time that they are spread over. */
+    note(entries: number, milliseconds: number): void {
+      round = { entries: round.entries + entries, milliseconds: round.milliseconds + milliseconds };
+    },
+    next(found: number): void {
+      // The last round's rate, since matches may have been dense before and be rare from here on.
+      const fresh = found - before;
+      const expected = fresh === 0 ? Number.POSITIVE_INFINITY : (MARGIN * (wanted - found) * round.entries) / fresh;
+      amount = Math.ceil(
+        Math.min(amount * GROWTH, Math.max(wanted - found, expected), MOST_SEGMENTS * SEGMENT_ENTRIES),
+      );
+      const fitting = (SEGMENT_ENTRIES * round.milliseconds) / Math.max(1, round.entries);
+      width = Math.max(1, Math.ceil(width === 0 ? fitting : Math.min(fitting, width * GROWTH)));
+      round = { entries: 0, milliseconds: 0 };
+      before = found;
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import * as v from "valibot";
+import { createdAtOf } from "#shared/ids.ts";
+import { isTerminal } from "#shared/records/run.ts";
+import type { RunBody } from "#shared/records/run-body.ts";
+import type { RunHead } from "#shared/records/run-head.ts";
+import { hasTags } from "#shared/runs/metadata-tags.ts";
+import type { Item, Value } from "#shared/table/table.ts";
+import { RunState } from "#shared/wire/run.ts";
+import { matcherOf } from "./fuzzy-search.ts";
+
+export interface Filters {
+  readonly states?: readonly RunState[] | undefined;
+  readonly name?: string | undefined;
+  readonly modelId?: string | undefined;
+  readonly creator?: string | undefined;
+  readonly executor?: string | undefined;
+  readonly source?: string | undefined;
+  readonly executionLocation?: string | undefined;
+  readonly environmentId?: string | undefined;
+  readonly skillSpec?: string | undefined;
+  readonly scheduleId?: string | undefined;
+  /** RFC 3339, exclusive, compared in milliseconds. */
+  readonly createdAfter?: string | undefined;
+  readonly createdBefore?: string | undefined;
+  readonly updatedAfter?: string | undefined;
+  readonly ancestorRunId?: string | undefined;
+  readonly artifactType?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Fuzzy search over title, skill_spec and the beginning of the prompt. */
+  readonly q?: string | undefined;
+}
+
+export interface FoundRun {
+  readonly head: RunHead;
+  readonly body: RunBody;
+}
+
+/** Characters of the prompt that `q` looks at. */
+const SEARCHED_PROMPT = 300;
+
+export const runIdOf = (entry: Item): string => entry.pk.slice("RUN#".length);
+
+/**
+ * What an index entry alone can tell: `p` is written once and the id holds the time of creation, so neither is behind. An
+ * entry may carry no `p`, and then its run has to tell. A state may be behind; of one that has ended it is so for a moment
+ * only, after a follow-up.
+ */
+export function matchesEntry(entry: Item, filters: Filters): boolean {
+  const { p, state } = entry;
+  return (
+    (p === undefined || matchesFacets(p, filters)) &&
+    !(isEndedState(state) && filters.states?.includes(state) === false) &&
+    isCreatedWithin(createdAtOf(runIdOf(entry)), filters)
+  );
+}
+
+const isEndedState = (state: Value | undefined): state is RunState => v.is(RunState, state) && isTerminal(state);
+
+function matchesFacets(facets: Value, filters: Filters): boolean {
+  const facet = (name: string): unknown =>
+    typeof facets === "object" && facets !== null && name in facets ? Reflect.get(facets, name) : undefined;
+  const is = (wanted: string | undefined, name: string) => wanted === undefined || facet(name) === wanted;
+  return (
+    is(filters.name, "name") &&
+    is(filters.modelId, "model") &&
+    is(filters.creator, "creator") &&
+    (is(filters.executor, "executor") || (facet("executor") === undefined && is(filters.executor, "creator"))) &&
+    is(filters.source, "source") &&
+    is(filters.executionLocation, "location") &&
+    (is(filters.skillSpec, "skill") || is(filters.skillSpec, "skill_path")) &&
+    is(filters.scheduleId, "schedule") &&
+    (filters.environmentId === "empty-environment"
+      ? facet("environment") === undefined
+      : is(filters.environmentId, "environment")) &&
+    hasTags(facet("tags"), filters.metadata)
+  );
+}
+
+/** Which of the runs match by what they tell themselves: their state and times move, their metadata is in no index. */
+export function matchingRuns(runs: readonly FoundRun[], filters: Filters): readonly FoundRun[] {
+  const isBodyMatch = bodyMatcher(filters);
+  return runs.filter(({ head, body }) => matchesHead(head, filters) && isBodyMatch(body));
+}
+
+/** Whether only the head, and whether only the body can tell. */
+export const needsHead = ({ states, updatedAfter, artifactType }: Filters): boolean =>
+  states !== undefined || updatedAfter !== undefined || artifactType !== undefined;
+export const needsBody = ({ metadata, ancestorRunId, q }: Filters): boolean =>
+  metadata !== undefined || ancestorRunId !== undefined || q !== undefined;
+
+export function matchesHead(head: RunHead, filters: Filters): boolean {
+  const { states, updatedAfter, artifactType } = filters;
+  return (
+    matchesFacets(head.p, filters) &&
+    (states === undefined || states.includes(head.state)) &&
+    isCreatedWithin(head.created_at, filters) &&
+    (updatedAfter === undefined || head.updated_at > Date.parse(updatedAfter)) &&
+    (artifactType === undefined || (head.artifact_types ?? []).includes(artifactType))
+  );
+}
+
+export function bodyMatcher({ metadata, ancestorRunId, q }: Filters): (body: RunBody) => boolean {
+  const searched = q === undefined ? undefined : matcherOf(q);
+  return (body) =>
+    (ancestorRunId === undefined || body.ancestors.includes(ancestorRunId)) &&
+    Object.entries(metadata ?? {}).every(([key, value]) => body.metadata?.[key] === value) &&
+    (searched === undefined || searched(searchedText(body)));
+}
+
+const searchedText = ({ title, config, prompt }: RunBody): string =>
+  [title, config.skill_spec ?? "", [...prompt.slice(0, 2 * SEARCHED_PROMPT)].slice(0, SEARCHED_PROMPT).join("")].join(
+    "\n",
+  );
+
+function isCreatedWithin(createdAt: number, { createdAfter, createdBefore }: Filters): boolean {
+  return (
+    (createdAfter === undefined || createdAt > Date.parse(createdAfter)) &&
+    (createdBefore === undefined || createdAt < Date.parse(createdBefore))
+  );
+}

@@ -1,0 +1,93 @@
+import type { Item } from "#shared/table/table.ts";
+import { paceOf } from "./batch-size.ts";
+import { type Merged, merged } from "./merge.ts";
+import { divided, farEnd, spanOf } from "./segments.ts";
+import { behind, type Order, positionOf, type Range, type Source } from "./sources.ts";
+
+/** What was found in a run's entry; `id` tells one run from another. */
+interface Finding {
+  readonly id: string;
+}
+
+export interface Search<T extends Finding> {
+  readonly sources: readonly Source[];
+  readonly order: Order;
+  readonly range: Range;
+  /** How many to find, if there are as many. */
+  readonly wanted: number;
+  /** What is wanted of entries that follow each other; the first `wanted` of it are enough. */
+  readonly sift: (entries: readonly Item[]) => Promise<readonly T[]>;
+  readonly isLate: () => boolean;
+}
+
+export interface Found<T> {
+  readonly found: readonly T[];
+  /** The position behind which nothing has been seen; undefined where there is nothing more. */
+  readonly stoppedAt: string | undefined;
+}
+
+/** A part of the range: not yet read, or read to `end` with what was found there. */
+interface Part<T> {
+  readonly range: Range;
+  /** Where it was read to its beginning: what has read further than was taken. */
+  readonly stream?: Merged;
+  readonly found?: readonly T[];
+  readonly end?: string | undefined;
+}
+
+/**
+ * Finds the first of what is wanted in the order of the list. The first round reads as much as does if everything
+ * matches. Where little matches, each round reads up to four times as much as the one before, in the orders by time as
+ * segments of time side by side. What was found counts as far as nothing before it is unread, and no further.
+ */
+export async function search<T extends Finding>(query: Search<T>): Promise<Found<T>> {
+  const { sources, order, range, wanted, isLate } = query;
+  const pace = paceOf(order, wanted);
+  const found = new Map<string, T>();
+  let parts: readonly Part<T>[] = [{ range }];
+  let stoppedAt: string | undefined;
+  let end: number | undefined;
+  while (parts.length > 0 && found.size < wanted && !isLate()) {
+    const { segments, width, entries } = pace.round();
+    if (segments > 1) end ??= await farEnd(sources, range, order);
+    const planned = parts.flatMap((part): readonly Part<T>[] => {
+      if (segments === 1 || end === undefined || part.found !== undefined) return [part];
+      const ranges = divided(part.range, { segments, width, end }, order);
+      return ranges.length === 1 ? [part] : ranges.map((one) => ({ range: one }));
+    });
+    const chosen = new Set(planned.filter((part) => part.found === undefined).slice(0, segments));
+    const read = planned.map((part) => (chosen.has(part) ? readPart(part, entries, segments > 1) : [part]));
+    parts = (await Promise.all(read)).flat();
+    const unread = parts.findIndex((part) => part.found === undefined);
+    const seen = unread < 0 ? parts : parts.slice(0, unread);
+    for (const part of seen) {
+      for (const one of part.found ?? []) if (!found.has(one.id)) found.set(one.id, one);
+      stoppedAt = part.end;
+    }
+    parts = parts.slice(seen.length);
+    pace.next(found.size);
+  }
+  return { found: [...found.values()].slice(0, wanted), stoppedAt: parts.length === 0 ? undefined : stoppedAt };
+
+  /** The part as far as it was read, and the rest of it. */
+  async function readPart(
+    { range: part, stream: begun }: Part<T>,
+    amount: number,
+    isSegment: boolean,
+  ): Promise<Part<T>[]> {
+    const stream = begun ?? merged(sources, part, order, isSegment);
+    const entries = await stream.take(amount);
+    const last = entries.at(-1);
+    const hasRest = stream.more && last !== undefined;
+    pace.note(entries.length, spanOf(part, entries, hasRest, order));
+    const found = await query.sift(entries);
+    if (!hasRest) return [{ range: part, found, end: endOf(part, order) }];
+    const end = positionOf(last, order);
+    return [
+      { range: part, found, end },
+      { range: behind(part, end, order.descending), stream },
+    ];
+  }
+}
+
+const endOf = (range: Range, { descending }: Order): string | undefined => (descending ? range.from : range.before);
