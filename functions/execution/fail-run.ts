@@ -1,6 +1,6 @@
-import { failByPlatform } from "#shared/executions/execution.ts";
 import { worker } from "#shared/queue/consumer.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";
+import { failByPlatform } from "#shared/runs/end-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { livePorts } from "#shared/wiring/runs.ts";
 

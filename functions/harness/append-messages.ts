@@ -1,5 +1,5 @@
 import { appendMessages as append } from "#shared/conversations/messages.ts";
-import { executionOf, sameExecution } from "#shared/executions/execution.ts";
+import { executionOf, sameExecution } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { MessagesRequest, MessagesResponse } from "#shared/wire/harness.ts";

@@ -1,4 +1,4 @@
-import { executionOf } from "#shared/executions/execution.ts";
+import { executionOf } from "#shared/executions/execution-access.ts";
 import { commitSnapshot as commit } from "#shared/executions/snapshots.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";

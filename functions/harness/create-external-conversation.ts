@@ -1,5 +1,5 @@
 import { declareExternal } from "#shared/conversations/raw-transcript.ts";
-import { executionOf } from "#shared/executions/execution.ts";
+import { executionOf } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ExternalConversationRequest, ExternalConversationResponse } from "#shared/wire/harness.ts";

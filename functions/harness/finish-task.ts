@@ -1,6 +1,7 @@
 import { commitUploaded } from "#shared/artifacts/uploaded-artifacts.ts";
 import { storeUploaded } from "#shared/conversations/raw-transcript.ts";
-import { executionOf, finish } from "#shared/executions/execution.ts";
+import { executionOf } from "#shared/executions/execution-access.ts";
+import { finish } from "#shared/executions/finish-task.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { Empty, FinishTaskRequest } from "#shared/wire/harness.ts";

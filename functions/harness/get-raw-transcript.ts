@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { conversationTranscript } from "#shared/conversations/raw-transcript.ts";
 import { TRANSCRIPT_TYPE } from "#shared/conversations/transcript.ts";
-import { readingExecution } from "#shared/executions/execution.ts";
+import { readingExecution } from "#shared/executions/execution-access.ts";
 import { endpoint, REDIRECT } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";

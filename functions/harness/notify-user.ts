@@ -1,4 +1,4 @@
-import { executionOf } from "#shared/executions/execution.ts";
+import { executionOf } from "#shared/executions/execution-access.ts";
 import { notifyUser as notify } from "#shared/executions/notifications.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";

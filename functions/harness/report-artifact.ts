@@ -1,5 +1,5 @@
 import { reportArtifact as report } from "#shared/artifacts/artifacts.ts";
-import { executionOf } from "#shared/executions/execution.ts";
+import { executionOf } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/harness.ts";

@@ -1,5 +1,5 @@
 import { RunyardError } from "#shared/errors.ts";
-import { checkInstance } from "#shared/executions/execution.ts";
+import { checkInstance } from "#shared/executions/execution-access.ts";
 import { shutDown } from "#shared/executions/expired-execution.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";

@@ -1,4 +1,5 @@
-import { begin, executionOf } from "#shared/executions/execution.ts";
+import { begin } from "#shared/executions/begin-execution.ts";
+import { executionOf } from "#shared/executions/execution-access.ts";
 import { noteSkill } from "#shared/executions/loaded-skill.ts";
 import { type PromptPorts, resolvePrompt as resolve } from "#shared/executions/resolve-prompt.ts";
 import { endpoint } from "#shared/http/endpoint.ts";

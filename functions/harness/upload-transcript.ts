@@ -1,5 +1,5 @@
 import { placeTranscript } from "#shared/conversations/raw-transcript.ts";
-import { executionOf } from "#shared/executions/execution.ts";
+import { executionOf } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { TranscriptRequest, UploadTarget } from "#shared/wire/harness.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { storeClientEvent } from "#shared/executions/client-events.ts";
-import { executionOf } from "#shared/executions/execution.ts";
+import { executionOf } from "#shared/executions/execution-access.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ClientEvent } from "#shared/wire/event.ts";

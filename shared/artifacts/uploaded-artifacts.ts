@@ -1,8 +1,8 @@
-import { changeExecution, fenced } from "#shared/executions/execution.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { uuidOf } from "#shared/ids.ts";
 import { isUploaded, parseArtifact, type UploadedArtifact } from "#shared/records/artifact.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
+import { changeExecution, fenced } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { Raced } from "#shared/runs/run-store.ts";
 import { keys } from "#shared/table/keys.ts";

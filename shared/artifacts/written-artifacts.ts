@@ -1,10 +1,10 @@
-import { changeExecution } from "#shared/executions/execution.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
 import { sha256, uuidOf } from "#shared/ids.ts";
 import { parseArtifact, type StoredArtifact, type StoredPlan } from "#shared/records/artifact.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
+import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import type { Change } from "#shared/runs/transition.ts";
 import { keys } from "#shared/table/keys.ts";

@@ -1,11 +1,12 @@
 import * as v from "valibot";
 import { invalid, RunyardError } from "#shared/errors.ts";
-import { changeExecution, failWorking } from "#shared/executions/execution.ts";
 import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
+import { changeExecution } from "#shared/runs/change-run.ts";
+import { failWorking } from "#shared/runs/end-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { Message } from "#shared/wire/conversation.ts";

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
-import { changeExecution } from "#shared/executions/execution.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead, RunHead } from "#shared/records/run-head.ts";
+import { changeExecution } from "#shared/runs/change-run.ts";
 import { thirdPartyOf } from "#shared/runs/harness-model.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { keys } from "#shared/table/keys.ts";

@@ -1,11 +1,11 @@
 import { RunyardError } from "#shared/errors.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
+import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { Raced } from "#shared/runs/run-store.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
-import { changeExecution } from "./execution.ts";
 
 /** Puts an execution's event into the timeline. Its time is the service's; what the sandbox measured stands in the payload. */
 export async function storeClientEvent(first: ExecutingHead, event: ClientEvent, ports: RunPorts): Promise<void> {

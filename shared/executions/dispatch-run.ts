@@ -5,15 +5,16 @@ import { parseRunBody } from "#shared/records/run-body.ts";
 import { executorOf, isLocal, ownerOf, type RunHead, type SlotKind, startLeaseMs } from "#shared/records/run-head.ts";
 import { lineOf } from "#shared/runs/capacity/slots.ts";
 import { grantNext, park } from "#shared/runs/capacity/wait-queue.ts";
+import { failUnbegun } from "#shared/runs/end-run.ts";
 import { NO_CONTAINERS } from "#shared/runs/own-image.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
+import { sendAgain } from "#shared/runs/requeue-run.ts";
 import { Raced } from "#shared/runs/run-store.ts";
 import { type Change, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
 import { chooseSandbox } from "#shared/sandbox/choose-sandbox.ts";
 import { type Provider, type Sandbox, type SandboxChoice, StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
-import { failUnbegun, sendAgain } from "./execution.ts";
 import { noteSandbox } from "./sandbox-stops.ts";
 
 /** Milliseconds after which a run whose start was put off is looked at again. */

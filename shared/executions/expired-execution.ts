@@ -8,10 +8,12 @@ import {
   ownerOf,
   type RunHead,
 } from "#shared/records/run-head.ts";
+import { type ChangePorts, changeRun, fenced } from "#shared/runs/change-run.ts";
+import { endChange } from "#shared/runs/end-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
+import { backToQueue, sendAgain } from "#shared/runs/requeue-run.ts";
 import { type Change, STOP_ATTRIBUTES, type TimelineEntry } from "#shared/runs/transition.ts";
 import { type ReportShutdownRequest, SLICE_ENDED } from "#shared/wire/harness.ts";
-import { backToQueue, type ChangePorts, changeRun, endChange, fenced, sendAgain } from "./execution.ts";
 
 /** report-shutdown: a cancelled run's sandbox has stopped, or an execution ended without finishing. */
 export async function shutDown(

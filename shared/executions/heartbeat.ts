@@ -5,7 +5,7 @@ import type { Principal } from "#shared/principals/principal.ts";
 import { HEARTBEAT_SECONDS, LEASE_SECONDS } from "#shared/records/run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import type { HeartbeatRequest, HeartbeatResponse } from "#shared/wire/harness.ts";
-import { checkInstance, executionOf, sameExecution } from "./execution.ts";
+import { checkInstance, executionOf, sameExecution } from "./execution-access.ts";
 
 /** A beat is written when the last one is this old; a third of the lease, so that two more may be missed. */
 const NOTED_MS = (LEASE_SECONDS * 1000) / 3;

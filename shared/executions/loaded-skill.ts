@@ -2,11 +2,11 @@ import * as v from "valibot";
 import { invalid } from "#shared/errors.ts";
 import type { LoadedSkill } from "#shared/records/run-body.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
+import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
 import type { ResolvePromptRequest } from "#shared/wire/harness.ts";
-import { changeExecution } from "./execution.ts";
 
 type Skill = NonNullable<v.InferOutput<typeof ResolvePromptRequest>["skill"]>;
 

@@ -2,9 +2,9 @@ import { RunyardError } from "#shared/errors.ts";
 import { sha256 } from "#shared/ids.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
+import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { keys } from "#shared/table/keys.ts";
-import { changeExecution } from "./execution.ts";
 
 /** notify-user: an event of the run, which whoever follows it is told of. The same words twice are told once. */
 export async function notifyUser(first: ExecutingHead, message: string, ports: RunPorts): Promise<void> {

@@ -9,11 +9,11 @@ import {
   type RunHead,
   startLeaseMs,
 } from "#shared/records/run-head.ts";
+import { failNeverBegun } from "#shared/runs/end-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { CHECK_SHARDS, sortableTime } from "#shared/table/keys.ts";
 import type { Item } from "#shared/table/table.ts";
 import { putBack } from "./dispatch-run.ts";
-import { failNeverBegun } from "./execution.ts";
 import { confirmStop, loseExecution } from "./expired-execution.ts";
 
 /** Runs looked at in one pass and shard; what is left is due in the next. */

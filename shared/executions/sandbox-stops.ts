@@ -1,10 +1,10 @@
 import { logLine } from "#shared/log/log.ts";
 import { isStopAwaited, ownerOf, type PendingStop, type RunHead } from "#shared/records/run-head.ts";
+import { type ChangePorts, changeRun } from "#shared/runs/change-run.ts";
 import { type Change, STOP_ATTRIBUTES, sandboxUnchanged, stopsOf } from "#shared/runs/transition.ts";
 import type { PlacedSandbox, Sandbox } from "#shared/sandbox/sandbox.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed } from "#shared/table/table.ts";
-import { type ChangePorts, changeRun } from "./execution.ts";
 
 /** Milliseconds after which the reaper has a stop tried that no message has told of. */
 const STOP_CHECK_MS = 5_000;

@@ -6,12 +6,12 @@ import { uuidOf } from "#shared/ids.ts";
 import { checkpointOf, putCheckpoint, SnapshotFile } from "#shared/records/checkpoint.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead, RunHead } from "#shared/records/run-head.ts";
+import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item } from "#shared/table/table.ts";
 import type { HandoffAttachments } from "#shared/wire/attachment.ts";
 import type { CommitSnapshotRequest, UploadSnapshotRequest, UploadTarget } from "#shared/wire/harness.ts";
-import { changeExecution } from "./execution.ts";
 
 /** The generation of a snapshot that is not committed: the last files of an execution. */
 const LEGACY = "__legacy";

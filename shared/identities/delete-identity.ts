@@ -1,8 +1,9 @@
 import { lostRace, RunyardError } from "#shared/errors.ts";
-import { type ChangePorts, failUnbegun } from "#shared/executions/execution.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { Identity } from "#shared/records/identity.ts";
 import { activeRuns } from "#shared/runs/capacity/active-runs.ts";
+import type { ChangePorts } from "#shared/runs/change-run.ts";
+import { failUnbegun } from "#shared/runs/end-run.ts";
 import { pauseSchedulesOf } from "#shared/schedules/auto-pause.ts";
 import type { ScheduleStore } from "#shared/schedules/schedule-store.ts";
 import { ConditionFailed, type Table } from "#shared/table/table.ts";

@@ -1,10 +1,11 @@
 import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
-import { executionOf, fenced } from "#shared/executions/execution.ts";
+import { executionOf } from "#shared/executions/execution-access.ts";
 import { decodeUtf8 } from "#shared/http/utf8.ts";
 import { modelOf } from "#shared/models/models.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
+import { fenced } from "#shared/runs/change-run.ts";
 import { failure, failureOf } from "./answers.ts";
 import { droppedHeader } from "./budgeted-request.ts";
 import { type Dialect, ModelRequest, parsedJson } from "./dialect.ts";

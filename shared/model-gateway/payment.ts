@@ -1,11 +1,12 @@
 import { parseBudget, payersOf } from "#shared/budgets/budget.ts";
 import { type BudgetPorts, type Reservation, reserve, settle } from "#shared/budgets/reserve.ts";
 import { RunyardError } from "#shared/errors.ts";
-import { type ChangePorts, failWorking } from "#shared/executions/execution.ts";
 import type { logLine } from "#shared/log/log.ts";
 import type { ProvidedModel } from "#shared/models/models.ts";
 import { markUser, noteUsage } from "#shared/records/budget-account.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
+import type { ChangePorts } from "#shared/runs/change-run.ts";
+import { failWorking } from "#shared/runs/end-run.ts";
 import { keys } from "#shared/table/keys.ts";
 import { limitToKnownPrices } from "./budgeted-request.ts";
 import type { Dialect, ModelRequest } from "./dialect.ts";

@@ -1,11 +1,11 @@
 import { RunyardError } from "#shared/errors.ts";
-import { worked } from "#shared/executions/execution.ts";
 import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
 import { type Principal, principalKey } from "#shared/principals/principal.ts";
 import { isExecuting, isTerminal, STOP_LEASE_SECONDS } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { ownerOf, type RunHead } from "#shared/records/run-head.ts";
 import type { Put } from "#shared/table/table.ts";
+import { worked } from "./end-run.ts";
 import type { RunPorts } from "./ports.ts";
 import { isCancellable } from "./run-item.ts";
 import { Raced } from "./run-store.ts";

@@ -1,0 +1,47 @@
+import { RunyardError } from "#shared/errors.ts";
+import { statusText } from "#shared/records/run.ts";
+import { type ExecutingHead, isLocal, ownerOf } from "#shared/records/run-head.ts";
+import { changeExecution } from "#shared/runs/change-run.ts";
+import { endChange } from "#shared/runs/end-run.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { backToQueue, sendAgain } from "#shared/runs/requeue-run.ts";
+import type { Change, TimelineEntry } from "#shared/runs/transition.ts";
+import type { FinishTaskRequest } from "#shared/wire/harness.ts";
+
+/** finish-task: the run ends, or goes on in a new execution where a follow-up came that this one has not taken up. */
+export async function finish(first: ExecutingHead, request: FinishTaskRequest, ports: RunPorts): Promise<void> {
+  const now = ports.now();
+  const again = await changeExecution(first, ports, (head) => {
+    const waiting = head.followups > head.followups_stored;
+    if (waiting && isLocal(head)) {
+      throw new RunyardError("conflict", {
+        detail: `follow-up ${head.followups_stored + 1} waits: take it up by a heartbeat before the run is finished`,
+        retryable: false,
+      });
+    }
+    return { change: waiting ? backToQueue(head, WAITING, now) : finishChange(head, request, now), result: waiting };
+  });
+  if (again) await sendAgain(first, ports);
+  else await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
+}
+
+function finishChange(head: ExecutingHead, request: FinishTaskRequest, now: number): Change {
+  if (request.blocked === true) {
+    const question = statusText(request.summary) || "the agent waits for an answer";
+    return endChange(head, { state: "BLOCKED", now, message: question });
+  }
+  const summary = statusText(request.summary) || (request.success ? "done" : "the agent gave no reason");
+  return request.success
+    ? endChange(head, { state: "SUCCEEDED", now, data: { detail: summary } })
+    : endChange(head, {
+        state: "FAILED",
+        now,
+        message: summary,
+        ...(request.error_code === undefined ? {} : { code: request.error_code }),
+      });
+}
+
+const WAITING: TimelineEntry = {
+  type: "run_queued",
+  data: { state: "QUEUED", detail: "a follow-up waits for the next execution" },
+};

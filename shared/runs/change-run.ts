@@ -1,0 +1,56 @@
+import { lostRace, RunyardError } from "#shared/errors.ts";
+import { type ExecutingHead, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
+import type { RunPorts } from "./ports.ts";
+import { Raced } from "./run-store.ts";
+import type { Change } from "./transition.ts";
+
+/** What an execution is told that is not the run's any more: it may end itself. */
+export const fenced = () =>
+  new RunyardError("authentication_required", {
+    detail: "the run's key is no longer valid: the execution is over",
+    headers: { "www-authenticate": "Bearer" },
+  });
+
+/** What changing a run takes, and telling the queues of it. */
+export type ChangePorts = Pick<RunPorts, "table" | "runs" | "queue" | "now">;
+
+type Decision<T> = { readonly change: Change; readonly result: T } | { readonly result: T };
+
+/**
+ * Tries `decide` on the head as it stands until its change is written. What an execution may do is decided anew on each
+ * head, so a change that came in between (a follow-up, a cancel) is never overwritten.
+ */
+export async function changeRun<T>(
+  first: RunHead,
+  ports: ChangePorts,
+  decide: (head: RunHead) => Decision<T> | Promise<Decision<T>>,
+): Promise<T> {
+  let head = first;
+  for (let attempt = 0; attempt < 8; attempt++) {
+    const decision = await decide(head);
+    if (!("change" in decision)) return decision.result;
+    try {
+      await ports.runs.change(head, decision.change, ports.now());
+      return decision.result;
+    } catch (error) {
+      // A condition of another item than the head is the caller's to judge.
+      if (!(error instanceof Raced) || !error.headChanged) throw error;
+    }
+    const again = await ports.runs.head(head.run_id);
+    if (again === undefined) throw fenced();
+    head = again;
+  }
+  throw lostRace("the run changes too fast; send the request again");
+}
+
+/** As `changeRun`, for one execution: it is refused as soon as the run has gone on without it. */
+export async function changeExecution<T>(
+  first: ExecutingHead,
+  ports: RunPorts,
+  decide: (head: ExecutingHead) => Decision<T> | Promise<Decision<T>>,
+): Promise<T> {
+  return changeRun(first, ports, (head) => {
+    if (!isExecutingHead(head) || head.execution_id !== first.execution_id) throw fenced();
+    return decide(head);
+  });
+}
