@@ -1,5 +1,8 @@
 import * as v from "valibot";
-import { PROVIDERS, type Provider } from "#shared/sandbox/sandbox.ts";
+
+/** The kinds of sandboxes that this service starts itself. */
+export const SANDBOX_PROVIDERS = ["lambda", "microvm", "fargate"] as const;
+export type SandboxProvider = (typeof SANDBOX_PROVIDERS)[number];
 
 /** A Lambda's environment, parsed at the first event and not before. */
 type Name =
@@ -75,9 +78,9 @@ export function ratePerMinute(name: Rate): number | undefined {
 export const listSetting = (name: List): readonly string[] => settingIfAny(name)?.split(",") ?? [];
 
 /** The kinds of sandboxes that the deployment has, the usual one first: those that are named, and of MicroVMs only where the region has any. */
-export function offeredSandboxes(): readonly Provider[] {
+export function offeredSandboxes(): readonly SandboxProvider[] {
   const named = (settingIfAny("SANDBOXES") ?? "lambda").split(",");
   const hasMicrovms = settingIfAny("MICROVM_IMAGE_ARN") !== undefined;
-  const known = named.flatMap((name) => PROVIDERS.filter((provider) => provider === name));
+  const known = named.flatMap((name) => SANDBOX_PROVIDERS.filter((provider) => provider === name));
   return known.filter((provider) => provider !== "microvm" || hasMicrovms);
 }

@@ -1,17 +1,19 @@
 import * as v from "valibot";
 import { invalid, lostRace, notFound, RunyardError } from "#shared/errors.ts";
 import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
-import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseUnpaid, type Toll } from "#shared/limits/token-bucket.ts";
 import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Put, type TransactionWrite } from "#shared/table/table.ts";
+import { ConditionFailed, type Put, type Table, type TransactionWrite } from "#shared/table/table.ts";
 import type { CreatedKey, CreateKeyRequest, KeyItem } from "#shared/wire/key.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
 import { changeRing, type KeyHolder, MOST_KEYS, makeKey, parseRing, ringKey, StoredKey } from "./key-list.ts";
 
-type KeyPorts = Pick<IdentityPorts, "table" | "now">;
+interface KeyPorts {
+  readonly table: Table;
+  readonly now: () => number;
+}
 
 /** Each attempt that fails has let another one through, so as many at once are served. */
 const ATTEMPTS = 25;

@@ -7,7 +7,7 @@ import {
   type ResponseStream,
 } from "@aws-sdk/client-bedrock-runtime";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
-import type { ModelProvider, ProviderCall } from "#shared/model-gateway/provider.ts";
+import type { ModelProvider, ProviderCall } from "#shared/model-provider/model-provider.ts";
 
 /** Tries once: who calls models tries again by rules of its own, the same for all providers. */
 export const bedrockClient = (config: BedrockRuntimeClientConfig = {}): BedrockRuntimeClient =>

@@ -12,7 +12,8 @@ import { sendAgain } from "#shared/runs/requeue-run.ts";
 import { Raced } from "#shared/runs/run-store.ts";
 import { type Change, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
 import { chooseSandbox } from "#shared/sandbox/choose-sandbox.ts";
-import { type Provider, type Sandbox, type SandboxChoice, StartDeferred } from "#shared/sandbox/sandbox.ts";
+import { type Sandbox, type SandboxChoice, StartDeferred } from "#shared/sandbox/sandbox.ts";
+import type { SandboxProvider } from "#shared/settings.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { noteSandbox } from "./sandbox-stops.ts";
@@ -26,7 +27,7 @@ const LATE_CHECK_MS = 15_000;
 export interface DispatchPorts extends RunPorts {
   readonly sandbox: Pick<Sandbox, "start">;
   /** The kinds of sandboxes that this deployment has, the usual one first. */
-  readonly offered: readonly Provider[];
+  readonly offered: readonly SandboxProvider[];
 }
 
 /**
@@ -138,7 +139,7 @@ function prepare(head: RunHead, takes: SlotKind, { executionId, key, choice }: S
 }
 
 /** The timeline tells of a sandbox that is no function. */
-const toldOf = (provider: Provider) => (provider === "lambda" ? {} : { sandbox: provider });
+const toldOf = (provider: SandboxProvider) => (provider === "lambda" ? {} : { sandbox: provider });
 
 async function start(runId: string, envelope: Envelope, choice: SandboxChoice, ports: DispatchPorts): Promise<void> {
   const executionId = envelope.execution_id;

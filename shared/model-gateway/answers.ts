@@ -1,6 +1,6 @@
 import { type ErrorCode, RunyardError } from "#shared/errors.ts";
+import { NotConfigured } from "#shared/model-provider/model-provider.ts";
 import type { Dialect } from "./dialect.ts";
-import { NotConfigured } from "./provider.ts";
 import { TimedOut } from "./upstream.ts";
 
 /** Headers of a provider's answer that the caller gets. */

@@ -1,7 +1,7 @@
+import type { ModelProvider } from "#shared/model-provider/model-provider.ts";
 import { answerHeaders, failure, providersError } from "./answers.ts";
 import { type ModelRequest, parsedJson } from "./dialect.ts";
 import { type Call, describeCall, type Outcome, type PaymentPorts, settleCall } from "./payment.ts";
-import type { ModelProvider } from "./provider.ts";
 import { relay } from "./relay.ts";
 import { callProvider, isUnsent } from "./upstream.ts";
 

@@ -1,24 +1,7 @@
+import { type ModelProvider, NotConfigured, type ProviderCall } from "#shared/model-provider/model-provider.ts";
 import type { Provider } from "#shared/models/catalogue.ts";
-import type { Dialect, ModelRequest } from "./dialect.ts";
 
-/** A request as a provider gets it: `model` is the provider's own name for the model. */
-export interface ProviderCall {
-  readonly dialect: Dialect;
-  readonly request: ModelRequest;
-  /** Headers of the caller that are passed on. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-}
-
-/**
- * Sends a request to a provider and answers as that one does, in the shapes of the request's dialect. Throws where the provider
- * cannot be reached, and NotConfigured where the deployment lacks the key for it.
- */
-export type ModelProvider = (call: ProviderCall) => Promise<Response>;
 export type ModelProviders = Readonly<Partial<Record<Provider, ModelProvider>>>;
-
-/** The provider's key is not where the settings say that it is. */
-export class NotConfigured extends Error {}
 
 type Key = () => Promise<string | undefined>;
 

@@ -1,4 +1,4 @@
-import { type ModelProvider, NotConfigured, type ProviderCall } from "./provider.ts";
+import { type ModelProvider, NotConfigured, type ProviderCall } from "#shared/model-provider/model-provider.ts";
 
 /** Attempts at one call; only those before the first byte of an answer are made again. */
 const ATTEMPTS = 4;

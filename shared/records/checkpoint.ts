@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import type { RunPorts } from "#shared/runs/ports.ts";
+
 import { keys } from "#shared/table/keys.ts";
-import type { Item, Put } from "#shared/table/table.ts";
+import type { Item, Put, Table } from "#shared/table/table.ts";
 import type { RunHead } from "./run-head.ts";
 
 const MessageNumber = v.pipe(v.number(), v.integer());
@@ -37,14 +37,14 @@ const parseCheckpoint = (item: Item | undefined): Checkpoint =>
   item === undefined ? BEGINNING : v.parse(Checkpoint, item);
 
 /** A run's checkpoint; only read where its head says that there is one. */
-export async function checkpointOf(head: RunHead, { table }: Pick<RunPorts, "table">): Promise<Checkpoint> {
+export async function checkpointOf(head: RunHead, { table }: { readonly table: Table }): Promise<Checkpoint> {
   return head.checkpoint === true ? parseCheckpoint(await table.get(keys.checkpoint(head.run_id))) : BEGINNING;
 }
 
 /** The checkpoints of runs, in their order. */
 export async function checkpointsOf(
   runIds: readonly string[],
-  { table }: Pick<RunPorts, "table">,
+  { table }: { readonly table: Table },
 ): Promise<Checkpoint[]> {
   const items = runIds.length === 0 ? [] : await table.batchGet(runIds.map(keys.checkpoint));
   return items.map(parseCheckpoint);

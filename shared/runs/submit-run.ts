@@ -13,6 +13,7 @@ import { doOnce, type Once, onceOf, RecordTaken } from "#shared/idempotency/idem
 import { randomId, sha256, uuidv7 } from "#shared/ids.ts";
 import { refuseUnpaid, type Toll } from "#shared/limits/token-bucket.ts";
 import { hashKey, newRunKey } from "#shared/principals/api-key.ts";
+import { ownerOfNew } from "#shared/principals/owner-of-new.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { DEFAULT_QUEUE_LIMIT, MAX_DESCENDANTS, RUN_CAPS, titleOf } from "#shared/records/run.ts";
 import { INLINE_BYTES, type RunBody } from "#shared/records/run-body.ts";
@@ -28,7 +29,7 @@ import { boundsOf, refuseBeyond, withinRun } from "./child-rights.ts";
 import { withDefaults } from "./config-layers.ts";
 import { newRunWrites } from "./new-run.ts";
 import { refuseIgnoredImage } from "./own-image.ts";
-import { checkConfig, checkRequest, ownerOfNew, resolveConfig, skillsOf, sourceOf } from "./plan-run.ts";
+import { checkConfig, checkRequest, resolveConfig, skillsOf, sourceOf } from "./plan-run.ts";
 import type { RunPorts } from "./ports.ts";
 import { continuedConversation, isTreeCount, parentOf } from "./run-tree.ts";
 

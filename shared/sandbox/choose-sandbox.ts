@@ -1,4 +1,5 @@
-import type { Provider, SandboxChoice } from "./sandbox.ts";
+import type { SandboxProvider } from "#shared/settings.ts";
+import type { SandboxChoice } from "./sandbox.ts";
 
 /** What a run asks of its sandbox. */
 export interface SandboxNeeds {
@@ -12,7 +13,7 @@ export interface SandboxNeeds {
  * The sandbox of an execution. `offered`: what this deployment has, the usual one first. An image of one's own needs a container,
  * without which its runs are refused before this; a long run goes on where it has hours; all others take the usual one.
  */
-export function chooseSandbox(needs: SandboxNeeds, offered: readonly Provider[]): SandboxChoice {
+export function chooseSandbox(needs: SandboxNeeds, offered: readonly SandboxProvider[]): SandboxChoice {
   const { dockerImage, isLong } = needs;
   if (dockerImage !== undefined && offered.includes("fargate")) return { provider: "fargate", dockerImage };
   if (isLong && offered.includes("microvm")) return { provider: "microvm" };

@@ -1,11 +1,8 @@
+import type { SandboxProvider } from "#shared/settings.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 
 /** A start that a later one may succeed at: throttling, no capacity. The run goes back to the queue. */
 export class StartDeferred extends Error {}
-
-/** The kinds of sandboxes that this service starts itself. */
-export const PROVIDERS = ["lambda", "microvm", "fargate"] as const;
-export type Provider = (typeof PROVIDERS)[number];
 
 /** Which sandbox an execution gets, and out of which image where that is its environment's. */
 export type SandboxChoice =
@@ -14,7 +11,7 @@ export type SandboxChoice =
 
 /** A sandbox that was started, as its provider finds it again. */
 export interface PlacedSandbox {
-  readonly provider: Provider;
+  readonly provider: SandboxProvider;
   readonly executionId: string;
   /** The provider's own name for it. @default not known: whoever started it died before it could be noted */
   readonly handle?: string | undefined;

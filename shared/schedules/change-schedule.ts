@@ -1,8 +1,8 @@
 import { invalid } from "#shared/errors.ts";
 import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
 import { logLine } from "#shared/log/log.ts";
+import { creatorOf } from "#shared/principals/owner-of-new.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import { creatorOf } from "#shared/runs/plan-run.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
 import type { UpdateScheduleRequest } from "#shared/wire/schedule.ts";

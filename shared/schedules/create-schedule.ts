@@ -3,8 +3,8 @@ import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-r
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseMore } from "#shared/limits/scope-limit.ts";
 import { logLine } from "#shared/log/log.ts";
+import { creatorOf, ownerOfNew } from "#shared/principals/owner-of-new.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import { creatorOf, ownerOfNew } from "#shared/runs/plan-run.ts";
 import { ownerPk } from "#shared/table/keys.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";

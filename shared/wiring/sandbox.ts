@@ -2,7 +2,8 @@ import { ecsClient, lambdaClient, microvmsClient } from "#shared/aws/clients.ts"
 import { fargateSandbox } from "#shared/aws/fargate-sandbox.ts";
 import { lambdaSandbox } from "#shared/aws/lambda-sandbox.ts";
 import { microvmSandbox } from "#shared/aws/microvm-sandbox.ts";
-import type { Provider, Sandbox } from "#shared/sandbox/sandbox.ts";
+import type { Sandbox } from "#shared/sandbox/sandbox.ts";
+import type { SandboxProvider } from "#shared/settings.ts";
 import { listSetting, setting } from "#shared/settings.ts";
 
 /** The sandboxes on AWS, each made at its first use: a deployment without containers has no settings for them. */
@@ -38,9 +39,9 @@ const fargateSettings = () => ({
 });
 
 /** One sandbox out of those that there are: each call goes to the one that it is for. */
-export function eachOf(make: Readonly<Record<Provider, () => Sandbox>>): Sandbox {
-  const made = new Map<Provider, Sandbox>();
-  const of = (provider: Provider): Sandbox => {
+export function eachOf(make: Readonly<Record<SandboxProvider, () => Sandbox>>): Sandbox {
+  const made = new Map<SandboxProvider, Sandbox>();
+  const of = (provider: SandboxProvider): Sandbox => {
     const sandbox = made.get(provider) ?? make[provider]();
     made.set(provider, sandbox);
     return sandbox;

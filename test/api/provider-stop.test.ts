@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { sha256 } from "#shared/ids.ts";
-import type { Provider } from "#shared/sandbox/sandbox.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
+import type { SandboxProvider } from "#shared/settings.ts";
 import { keys } from "#shared/table/keys.ts";
 import { sizeOfItem } from "../../bench/item-size.ts";
 import { clientOf } from "../support/client.ts";
@@ -24,7 +24,7 @@ beforeEach(async () => {
   offer("microvm");
 });
 
-const offer = (...providers: Provider[]) => world.offered.splice(0, world.offered.length, ...providers);
+const offer = (...providers: SandboxProvider[]) => world.offered.splice(0, world.offered.length, ...providers);
 const headOf = async (run: string) => world.table.get(keys.head(run));
 const handleOf = ({ execution_id }: Harness, provider = "microvm") => `${provider}-${execution_id}`;
 const stopsOf = () => world.stopped.map(({ handle }) => handle);

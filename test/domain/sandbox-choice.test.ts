@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { chooseSandbox } from "#shared/sandbox/choose-sandbox.ts";
-import type { Provider } from "#shared/sandbox/sandbox.ts";
+import type { SandboxProvider } from "#shared/settings.ts";
 import { offeredSandboxes } from "#shared/settings.ts";
 
 const image = { dockerImage: "python:3.13", isLong: false };
@@ -8,7 +8,7 @@ const plain = { isLong: false };
 const long = { isLong: true };
 
 describe("the sandbox of an execution", () => {
-  it.each<[string, { dockerImage?: string; isLong: boolean }, Provider[], object]>([
+  it.each<[string, { dockerImage?: string; isLong: boolean }, SandboxProvider[], object]>([
     ["the usual one, which is a function", plain, ["lambda"], { provider: "lambda" }],
     ["the usual one, where that is a MicroVM", plain, ["microvm", "lambda"], { provider: "microvm" }],
     ["a function, where MicroVMs are for what takes long", plain, ["lambda", "microvm"], { provider: "lambda" }],
@@ -40,7 +40,7 @@ describe("the sandbox of an execution", () => {
 });
 
 describe("the sandboxes that a deployment has", () => {
-  it.each<[string, Record<string, string>, Provider[]]>([
+  it.each<[string, Record<string, string>, SandboxProvider[]]>([
     ["functions alone by default", {}, ["lambda"]],
     [
       "those that are named, the usual one first",

@@ -15,10 +15,11 @@ import { enroll } from "#shared/records/identity-register.ts";
 import { newUser, roleAttribute } from "#shared/records/user.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { runStore } from "#shared/runs/run-store.ts";
-import type { PlacedSandbox, Provider, Sandbox } from "#shared/sandbox/sandbox.ts";
+import type { PlacedSandbox, Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { scheduleStore } from "#shared/schedules/schedule-store.ts";
 import type { SecretPorts } from "#shared/secrets/ports.ts";
+import type { SandboxProvider } from "#shared/settings.ts";
 import { discover } from "#shared/skills/discover.ts";
 import type { GithubApp } from "#shared/skills/github-app.ts";
 import type { DiscoveryPorts, SkillPorts } from "#shared/skills/ports.ts";
@@ -48,7 +49,7 @@ export type WorldPorts = RunPorts &
   FiringPorts &
   SkillPorts &
   DiscoveryPorts &
-  HttpPorts & { readonly cursors: Cursors; readonly sandbox: Sandbox; readonly offered: readonly Provider[] };
+  HttpPorts & { readonly cursors: Cursors; readonly sandbox: Sandbox; readonly offered: readonly SandboxProvider[] };
 
 export interface CallOptions {
   readonly method?: string;
@@ -80,7 +81,7 @@ export async function makeWorld(bare = memoryTable(), around: Around = undisturb
   const stopped: PlacedSandbox[] = [];
   /** What the next stops answer, one each; then they are all gone. */
   const stopAnswers: (boolean | Error)[] = [];
-  const offered: Provider[] = ["lambda"];
+  const offered: SandboxProvider[] = ["lambda"];
   const sandbox: Sandbox = sandboxWithinRights({
     start: (envelope, { provider }) =>
       around("sandbox.start", async () => {

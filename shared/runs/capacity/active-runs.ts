@@ -1,6 +1,5 @@
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { activePart, type Owner, SCOPE_SHARDS, scopeKey } from "#shared/table/keys.ts";
-import type { Item } from "#shared/table/table.ts";
+import type { Item, Table } from "#shared/table/table.ts";
 
 /** A run that has not ended, as an index tells it. */
 export interface ActiveRun {
@@ -12,10 +11,10 @@ export interface ActiveRun {
 }
 
 /** The runs of an owner that have not ended, the one first that has not moved for longest; of each shard at most `limit`. */
-export async function activeRuns(owner: Owner, ports: Pick<RunPorts, "runs">, limit?: number): Promise<ActiveRun[]> {
+export async function activeRuns(owner: Owner, ports: { readonly table: Table }, limit?: number): Promise<ActiveRun[]> {
   const shards = Array.from({ length: SCOPE_SHARDS }, (_, shard) => activePart(scopeKey(owner, shard)));
   const pages = await Promise.all(
-    shards.map((pk) => ports.runs.query({ index: "gsi1", pk, ...(limit === undefined ? {} : { limit }) })),
+    shards.map((pk) => ports.table.query({ index: "gsi1", pk, ...(limit === undefined ? {} : { limit }) })),
   );
   return pages.flatMap(({ items }) => items.map(toActive));
 }

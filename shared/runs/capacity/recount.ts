@@ -1,9 +1,8 @@
 import * as v from "valibot";
 import { logLine } from "#shared/log/log.ts";
 import { isLocal, parseRunHead, type RunHead } from "#shared/records/run-head.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
-import { ConditionFailed } from "#shared/table/table.ts";
+import { ConditionFailed, type Table } from "#shared/table/table.ts";
 import { activeRuns } from "./active-runs.ts";
 
 /** An owner's counters are counted anew at most so often. */
@@ -23,6 +22,11 @@ const Counters = v.object({
   differs: v.exactOptional(v.object({ ...Tally.entries, at: v.number() })),
 });
 
+interface RecountPorts {
+  readonly table: Table;
+  readonly now: () => number;
+}
+
 const NONE: Tally = { queued: 0, running: 0, parked: 0 };
 const isSame = (a: Tally, b: Tally): boolean =>
   a.queued === b.queued && a.running === b.running && a.parked === b.parked;
@@ -37,7 +41,7 @@ const minus = (a: Tally, b: Tally): Tally => ({
  * counter that is too high would do harm. Nothing in the service makes counters wrong; a restored backup could. Written
  * only if no counter moved since they were read, and only when the same difference was there a minute before.
  */
-export async function recountIfDue(owner: Owner, ports: Pick<RunPorts, "table" | "runs" | "now">): Promise<void> {
+export async function recountIfDue(owner: Owner, ports: RecountPorts): Promise<void> {
   const now = ports.now();
   const key = keys.counters(owner);
   const counters = v.parse(Counters, (await ports.table.get(key)) ?? {});
@@ -63,9 +67,9 @@ export async function recountIfDue(owner: Owner, ports: Pick<RunPorts, "table" |
   if (!isRight) logLine("error", isConfirmed ? "counters repaired" : "counters differ", { ...differs });
 }
 
-async function tally(owner: Owner, { table, runs }: Pick<RunPorts, "table" | "runs">): Promise<Tally> {
+async function tally(owner: Owner, { table }: Pick<RecountPorts, "table">): Promise<Tally> {
   const heads = await headsOf(
-    (await activeRuns(owner, { runs })).map(({ runId }) => runId),
+    (await activeRuns(owner, { table })).map(({ runId }) => runId),
     table,
   );
   const known = new Set(heads.map(({ run_id }) => run_id));
@@ -83,7 +87,7 @@ async function tally(owner: Owner, { table, runs }: Pick<RunPorts, "table" | "ru
   };
 }
 
-async function headsOf(runIds: readonly string[], table: RunPorts["table"]): Promise<RunHead[]> {
+async function headsOf(runIds: readonly string[], table: Table): Promise<RunHead[]> {
   const heads: RunHead[] = [];
   for (let from = 0; from < runIds.length; from += HEADS_A_BATCH) {
     const items = await table.batchGet(runIds.slice(from, from + HEADS_A_BATCH).map(keys.head));

@@ -1,7 +1,7 @@
-import type { RunHead, SlotKind } from "#shared/records/run-head.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunQueue } from "#shared/queue/run-queue.ts";
+import { parseRunHead, type RunHead, type SlotKind } from "#shared/records/run-head.ts";
 import { checkShard, keys, type Owner, sortableTime } from "#shared/table/keys.ts";
-import { ConditionFailed, type TransactionWrite } from "#shared/table/table.ts";
+import { ConditionFailed, type Table, type TransactionWrite } from "#shared/table/table.ts";
 import { recountIfDue } from "./recount.ts";
 import { count, hasSlot, isFull, type Line, lineOf, parkedKey, poolOf, takeOfTree } from "./slots.ts";
 
@@ -10,14 +10,18 @@ const GRANTS = 25;
 /** Milliseconds after which the reaper asks for the dispatch of a run that was given a slot, if its message was lost. */
 const GRANTED_CHECK_MS = 30_000;
 
-type ParkPorts = Pick<RunPorts, "table" | "runs" | "queue" | "now">;
-type GrantPorts = Pick<RunPorts, "table" | "queue" | "now">;
+/** What waiting for capacity, and granting it, needs. */
+export interface CapacityPorts {
+  readonly table: Table;
+  readonly queue: RunQueue;
+  readonly now: () => number;
+}
 
 /**
  * Lets a waiting run stand in line for a slot of `kind`. False where it need not: there is a free slot, and nobody waits.
  * Throws nothing where the run has moved meanwhile; it is in no line then.
  */
-export async function park(head: RunHead, kind: SlotKind, ports: ParkPorts): Promise<boolean> {
+export async function park(head: RunHead, kind: SlotKind, ports: CapacityPorts): Promise<boolean> {
   const line = lineOf(head, kind);
   const pool = poolOf(line);
   const parked: TransactionWrite[] = [
@@ -55,7 +59,7 @@ export async function park(head: RunHead, kind: SlotKind, ports: ParkPorts): Pro
 }
 
 /** Gives free slots to those that stand in a line longest, one after the other, and asks for their dispatch. */
-export async function grantNext(line: Line, ports: GrantPorts): Promise<void> {
+export async function grantNext(line: Line, ports: CapacityPorts): Promise<void> {
   const pool = poolOf(line);
   for (let granted = 0; granted < GRANTS; granted++) {
     const { items } = await ports.table.query({ pk: pool.parkedPk, prefix: pool.parkedPrefix, limit: 1 });
@@ -78,7 +82,7 @@ export async function grantNext(line: Line, ports: GrantPorts): Promise<void> {
 /** Position of the pool's counters in the writes of `grant`. */
 const FULL = 2;
 
-async function grant(runId: string, line: Line, ports: GrantPorts): Promise<void> {
+async function grant(runId: string, line: Line, ports: CapacityPorts): Promise<void> {
   const { kind } = line;
   const pool = poolOf(line);
   const counted = { running: 1, parked: -1 };
@@ -98,7 +102,7 @@ async function grant(runId: string, line: Line, ports: GrantPorts): Promise<void
 }
 
 /** The tree of the run holds no slot any more: the run waits for one of its owner's. False where it has moved on. */
-async function unpark(runId: string, line: Line, ports: GrantPorts): Promise<boolean> {
+async function unpark(runId: string, line: Line, ports: CapacityPorts): Promise<boolean> {
   const pool = poolOf(line);
   try {
     await ports.table.transact([
@@ -119,19 +123,20 @@ async function unpark(runId: string, line: Line, ports: GrantPorts): Promise<boo
   }
 }
 
-const soon = (runId: string, ports: GrantPorts) => ({
+const soon = (runId: string, ports: CapacityPorts) => ({
   check_shard: checkShard(runId),
   check_at: sortableTime(ports.now() + GRANTED_CHECK_MS),
 });
 
 /** Gives the slots that an owner has more from now on, because its limit was raised, to the runs that wait for them. */
-export const grantMore = (owner: Owner, ports: GrantPorts): Promise<void> =>
+export const grantMore = (owner: Owner, ports: CapacityPorts): Promise<void> =>
   grantNext({ kind: "owner", owner, root: "", depth: 0 }, ports);
 
 /** Hands on what the ended run has freed: a slot of its tree, and maybe one of its owner. Answers its head, if there is one. */
-export async function handOn(endedRunId: string, ports: ParkPorts): Promise<RunHead | undefined> {
-  const ended = await ports.runs.head(endedRunId);
-  if (ended === undefined) return undefined;
+export async function handOn(endedRunId: string, ports: CapacityPorts): Promise<RunHead | undefined> {
+  const item = await ports.table.get(keys.head(endedRunId));
+  if (item === undefined) return undefined;
+  const ended = parseRunHead(item);
   if (ended.root !== undefined) await grantNext(lineOf(ended, "tree"), ports);
   await grantNext(lineOf(ended, "owner"), ports);
   return ended;
