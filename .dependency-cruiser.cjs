@@ -1,13 +1,68 @@
-// The arrows of the house. Folders say what a file may touch; these rules hold it. Package paths are matched without an
-// anchor at the start, because a linked node_modules resolves to where it really is.
+// The layers of the codebase: a folder says what its files may import, and these rules enforce it. Package paths are matched without
+// an anchor at the start, because a linked node_modules resolves to its real path.
 const runtime = "^(functions|shared|harness|cli|web)/";
 const cdk = "(^|/)node_modules/(aws-cdk-lib|aws-cdk|constructs|cdk-nag|@aws-cdk)/";
 const aws = "(^|/)node_modules/(@aws-sdk|@smithy|@aws-lambda-powertools)/";
 const awsSdk = "(^|/)node_modules/(@aws-sdk|@smithy)/";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
+const contracts = "^shared/((wire|log)/|[^/]+[.]ts$)";
+const ports = "^shared/(table|files|queue|sandbox|vault|timers|model-provider)/";
+const records = "^shared/records/";
+const access = "^shared/(principals|http|pagination|idempotency|limits)/";
+
 module.exports = {
   forbidden: [
+    {
+      name: "contracts-import-contracts-only",
+      comment: "The wire format, errors, ids and settings are the lowest layer of shared/.",
+      severity: "error",
+      from: { path: contracts },
+      to: { path: "^shared/", pathNot: contracts },
+    },
+    {
+      name: "ports-import-contracts-only",
+      comment: "A port describes what the rules need from their infrastructure, and knows no rule.",
+      severity: "error",
+      from: { path: ports },
+      to: { path: "^shared/", pathNot: [contracts, ports] },
+    },
+    {
+      name: "records-import-ports-only",
+      comment: "A record is the shape and the key of an item that several domains read; it has no rules.",
+      severity: "error",
+      from: { path: records },
+      to: { path: "^shared/", pathNot: [contracts, ports, records] },
+    },
+    {
+      name: "access-imports-records-only",
+      comment: "Authentication, HTTP, pagination, idempotency and limits serve every domain, so they depend on none.",
+      severity: "error",
+      from: { path: access },
+      to: { path: "^shared/", pathNot: [contracts, ports, records, access] },
+    },
+    {
+      name: "adapters-import-ports-only",
+      comment: "An adapter implements a port, so that another set of adapters needs no change elsewhere.",
+      severity: "error",
+      from: { path: "^shared/aws/" },
+      to: { path: "^shared/", pathNot: [contracts, ports, "^shared/aws/"] },
+    },
+    {
+      name: "only-wiring-joins-domains-and-adapters",
+      comment: "Domains and endpoints get their ports as arguments; shared/wiring chooses the adapters.",
+      severity: "error",
+      from: { path: "^(functions|shared)/", pathNot: ["^shared/wiring/", "^shared/aws/"] },
+      to: { path: "^shared/(aws|wiring)/" },
+    },
+    {
+      name: "no-cycles-between-folders",
+      comment: "Two folders that need each other are one folder, or hide a third.",
+      severity: "error",
+      scope: "folder",
+      from: { path: "^(shared|harness)(/|$)" },
+      to: { circular: true },
+    },
     {
       name: "functions-call-shared-only",
       comment:
@@ -39,11 +94,11 @@ module.exports = {
     },
     {
       name: "aws-is-spoken-at-the-edges",
-      comment: "Only *-store, *-queue, live.ts and shared/aws speak AWS; rules and endpoints see ports.",
+      comment: "Only shared/aws and shared/wiring use the AWS SDK; rules and endpoints see ports.",
       severity: "error",
       from: {
         path: "^(functions|shared|cli|web|infra)/",
-        pathNot: ["^shared/aws/", "^shared/table/dynamo-table\\.ts$", "-(store|queue)\\.ts$", "(^|/)live\\.ts$"],
+        pathNot: ["^shared/(aws|wiring)/"],
       },
       to: { path: awsSdk },
     },

@@ -3,6 +3,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { APIGatewayProxyEventV2, SQSEvent } from "aws-lambda";
 import * as v from "valibot";
+import { writeEntries } from "#infra/entries.ts";
 import { type Route, routes } from "#infra/routes.ts";
 import { triggers } from "#infra/triggers.ts";
 import { dynamoClient, watchClients } from "#shared/aws/clients.ts";
@@ -150,8 +151,11 @@ async function measured<T>(
 
 type Handler = (event: unknown, context: unknown) => Promise<unknown>;
 
+let entries: ReadonlyMap<string, string> | undefined;
+
 async function handlerOf(file: string): Promise<Handler> {
-  const module: unknown = await import(pathToFileURL(path.join(projectRoot, "functions", `${file}.ts`)).href);
+  entries ??= writeEntries(projectRoot, path.join(projectRoot, "dist/bench-entries"));
+  const module: unknown = await import(pathToFileURL(entries.get(file) ?? "").href);
   const { handler } = v.parse(v.object({ handler: v.function() }), module);
   return async (event, context) => handler(event, context);
 }

@@ -1,4 +1,4 @@
-import { handler } from "../functions/execution/run-sandbox.ts";
+import { runSandbox } from "../functions/execution/run-sandbox.ts";
 import { copyHarness, takeEnvelope } from "./container.ts";
 import { serveInvocations } from "./lambda-runtime.ts";
 import { serveHooks } from "./microvm-hooks.ts";
@@ -10,7 +10,9 @@ const LONGEST_MS = 86_400_000;
 
 /** Carries out the execution of an envelope that says when its sandbox ends, in the way of the function. */
 const execute = (envelope: unknown): Promise<unknown> =>
-  handler(envelope, { getRemainingTimeInMillis: () => (deadlineOf(envelope) ?? Date.now() + LONGEST_MS) - Date.now() });
+  runSandbox(envelope, {
+    getRemainingTimeInMillis: () => (deadlineOf(envelope) ?? Date.now() + LONGEST_MS) - Date.now(),
+  });
 
 function deadlineOf(envelope: unknown): number | undefined {
   if (typeof envelope !== "object" || envelope === null || !("deadline_at" in envelope)) return undefined;
@@ -23,7 +25,7 @@ async function main(): Promise<void> {
   process.env["RUNYARD_SANDBOX"] ??= "machine";
   const [what, folder = ""] = process.argv.slice(2);
   const runtime = process.env["AWS_LAMBDA_RUNTIME_API"];
-  if (runtime !== undefined) return serveInvocations(runtime, handler);
+  if (runtime !== undefined) return serveInvocations(runtime, runSandbox);
   if (what === "copy") return copyHarness(folder, process.env["RUNYARD_ENVELOPE"] ?? "");
   if (what === "run") return void (await execute(takeEnvelope(folder)));
   await serveHooks(Number(process.env["RUNYARD_HOOKS_PORT"] ?? HOOKS_PORT), execute);

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
-import { routes } from "./routes.ts";
+import { entryFiles, writeEntries } from "./entries.ts";
 import { triggers } from "./triggers.ts";
 
 /** The functions' code, ready to be deployed. */
@@ -24,11 +24,6 @@ export interface BundleOptions {
   readonly stage?: "aws" | "local";
 }
 
-/** Every file of functions/ that is deployed, each once. */
-export const entryFiles: readonly string[] = [
-  ...new Set([...routes.map((route) => route.file), ...Object.values(triggers).map((trigger) => trigger.file)]),
-];
-
 /**
  * Bundles all functions with one esbuild call: one process reads the shared modules once, where one process per function
  * would read them thirty times. The SDK is bundled too, so what was tested is what runs.
@@ -36,7 +31,6 @@ export const entryFiles: readonly string[] = [
 export function bundle(options: BundleOptions = {}): Bundle {
   const root = resolve(options.root ?? join(import.meta.dirname, ".."));
   const outdir = resolve(options.outdir ?? join(root, "dist/functions"));
-  const entries = [...entryFiles.map((file) => ({ in: join(root, "functions", `${file}.ts`), out: `${file}/index` }))];
   // These travel beside the sandbox function: the harness, which it starts as a process of its own, the program that looks for the
   // skills of a repository, and the one that reads and changes files inside of a sandbox.
   const programs = [
@@ -46,13 +40,19 @@ export function bundle(options: BundleOptions = {}): Bundle {
     { in: join(root, "image/entry.ts"), out: `${triggers.runSandbox.file}/entry` },
     { in: join(root, "harness/files-main.ts"), out: `${triggers.runSandbox.file}/files` },
   ];
-  const missing = [...entries, ...programs]
-    .filter((entry) => !existsSync(entry.in))
-    .map((entry) => relative(root, entry.in));
+  const sources = [
+    ...entryFiles.map((file) => join(root, "functions", `${file}.ts`)),
+    ...programs.map((one) => one.in),
+  ];
+  const missing = sources.filter((source) => !existsSync(source)).map((source) => relative(root, source));
   if (missing.length > 0)
     throw new Error(`infra/routes.ts and infra/triggers.ts name files that are not there: ${missing.join(", ")}`);
 
   rmSync(outdir, { recursive: true, force: true });
+  const entries = [...writeEntries(root, join(dirname(outdir), "entries"))].map(([file, path]) => ({
+    in: path,
+    out: `${file}/index`,
+  }));
   const shared = { absWorkingDir: root, outdir, metafile: true } as const;
   const functions = buildSync({ ...shared, entryPoints: entries, ...bundling(options.stage) });
   const beside = buildSync({

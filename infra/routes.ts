@@ -179,8 +179,12 @@ export const routes: readonly Route[] = [
   { method: "ANY", path: "*", file: "fallback/not-found", who: "public", rights: {} },
 ];
 
+/** Method and path of each route; the fallback tells by them whether a path exists with another method. */
+export const routePaths: readonly [method: string, path: string][] = routes
+  .filter(({ path }) => path !== "*")
+  .map(({ method, path }) => [method, path]);
+
 /** Method and path of all routes but the fallback, for the fallback: packed, because a function's environment has 4 KB. */
 export function packedRoutes(): string {
-  const named = routes.filter(({ path }) => path !== "*").map(({ method, path }) => [method, path]);
-  return deflateRawSync(JSON.stringify(named)).toString("base64");
+  return deflateRawSync(JSON.stringify(routePaths)).toString("base64");
 }

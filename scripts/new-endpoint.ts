@@ -58,8 +58,7 @@ async function write(endpoint: NewEndpoint): Promise<void> {
 }
 
 function source({ method, path, resource, verbNoun }: NewEndpoint): string {
-  const domain = existsSync(join(root, "shared", resource, "live.ts")) ? resource : "runs";
-  const live = `live${pascal(domain)}`;
+  const domain = existsSync(join(root, "shared", resource, "ports.ts")) ? resource : "runs";
   const ports = `${pascal(domain.replace(/s$/, ""))}Ports`;
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => `${id}: PathId`);
   const request = ids.length > 0 ? `{ path: v.object({ ${ids.join(", ")} }) }` : "{}";
@@ -67,7 +66,6 @@ function source({ method, path, resource, verbNoun }: NewEndpoint): string {
   return `import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
 import { endpoint${ids.length > 0 ? ", PathId" : ""} } from "#shared/http/endpoint.ts";
-import { ${live} } from "#shared/${domain}/live.ts";
 import type { ${ports} } from "#shared/${domain}/ports.ts";
 
 /** ${method} ${path}: says in one sentence what it does for the caller. */
@@ -78,8 +76,6 @@ export const ${name} = endpoint({
     throw new RunyardError("internal_error", { detail: "${verbNoun} does nothing yet" });
   },
 });
-
-export const handler = ${name}.lambda(${live});
 `;
 }
 

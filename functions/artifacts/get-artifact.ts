@@ -3,7 +3,6 @@ import { readArtifact } from "#shared/artifacts/artifacts.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ArtifactResponse } from "#shared/wire/artifact.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/artifacts/{artifactUid}: an artifact, with a time-limited URL of its file. */
 export const getArtifact = endpoint({
@@ -13,5 +12,3 @@ export const getArtifact = endpoint({
     return { status: 200, body: await readArtifact(path.artifactUid, principal, ports) };
   },
 });
-
-export const handler = getArtifact.lambda(liveRuns);

@@ -3,7 +3,6 @@ import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { prepareUpload } from "#shared/runs/uploads.ts";
 import { CreateAttachmentRequest, CreateAttachmentResponse } from "#shared/wire/attachment.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /agent/attachments: where to upload a file that the caller's next runs may be given, for 24 hours. */
 export const createAttachment = endpoint({
@@ -15,5 +14,3 @@ export const createAttachment = endpoint({
     return { status: 200, body: place, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
-
-export const handler = createAttachment.lambda(liveRuns);

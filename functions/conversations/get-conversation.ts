@@ -10,7 +10,6 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { sees } from "#shared/runs/run-tree.ts";
 import { Conversation } from "#shared/wire/conversation.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/conversations/{conversationId}: all runs of a conversation as one, oldest first. */
 export const getConversation = endpoint({
@@ -31,5 +30,3 @@ export const getConversation = endpoint({
     return { status: 200, body: await conversationPage(["conversation", id], told, query, ports.cursors) };
   },
 });
-
-export const handler = getConversation.lambda(liveRuns);

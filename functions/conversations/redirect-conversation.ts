@@ -3,7 +3,6 @@ import { sessionOfConversation } from "#shared/conversations/shared-sessions.ts"
 import { PathId, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ConversationRedirect } from "#shared/wire/conversation.ts";
-import { livePorts } from "#shared/wiring/runs.ts";
 
 /** GET /agent/conversations/{conversationId}/redirect: the latest session of it that is shared with everybody. */
 export const redirectConversation = publicEndpoint({
@@ -13,5 +12,3 @@ export const redirectConversation = publicEndpoint({
     return { status: 200, body: { session_id: await sessionOfConversation(path.conversationId, ports) } };
   },
 });
-
-export const handler = redirectConversation.lambda(livePorts);

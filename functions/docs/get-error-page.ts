@@ -3,7 +3,6 @@ import { CODES, errorPage } from "#shared/docs/error-pages.ts";
 import { pageHeaders } from "#shared/docs/html.ts";
 import { notFound } from "#shared/errors.ts";
 import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
-import { liveDocs } from "#shared/wiring/docs.ts";
 
 /** GET /docs/errors/{code}: the page of one error, which the `type` of a problem leads to. */
 export const getErrorPage = publicEndpoint({
@@ -15,5 +14,3 @@ export const getErrorPage = publicEndpoint({
     return { status: 200, html: errorPage(code, baseUrl), headers: pageHeaders() };
   },
 });
-
-export const handler = getErrorPage.lambda(liveDocs);

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { PUBLIC_HEADERS } from "#shared/docs/html.ts";
 import { type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
-import { liveDocs } from "#shared/wiring/docs.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
 
 /** GET /openapi.json: this document, with the address that it was asked at as its server. */
@@ -14,5 +13,3 @@ export const getOpenapi = publicEndpoint({
     return { status: 200, body, headers: { ...PUBLIC_HEADERS, "access-control-allow-origin": "*" } };
   },
 });
-
-export const handler = getOpenapi.lambda(liveDocs);

@@ -1,7 +1,6 @@
 import { pageHeaders } from "#shared/docs/html.ts";
 import { referencePage } from "#shared/docs/reference-page.ts";
 import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
-import { liveDocs } from "#shared/wiring/docs.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
 
 /** GET /docs: the API reference, for people to read. */
@@ -12,5 +11,3 @@ export const getReference = publicEndpoint({
     return { status: 200, html: referencePage(document, baseUrl), headers: pageHeaders() };
   },
 });
-
-export const handler = getReference.lambda(liveDocs);

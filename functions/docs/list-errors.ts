@@ -1,7 +1,6 @@
 import { errorIndex } from "#shared/docs/error-pages.ts";
 import { pageHeaders } from "#shared/docs/html.ts";
 import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
-import { liveDocs } from "#shared/wiring/docs.ts";
 
 /** GET /docs/errors: all error codes on a page. */
 export const listErrors = publicEndpoint({
@@ -11,5 +10,3 @@ export const listErrors = publicEndpoint({
     return { status: 200, html: errorIndex(baseUrl), headers: pageHeaders() };
   },
 });
-
-export const handler = listErrors.lambda(liveDocs);

@@ -5,7 +5,6 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import { personOf } from "#shared/teams/people.ts";
 import { CreateEnvironmentRequest, EnvironmentItem } from "#shared/wire/environment.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** POST /agent/environments: repositories and setup commands under a name, for runs to begin with. */
 export const createEnvironment = endpoint({
@@ -21,5 +20,3 @@ export const createEnvironment = endpoint({
     };
   },
 });
-
-export const handler = createEnvironment.lambda(liveIdentities);

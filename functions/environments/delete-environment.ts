@@ -2,7 +2,6 @@ import * as v from "valibot";
 import type { EnvironmentPorts } from "#shared/environments/ports.ts";
 import { deleteEnvironment as remove } from "#shared/environments/write-environment.ts";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** DELETE /agent/environments/{environmentUid}: what still names it makes no run until it names another. */
 export const deleteEnvironment = endpoint({
@@ -13,5 +12,3 @@ export const deleteEnvironment = endpoint({
     return { status: 204 };
   },
 });
-
-export const handler = deleteEnvironment.lambda(liveIdentities);

@@ -5,7 +5,6 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { EnvironmentItem } from "#shared/wire/environment.ts";
 import { textOfBytes } from "#shared/wire/primitives.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** GET /agent/environments/{environmentUid}: one environment; with its link also for whoever else has a key. */
 export const getEnvironment = endpoint({
@@ -16,5 +15,3 @@ export const getEnvironment = endpoint({
     return { status: 200, body: await shownEnvironment(environment, principal, table) };
   },
 });
-
-export const handler = getEnvironment.lambda(liveIdentities);

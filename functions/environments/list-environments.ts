@@ -9,7 +9,6 @@ import { principalKey } from "#shared/principals/principal.ts";
 import { sortableTime } from "#shared/table/keys.ts";
 import { type EnvironmentItem, ListEnvironmentsResponse } from "#shared/wire/environment.ts";
 import { textOfBytes } from "#shared/wire/primitives.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** After every time there will be. */
 const LAST_TIME = 9_999_999_999_999;
@@ -38,5 +37,3 @@ export const listEnvironments = endpoint({
     return { status: 200, body: { environments: items, ...page } };
   },
 });
-
-export const handler = listEnvironments.lambda(liveIdentities);

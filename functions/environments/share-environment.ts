@@ -4,7 +4,6 @@ import { shareEnvironment as share } from "#shared/environments/share-environmen
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import { ShareRequest, ShareResponse } from "#shared/wire/environment.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** POST /agent/environments/{environmentUid}/share: makes a person its guest, or a link that shows it. */
 export const shareEnvironment = endpoint({
@@ -16,5 +15,3 @@ export const shareEnvironment = endpoint({
     return { status: 200, body: shared, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
-
-export const handler = shareEnvironment.lambda(liveIdentities);

@@ -3,7 +3,6 @@ import type { EnvironmentPorts } from "#shared/environments/ports.ts";
 import { unshareEnvironment as unshare } from "#shared/environments/share-environment.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { ShareRequest, ShareResponse } from "#shared/wire/environment.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** DELETE /agent/environments/{environmentUid}/share: a guest's rights end, or the link opens nothing any more. */
 export const unshareEnvironment = endpoint({
@@ -13,5 +12,3 @@ export const unshareEnvironment = endpoint({
     return { status: 200, body: await unshare(path.environmentUid, body, principal, ports) };
   },
 });
-
-export const handler = unshareEnvironment.lambda(liveIdentities);

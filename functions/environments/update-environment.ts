@@ -5,7 +5,6 @@ import { updateEnvironment as update } from "#shared/environments/write-environm
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { personOf } from "#shared/teams/people.ts";
 import { EnvironmentItem, UpdateEnvironmentRequest } from "#shared/wire/environment.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** PUT /agent/environments/{environmentUid}: changes what the body says and leaves the rest. */
 export const updateEnvironment = endpoint({
@@ -16,5 +15,3 @@ export const updateEnvironment = endpoint({
     return { status: 200, body: await shownEnvironment(environment, principal, ports.table) };
   },
 });
-
-export const handler = updateEnvironment.lambda(liveIdentities);

@@ -1,7 +1,6 @@
 import { type DispatchPorts, dispatchRun as dispatch } from "#shared/executions/dispatch-run.ts";
 import { worker } from "#shared/queue/consumer.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";
-import { liveDispatch } from "#shared/wiring/runs.ts";
 
 /** SQS `runs`: takes a slot and starts the run's sandbox. */
 export const dispatchRun = worker({
@@ -10,5 +9,3 @@ export const dispatchRun = worker({
     await dispatch(message.run_id, ports);
   },
 });
-
-export const handler = dispatchRun.lambda(liveDispatch);

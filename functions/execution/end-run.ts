@@ -1,10 +1,10 @@
 import { composeTranscript } from "#shared/conversations/transcript.ts";
 import { noteSetup } from "#shared/environments/note-setup.ts";
+import type { EndPorts } from "#shared/executions/ports.ts";
 import { stopSandboxes } from "#shared/executions/sandbox-stops.ts";
 import { worker } from "#shared/queue/consumer.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";
 import { handOn } from "#shared/runs/capacity/wait-queue.ts";
-import { type EndPorts, liveEnds } from "#shared/wiring/runs.ts";
 
 /**
  * SQS `ends`: hands the freed slot on, stops the sandboxes that the run has left behind, composes the transcript of one that ended,
@@ -19,5 +19,3 @@ export const endRun = worker({
     await noteSetup(message.run_id, ports);
   },
 });
-
-export const handler = endRun.lambda(liveEnds);

@@ -2,7 +2,6 @@ import { worker } from "#shared/queue/consumer.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";
 import { failByPlatform } from "#shared/runs/end-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { livePorts } from "#shared/wiring/runs.ts";
 
 /** SQS `runs-dead`: a run that could not be dispatched ends in ERROR instead of waiting for ever. */
 export const failRun = worker({
@@ -11,5 +10,3 @@ export const failRun = worker({
     await failByPlatform(message.run_id, "the run could not be dispatched", ports);
   },
 });
-
-export const handler = failRun.lambda(livePorts);

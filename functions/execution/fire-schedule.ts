@@ -2,7 +2,6 @@ import { worker } from "#shared/queue/consumer.ts";
 import { fire } from "#shared/schedules/fire.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { TickMessage } from "#shared/schedules/tick.ts";
-import { liveFiring } from "#shared/wiring/schedule-firing.ts";
 
 /** SQS `ticks`: a timer has gone off, once or several times; the schedule makes one run, if this is a time of its cron. */
 export const fireSchedule = worker({
@@ -11,5 +10,3 @@ export const fireSchedule = worker({
     await fire(message.schedule_id, Date.parse(message.scheduled_time), ports);
   },
 });
-
-export const handler = fireSchedule.lambda(liveFiring);

@@ -1,9 +1,10 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import * as v from "valibot";
+import type { ReaperPorts } from "#shared/executions/ports.ts";
 import { reapUntilQuiet } from "#shared/executions/reaper-passes.ts";
 import { worker } from "#shared/queue/consumer.ts";
+import { invocation } from "#shared/queue/invocation.ts";
 import { ReaperMessage } from "#shared/queue/run-queue.ts";
-import { liveReaper, type ReaperPorts } from "#shared/wiring/runs.ts";
 
 /** What the rule of each minute sends; an event of any other kind is somebody's mistake. */
 const Tick = v.object({ source: v.literal("aws.events"), "detail-type": v.literal("Scheduled Event") });
@@ -18,18 +19,9 @@ const reapAgain = worker({
 });
 
 /** Each minute by the scheduler, and by its own queue in between. */
-export const reapRuns = {
-  async handle(event: Tick | SQSEvent, ports: ReaperPorts): Promise<SQSBatchResponse> {
-    if ("Records" in event) return reapAgain.handle(event, ports);
-    v.parse(Tick, event);
-    await reapUntilQuiet(0, ports);
-    return { batchItemFailures: [] };
-  },
-};
-
-let ports: ReaperPorts | undefined;
-
-export async function handler(event: Tick | SQSEvent): Promise<SQSBatchResponse> {
-  ports ??= liveReaper();
-  return reapRuns.handle(event, ports);
-}
+export const reapRuns = invocation(async (event: Tick | SQSEvent, ports: ReaperPorts): Promise<SQSBatchResponse> => {
+  if ("Records" in event) return reapAgain.handle(event, ports);
+  v.parse(Tick, event);
+  await reapUntilQuiet(0, ports);
+  return { batchItemFailures: [] };
+});

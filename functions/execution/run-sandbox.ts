@@ -39,7 +39,7 @@ const PASSED_ON = [
 ];
 
 /** A request to look for skills, which is answered, or an envelope, whose run is carried out to its end. */
-export async function handler(event: unknown, context: Pick<Context, "getRemainingTimeInMillis">): Promise<unknown> {
+export async function runSandbox(event: unknown, context: Pick<Context, "getRemainingTimeInMillis">): Promise<unknown> {
   if (v.is(v.looseObject({ kind: v.literal("scan") }), event)) return runScan(v.parse(ScanRequest, event));
   await runExecution(event, context);
   return undefined;

@@ -3,7 +3,6 @@ import { executionOf, sameExecution } from "#shared/executions/execution-access.
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { MessagesRequest, MessagesResponse } from "#shared/wire/harness.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/messages: appends to the conversation; a batch that came before is stored once. */
 export const appendMessages = endpoint({
@@ -15,5 +14,3 @@ export const appendMessages = endpoint({
     return { status: 200, body: { next_sequence: await append(head, body.first_sequence, body.messages, ports) } };
   },
 });
-
-export const handler = appendMessages.lambda(liveRuns);

@@ -3,7 +3,6 @@ import { commitSnapshot as commit } from "#shared/executions/snapshots.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { CommitSnapshotRequest, CommitSnapshotResponse } from "#shared/wire/harness.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/commit-snapshot: the uploaded files become the checkpoint from which the run goes on. */
 export const commitSnapshot = endpoint({
@@ -15,5 +14,3 @@ export const commitSnapshot = endpoint({
     return { status: 200, body: { generation: body.generation } };
   },
 });
-
-export const handler = commitSnapshot.lambda(liveRuns);

@@ -3,7 +3,6 @@ import { executionOf } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ExternalConversationRequest, ExternalConversationResponse } from "#shared/wire/harness.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/external-conversation: a harness of others writes the run's conversation, in a format of its own. */
 export const createExternalConversation = endpoint({
@@ -14,5 +13,3 @@ export const createExternalConversation = endpoint({
     return { status: 200, body: { conversation_id: await declareExternal(head, body.format, ports) } };
   },
 });
-
-export const handler = createExternalConversation.lambda(liveRuns);

@@ -5,7 +5,6 @@ import { finish } from "#shared/executions/finish-task.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { Empty, FinishTaskRequest } from "#shared/wire/harness.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/finish-task: the run has come to its end. */
 export const finishTask = endpoint({
@@ -19,5 +18,3 @@ export const finishTask = endpoint({
     return { status: 200, body: {} };
   },
 });
-
-export const handler = finishTask.lambda(liveRuns);

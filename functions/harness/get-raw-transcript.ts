@@ -6,7 +6,6 @@ import { endpoint, REDIRECT } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /**
  * GET /harness-support/transcript: 302 to the raw transcript that a harness of others has made of the task's conversation, or with
@@ -26,5 +25,3 @@ export const getRawTranscript = endpoint({
     return { status: 302, location: url };
   },
 });
-
-export const handler = getRawTranscript.lambda(liveRuns);

@@ -2,7 +2,6 @@ import { heartbeat as beat } from "#shared/executions/heartbeat.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { HeartbeatRequest, HeartbeatResponse } from "#shared/wire/harness.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/heartbeat: a sign of life, answered with new follow-ups and whether to stop. */
 export const heartbeat = endpoint({
@@ -13,5 +12,3 @@ export const heartbeat = endpoint({
     return { status: 200, body: await beat(principal, header, body, ports) };
   },
 });
-
-export const handler = heartbeat.lambda(liveRuns);

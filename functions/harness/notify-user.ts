@@ -3,7 +3,6 @@ import { notifyUser as notify } from "#shared/executions/notifications.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { Empty, NotifyUserRequest } from "#shared/wire/harness.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/notify-user: a word to the run's user while it goes on, as an event of the run. */
 export const notifyUser = endpoint({
@@ -15,5 +14,3 @@ export const notifyUser = endpoint({
     return { status: 200, body: {} };
   },
 });
-
-export const handler = notifyUser.lambda(liveRuns);

@@ -3,7 +3,6 @@ import { executionOf } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/harness.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/report-artifact: where to upload a file, and then that it is there; of other kinds, all there is. */
 export const reportArtifact = endpoint({
@@ -13,5 +12,3 @@ export const reportArtifact = endpoint({
     return { status: 200, body: await report(await executionOf(principal, header, ports), body, ports) };
   },
 });
-
-export const handler = reportArtifact.lambda(liveRuns);

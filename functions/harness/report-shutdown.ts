@@ -4,7 +4,6 @@ import { shutDown } from "#shared/executions/expired-execution.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { Empty, ReportShutdownRequest } from "#shared/wire/harness.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/report-shutdown: the sandbox's word that its execution has stopped. */
 export const reportShutdown = endpoint({
@@ -18,5 +17,3 @@ export const reportShutdown = endpoint({
     return { status: 200, body: {} };
   },
 });
-
-export const handler = reportShutdown.lambda(liveRuns);

@@ -4,7 +4,6 @@ import { noteSkill } from "#shared/executions/loaded-skill.ts";
 import { type PromptPorts, resolvePrompt as resolve } from "#shared/executions/resolve-prompt.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { ResolvePromptRequest, ResolvePromptResponse } from "#shared/wire/harness.ts";
-import { livePrompts } from "#shared/wiring/runs.ts";
 
 /**
  * POST /harness-support/resolve-prompt: the first call of an execution, answered with all that it needs. With the skill that the
@@ -19,5 +18,3 @@ export const resolvePrompt = endpoint({
     return { status: 200, body: await resolve(noted, ports) };
   },
 });
-
-export const handler = resolvePrompt.lambda(livePrompts);

@@ -3,7 +3,6 @@ import { uploadSnapshot as upload } from "#shared/executions/snapshots.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { UploadSnapshotRequest, UploadSnapshotResponse } from "#shared/wire/harness.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/upload-snapshot: where to upload the files from which the run could go on. */
 export const uploadSnapshot = endpoint({
@@ -15,5 +14,3 @@ export const uploadSnapshot = endpoint({
     return { status: 200, body: { uploads: await upload(head, body, ports) } };
   },
 });
-
-export const handler = uploadSnapshot.lambda(liveRuns);

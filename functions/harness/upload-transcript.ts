@@ -3,7 +3,6 @@ import { executionOf } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { TranscriptRequest, UploadTarget } from "#shared/wire/harness.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /harness-support/transcript: where to upload the raw transcript of a conversation that a harness of others writes. */
 export const uploadTranscript = endpoint({
@@ -14,5 +13,3 @@ export const uploadTranscript = endpoint({
     return { status: 200, body: await placeTranscript(await executionOf(principal, header, ports), body, ports) };
   },
 });
-
-export const handler = uploadTranscript.lambda(liveRuns);

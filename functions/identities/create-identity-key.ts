@@ -8,7 +8,6 @@ import { refuseUnavailable, visibleIdentity } from "#shared/identities/read-iden
 import { profileOf } from "#shared/principals/principal.ts";
 import { personOf } from "#shared/teams/people.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** POST /agent/identities/{identityUid}/keys: a key with which an agent calls as the identity, shown this once. */
 export const createIdentityKey = endpoint({
@@ -24,5 +23,3 @@ export const createIdentityKey = endpoint({
     return { status: 201, body: await createKey(holderOfIdentity(found.identity), body, given, ports) };
   },
 });
-
-export const handler = createIdentityKey.lambda(liveIdentities);

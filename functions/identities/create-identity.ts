@@ -5,7 +5,6 @@ import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { createIdentity as create } from "#shared/identities/write-identity.ts";
 import { teamToWrite } from "#shared/principals/default-team.ts";
 import { CreateIdentityRequest, IdentityItem } from "#shared/wire/identity.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** POST /agent/identities: an account for an agent of the team, with defaults for its runs. */
 export const createIdentity = endpoint({
@@ -23,5 +22,3 @@ export const createIdentity = endpoint({
     };
   },
 });
-
-export const handler = createIdentity.lambda(liveIdentities);

@@ -4,7 +4,6 @@ import { deleteKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { visibleIdentity } from "#shared/identities/read-identities.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** DELETE /agent/identities/{identityUid}/keys/{keyUid}: the key is refused from the next request on. */
 export const deleteIdentityKey = endpoint({
@@ -16,5 +15,3 @@ export const deleteIdentityKey = endpoint({
     return { status: 204 };
   },
 });
-
-export const handler = deleteIdentityKey.lambda(liveIdentities);

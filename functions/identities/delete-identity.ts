@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 import { type DeletionPorts, deleteIdentity as remove } from "#shared/identities/delete-identity.ts";
-import { liveDeletion } from "#shared/wiring/identities.ts";
 
 /** DELETE /agent/identities/{identityUid}: the identity and every key of it; its runs that have not begun fail, its schedules pause. */
 export const deleteIdentity = endpoint({
@@ -12,5 +11,3 @@ export const deleteIdentity = endpoint({
     return { status: 204 };
   },
 });
-
-export const handler = deleteIdentity.lambda(liveDeletion);

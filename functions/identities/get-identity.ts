@@ -4,7 +4,6 @@ import { toIdentityItem } from "#shared/identities/identity-item.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { visibleIdentity } from "#shared/identities/read-identities.ts";
 import { IdentityItem } from "#shared/wire/identity.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** GET /agent/identities/{identityUid}: one identity. */
 export const getIdentity = endpoint({
@@ -15,5 +14,3 @@ export const getIdentity = endpoint({
     return { status: 200, body: toIdentityItem(identity, available) };
   },
 });
-
-export const handler = getIdentity.lambda(liveIdentities);

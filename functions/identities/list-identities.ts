@@ -6,7 +6,6 @@ import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { teamsToRead } from "#shared/principals/default-team.ts";
 import { principalKey } from "#shared/principals/principal.ts";
 import { ListIdentitiesResponse } from "#shared/wire/identity.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** GET /agent/identities: the identities of the caller's teams, oldest first. */
 export const listIdentities = endpoint({
@@ -20,5 +19,3 @@ export const listIdentities = endpoint({
     return { status: 200, body: { agents: items, ...page } };
   },
 });
-
-export const handler = listIdentities.lambda(liveIdentities);

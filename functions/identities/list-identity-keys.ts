@@ -7,7 +7,6 @@ import { visibleIdentity } from "#shared/identities/read-identities.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { principalKey } from "#shared/principals/principal.ts";
 import { ListKeysResponse } from "#shared/wire/key.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** GET /agent/identities/{identityUid}/keys: the identity's keys, without what opens anything. */
 export const listIdentityKeys = endpoint({
@@ -21,5 +20,3 @@ export const listIdentityKeys = endpoint({
     return { status: 200, body: { keys: items, ...page } };
   },
 });
-
-export const handler = listIdentityKeys.lambda(liveIdentities);

@@ -4,7 +4,6 @@ import { toIdentityItem } from "#shared/identities/identity-item.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { updateIdentity as update } from "#shared/identities/write-identity.ts";
 import { IdentityItem, UpdateIdentityRequest } from "#shared/wire/identity.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** PUT /agent/identities/{identityUid}: changes what the body says and leaves the rest. */
 export const updateIdentity = endpoint({
@@ -16,5 +15,3 @@ export const updateIdentity = endpoint({
     return { status: 200, body: toIdentityItem(identity, available) };
   },
 });
-
-export const handler = updateIdentity.lambda(liveIdentities);

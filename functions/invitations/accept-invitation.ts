@@ -6,7 +6,6 @@ import { createInvitedAccount, acceptInvitation as join } from "#shared/teams/ac
 import { personOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { CreatedAccount, Membership } from "#shared/wire/team.ts";
-import { liveTeams } from "#shared/wiring/teams.ts";
 
 /**
  * POST /agent/invitations/{token}/accept: Accepts an invitation to a team. With an API key the caller joins the team. Without one the account of the
@@ -22,5 +21,3 @@ export const acceptInvitation = keyOptionalEndpoint({
     return { status: 200, body: membership, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
-
-export const handler = acceptInvitation.lambda(liveTeams);

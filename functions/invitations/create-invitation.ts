@@ -5,7 +5,6 @@ import { createInvitation as create } from "#shared/teams/invitations.ts";
 import { adminOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { CreatedInvitation, CreateInvitationRequest } from "#shared/wire/team.ts";
-import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** POST /agent/teams/{teamUid}/invitations: a link, shown this once, by which somebody joins the team within a week. */
 export const createInvitation = endpoint({
@@ -18,5 +17,3 @@ export const createInvitation = endpoint({
     return { status: 201, body: await create(path.teamUid, invitation, once, ports) };
   },
 });
-
-export const handler = createInvitation.lambda(liveTeams);

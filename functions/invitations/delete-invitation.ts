@@ -3,7 +3,6 @@ import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 import { deleteInvitation as remove } from "#shared/teams/invitations.ts";
 import { adminOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
-import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** DELETE /agent/teams/{teamUid}/invitations/{invitationId}: its link leads nowhere from then on. */
 export const deleteInvitation = endpoint({
@@ -15,5 +14,3 @@ export const deleteInvitation = endpoint({
     return { status: 204 };
   },
 });
-
-export const handler = deleteInvitation.lambda(liveTeams);

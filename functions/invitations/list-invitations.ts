@@ -6,7 +6,6 @@ import { listInvitations as list } from "#shared/teams/invitations.ts";
 import { adminOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { ListInvitationsResponse } from "#shared/wire/team.ts";
-import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** GET /agent/teams/{teamUid}/invitations: those that wait to be accepted, without their links. */
 export const listInvitations = endpoint({
@@ -20,5 +19,3 @@ export const listInvitations = endpoint({
     return { status: 200, body: { invitations: items, ...page } };
   },
 });
-
-export const handler = listInvitations.lambda(liveTeams);

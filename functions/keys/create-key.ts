@@ -6,7 +6,6 @@ import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { profileOf } from "#shared/principals/principal.ts";
 import { personOf } from "#shared/teams/people.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** POST /agent/keys: another key of the caller's own, shown this once. */
 export const createKey = endpoint({
@@ -19,5 +18,3 @@ export const createKey = endpoint({
     return { status: 201, body: await create(holderOf(principal), body, { once, toll, createdBy }, ports) };
   },
 });
-
-export const handler = createKey.lambda(liveIdentities);

@@ -3,7 +3,6 @@ import { holderOf } from "#shared/api-keys/key-owner.ts";
 import { deleteKey as remove } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** DELETE /agent/keys/{keyUid}: one of the caller's own keys; it may be the one that the call came with. */
 export const deleteKey = endpoint({
@@ -14,5 +13,3 @@ export const deleteKey = endpoint({
     return { status: 204 };
   },
 });
-
-export const handler = deleteKey.lambda(liveIdentities);

@@ -5,7 +5,6 @@ import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { principalKey } from "#shared/principals/principal.ts";
 import { ListKeysResponse } from "#shared/wire/key.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** GET /agent/keys: the caller's own keys, without what opens anything. */
 export const listKeys = endpoint({
@@ -18,5 +17,3 @@ export const listKeys = endpoint({
     return { status: 200, body: { keys: items, ...page } };
   },
 });
-
-export const handler = listKeys.lambda(liveIdentities);

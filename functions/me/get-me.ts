@@ -3,7 +3,6 @@ import { readMe } from "#shared/teams/me.ts";
 import { personOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { Me } from "#shared/wire/team.ts";
-import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** GET /agent/me: the caller, and the teams that they are in. */
 export const getMe = endpoint({
@@ -13,5 +12,3 @@ export const getMe = endpoint({
     return { status: 200, body: await readMe(personOf(principal), ports) };
   },
 });
-
-export const handler = getMe.lambda(liveTeams);

@@ -3,7 +3,6 @@ import { updateMe as update } from "#shared/teams/me.ts";
 import { personOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { Me, UpdateMeRequest } from "#shared/wire/team.ts";
-import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** PUT /agent/me: changes the name by which others see the caller. */
 export const updateMe = endpoint({
@@ -14,5 +13,3 @@ export const updateMe = endpoint({
     return { status: 200, body: await update(personOf(principal), body, ports) };
   },
 });
-
-export const handler = updateMe.lambda(liveTeams);

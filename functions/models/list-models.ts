@@ -3,7 +3,6 @@ import { defaultModel, models } from "#shared/models/models.ts";
 import { teamOfPrincipal } from "#shared/principals/team-of-principal.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ModelsResponse } from "#shared/wire/model.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/models: the models that a run may name, and the one that a run without a name gets. */
 export const listModels = endpoint({
@@ -15,5 +14,3 @@ export const listModels = endpoint({
     return { status: 200, body };
   },
 });
-
-export const handler = listModels.lambda(liveRuns);

@@ -6,7 +6,6 @@ import { cancelRun as cancel } from "#shared/runs/cancel-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
 import { Flag } from "#shared/wire/primitives.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /agent/runs/{runId}/cancel: stops the run and its agent's processes. */
 export const cancelRun = endpoint({
@@ -21,5 +20,3 @@ export const cancelRun = endpoint({
     return { status: 200, body: path.runId, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
-
-export const handler = cancelRun.lambda(liveRuns);

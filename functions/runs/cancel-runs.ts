@@ -3,7 +3,6 @@ import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import { cancelRuns as cancel } from "#shared/runs/listing/cancel-matching-runs.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { CancelRunsRequest, CancelRunsResponse } from "#shared/wire/cancel.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /agent/runs/cancel: cancels all runs that match a filter and have not ended, up to 1,000 at once. */
 export const cancelRuns = endpoint({
@@ -15,5 +14,3 @@ export const cancelRuns = endpoint({
     return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
-
-export const handler = cancelRuns.lambda(liveRuns);

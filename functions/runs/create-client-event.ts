@@ -5,7 +5,6 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ClientEvent } from "#shared/wire/event.ts";
 import { Empty } from "#shared/wire/harness.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /agent/runs/{runId}/client-events: an execution's own entry in its timeline, once per event_uuid. */
 export const createClientEvent = endpoint({
@@ -16,5 +15,3 @@ export const createClientEvent = endpoint({
     return { status: 200, body: {} };
   },
 });
-
-export const handler = createClientEvent.lambda(liveRuns);

@@ -5,7 +5,6 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { createRun as create } from "#shared/runs/submit-run.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 import { RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /agent/runs and POST /agent/run: takes a prompt and answers with the run's id at once. */
 export const createRun = endpoint({
@@ -24,5 +23,3 @@ const noDryRun = () =>
   new RunyardError("operation_not_supported", {
     detail: "dry_run: is not supported by this release, and no run was created; leave it out to create the run",
   });
-
-export const handler = createRun.lambda(liveRuns);

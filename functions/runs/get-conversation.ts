@@ -8,7 +8,6 @@ import { pageQuery } from "#shared/pagination/page.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { Conversation } from "#shared/wire/conversation.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/runs/{runId}/conversation: what was said in the run, as normalized blocks. */
 export const getConversation = endpoint({
@@ -23,5 +22,3 @@ export const getConversation = endpoint({
     return { status: 200, body: await conversationPage(["run", path.runId], told, query, ports.cursors) };
   },
 });
-
-export const handler = getConversation.lambda(liveRuns);

@@ -8,7 +8,6 @@ import { visibleRun } from "#shared/runs/read-run.ts";
 import { shownArtifacts } from "#shared/runs/run-item.ts";
 import { ArtifactItem } from "#shared/wire/artifact.ts";
 import { RunState } from "#shared/wire/run.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/runs/{runId}/response: the agent's last words. */
 export const getResponse = endpoint({
@@ -21,5 +20,3 @@ export const getResponse = endpoint({
     return { status: 200, body: { text: fittedText(text), state: head.state, artifacts: shownArtifacts(artifacts) } };
   },
 });
-
-export const handler = getResponse.lambda(liveRuns);

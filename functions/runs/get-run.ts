@@ -6,7 +6,6 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { toRunItem } from "#shared/runs/run-item.ts";
 import { RunItem } from "#shared/wire/run.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/runs/{runId}: the run in full. */
 export const getRun = endpoint({
@@ -23,5 +22,3 @@ export const getRun = endpoint({
     return { status: 200, body: item };
   },
 });
-
-export const handler = getRun.lambda(liveRuns);

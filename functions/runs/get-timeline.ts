@@ -6,7 +6,6 @@ import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { Timeline } from "#shared/wire/event.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/runs/{runId}/timeline: what happened to the run, in order. */
 export const getTimeline = endpoint({
@@ -20,5 +19,3 @@ export const getTimeline = endpoint({
     return { status: 200, body: { events: some.map((item) => toTimelineEvent(path.runId, item)), ...page } };
   },
 });
-
-export const handler = getTimeline.lambda(liveRuns);

@@ -8,7 +8,6 @@ import { one } from "#shared/http/request.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /**
  * GET /agent/runs/{runId}/transcript: 302 to a time-limited URL of the raw transcript, or with redirect=false the URL itself. That of
@@ -36,5 +35,3 @@ export const getTranscript = endpoint({
     return { status: 302, location: url };
   },
 });
-
-export const handler = getTranscript.lambda(liveRuns);

@@ -5,7 +5,6 @@ import { one } from "#shared/http/request.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { RunEvents } from "#shared/wire/event.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 const whole = (most: number) =>
   v.pipe(
@@ -24,5 +23,3 @@ export const listEvents = endpoint({
     return { status: 200, body: await waitForEvents(head, query.after ?? 0, query.wait ?? 0, ports) };
   },
 });
-
-export const handler = listEvents.lambda(liveRuns);

@@ -4,7 +4,6 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { HandoffAttachments } from "#shared/wire/attachment.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** GET /agent/runs/{runId}/handoff/attachments: snapshot files of the latest execution that has ended. */
 export const listHandoffAttachments = endpoint({
@@ -15,5 +14,3 @@ export const listHandoffAttachments = endpoint({
     return { status: 200, body: await handoffAttachments(head, ports) };
   },
 });
-
-export const handler = listHandoffAttachments.lambda(liveRuns);

@@ -8,7 +8,6 @@ import { ArtifactType } from "#shared/wire/artifact.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { Id, Timestamp, text, textOfBytes } from "#shared/wire/primitives.ts";
 import { ListRunsResponse, RunState } from "#shared/wire/run.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 const Limit = v.pipe(
   v.string(),
@@ -80,5 +79,3 @@ export const listRuns = endpoint({
     return { status: 200, body };
   },
 });
-
-export const handler = listRuns.lambda(liveRuns);

@@ -6,7 +6,6 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
 import { Empty } from "#shared/wire/harness.ts";
 import { RunFollowupRequest } from "#shared/wire/run.ts";
-import { liveRuns } from "#shared/wiring/runs.ts";
 
 /** POST /agent/runs/{runId}/followups: a message for the agent, whatever the run's state. */
 export const sendFollowup = endpoint({
@@ -21,5 +20,3 @@ export const sendFollowup = endpoint({
     return { status: 200, body: {}, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
-
-export const handler = sendFollowup.lambda(liveRuns);

@@ -4,7 +4,6 @@ import { createSchedule as create } from "#shared/schedules/create-schedule.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { toItem } from "#shared/schedules/read-schedule.ts";
 import { CreateScheduleRequest, ScheduleItem } from "#shared/wire/schedule.ts";
-import { liveSchedules } from "#shared/wiring/schedules.ts";
 
 /** POST /agent/schedules: a prompt that is run whenever its cron says. */
 export const createSchedule = endpoint({
@@ -18,5 +17,3 @@ export const createSchedule = endpoint({
     return { status: 201, body: item, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
-
-export const handler = createSchedule.lambda(liveSchedules);

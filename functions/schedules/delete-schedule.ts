@@ -3,7 +3,6 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { deleteSchedule as remove } from "#shared/schedules/delete-schedule.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { DeleteScheduleResponse } from "#shared/wire/schedule.ts";
-import { liveSchedules } from "#shared/wiring/schedules.ts";
 
 /** DELETE /agent/schedules/{scheduleId}: it never fires again; its runs stay. */
 export const deleteSchedule = endpoint({
@@ -14,5 +13,3 @@ export const deleteSchedule = endpoint({
     return { status: 200, body: { success: true } };
   },
 });
-
-export const handler = deleteSchedule.lambda(liveSchedules);

@@ -3,7 +3,6 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { recentRuns, toItem, visibleSchedule } from "#shared/schedules/read-schedule.ts";
 import { ScheduleItem } from "#shared/wire/schedule.ts";
-import { liveSchedules } from "#shared/wiring/schedules.ts";
 
 /** GET /agent/schedules/{scheduleId}: the schedule with its next firing and its latest runs. */
 export const getSchedule = endpoint({
@@ -15,5 +14,3 @@ export const getSchedule = endpoint({
     return { status: 200, body: { ...item, recent_runs } };
   },
 });
-
-export const handler = getSchedule.lambda(liveSchedules);

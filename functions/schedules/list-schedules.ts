@@ -4,7 +4,6 @@ import { pageQuery } from "#shared/pagination/page.ts";
 import { listSchedules as list } from "#shared/schedules/list-schedules.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { ListSchedulesResponse } from "#shared/wire/schedule.ts";
-import { liveSchedules } from "#shared/wiring/schedules.ts";
 
 /** GET /agent/schedules: the schedules that the caller sees, by name. */
 export const listSchedules = endpoint({
@@ -14,5 +13,3 @@ export const listSchedules = endpoint({
     return { status: 200, body: await list(query, principal, ports) };
   },
 });
-
-export const handler = listSchedules.lambda(liveSchedules);

@@ -5,7 +5,6 @@ import { pageQuery } from "#shared/pagination/page.ts";
 import { listTicks as list } from "#shared/schedules/list-schedules.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { ListTicksResponse } from "#shared/wire/schedule.ts";
-import { liveSchedules } from "#shared/wiring/schedules.ts";
 
 /** GET /agent/schedules/{scheduleId}/ticks: what became of each planned firing, the latest first. */
 export const listTicks = endpoint({
@@ -15,5 +14,3 @@ export const listTicks = endpoint({
     return { status: 200, body: await list(path.scheduleId, query, principal, ports) };
   },
 });
-
-export const handler = listTicks.lambda(liveSchedules);

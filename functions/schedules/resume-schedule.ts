@@ -5,7 +5,6 @@ import { setEnabled } from "#shared/schedules/change-schedule.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { toItem } from "#shared/schedules/read-schedule.ts";
 import { ScheduleItem } from "#shared/wire/schedule.ts";
-import { liveSchedules } from "#shared/wiring/schedules.ts";
 
 /** POST /agent/schedules/{scheduleId}/resume: it fires again, from its next time on. */
 export const resumeSchedule = endpoint({
@@ -18,5 +17,3 @@ export const resumeSchedule = endpoint({
     return { status: 200, body, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
-
-export const handler = resumeSchedule.lambda(liveSchedules);

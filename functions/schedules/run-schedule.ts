@@ -4,7 +4,6 @@ import { onceOf } from "#shared/idempotency/idempotent-request.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { runNow } from "#shared/schedules/run-now.ts";
 import { RunAgentResponse } from "#shared/wire/run.ts";
-import { liveRunNow } from "#shared/wiring/schedule-firing.ts";
 
 /** POST /agent/schedules/{scheduleId}/run: one run of it now, beside those that it plans. */
 export const runSchedule = endpoint({
@@ -18,5 +17,3 @@ export const runSchedule = endpoint({
     return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
-
-export const handler = runSchedule.lambda(liveRunNow);

@@ -4,7 +4,6 @@ import { updateSchedule as update } from "#shared/schedules/change-schedule.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { toItem } from "#shared/schedules/read-schedule.ts";
 import { ScheduleItem, UpdateScheduleRequest } from "#shared/wire/schedule.ts";
-import { liveSchedules } from "#shared/wiring/schedules.ts";
 
 /** PUT /agent/schedules/{scheduleId}: says anew what is run, and when. */
 export const updateSchedule = endpoint({
@@ -16,5 +15,3 @@ export const updateSchedule = endpoint({
     return { status: 200, body: await toItem(schedule, ports) };
   },
 });
-
-export const handler = updateSchedule.lambda(liveSchedules);

@@ -5,7 +5,6 @@ import type { SecretPorts } from "#shared/secrets/ports.ts";
 import { createSecret as create, digestOf } from "#shared/secrets/secrets.ts";
 import { adminOf } from "#shared/teams/people.ts";
 import { CreateSecretRequest, SecretItem } from "#shared/wire/secret.ts";
-import { liveSecrets } from "#shared/wiring/secrets.ts";
 
 /** POST /agent/secrets: a value that configurations refer to by its name, and that no answer ever shows. */
 export const createSecret = endpoint({
@@ -19,5 +18,3 @@ export const createSecret = endpoint({
     return { status: 201, body: secret, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
-
-export const handler = createSecret.lambda(liveSecrets);

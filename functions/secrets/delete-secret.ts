@@ -4,7 +4,6 @@ import type { SecretPorts } from "#shared/secrets/ports.ts";
 import { deleteSecret as remove } from "#shared/secrets/secrets.ts";
 import { administered } from "#shared/teams/people.ts";
 import { SecretName } from "#shared/wire/secret-name.ts";
-import { liveSecrets } from "#shared/wiring/secrets.ts";
 
 /** DELETE /agent/secrets/{secret}: its value is forgotten; runs that began with it keep it until they end. */
 export const deleteSecret = endpoint({
@@ -15,5 +14,3 @@ export const deleteSecret = endpoint({
     return { status: 204 };
   },
 });
-
-export const handler = deleteSecret.lambda(liveSecrets);

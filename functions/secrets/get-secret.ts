@@ -5,7 +5,6 @@ import { readSecret } from "#shared/secrets/secrets.ts";
 import { administered } from "#shared/teams/people.ts";
 import { SecretItem } from "#shared/wire/secret.ts";
 import { SecretName } from "#shared/wire/secret-name.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** GET /agent/secrets/{secret}: that there is a secret of this name, and since when. */
 export const getSecret = endpoint({
@@ -15,5 +14,3 @@ export const getSecret = endpoint({
     return { status: 200, body: await readSecret(administered(principal), path.secret, table) };
   },
 });
-
-export const handler = getSecret.lambda(liveIdentities);

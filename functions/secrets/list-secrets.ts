@@ -5,7 +5,6 @@ import { principalKey } from "#shared/principals/principal.ts";
 import { listSecrets as list, placeOf } from "#shared/secrets/secrets.ts";
 import { administered } from "#shared/teams/people.ts";
 import { ListSecretsResponse } from "#shared/wire/secret.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 
 /** GET /agent/secrets: the names of the team's secrets. */
 export const listSecrets = endpoint({
@@ -19,5 +18,3 @@ export const listSecrets = endpoint({
     return { status: 200, body: { secrets: items, ...page } };
   },
 });
-
-export const handler = listSecrets.lambda(liveIdentities);

@@ -3,7 +3,6 @@ import { conversationOfSession } from "#shared/conversations/shared-sessions.ts"
 import { PathId, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { SessionRedirect } from "#shared/wire/conversation.ts";
-import { livePorts } from "#shared/wiring/runs.ts";
 
 /** GET /agent/sessions/{sessionId}/redirect: the conversation of a session that is shared with everybody. */
 export const redirectSession = publicEndpoint({
@@ -13,5 +12,3 @@ export const redirectSession = publicEndpoint({
     return { status: 200, body: { conversation_id: await conversationOfSession(path.sessionId, ports) } };
   },
 });
-
-export const handler = redirectSession.lambda(livePorts);

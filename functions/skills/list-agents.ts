@@ -9,7 +9,6 @@ import type { SkillPorts } from "#shared/skills/ports.ts";
 import { sortableTime } from "#shared/table/keys.ts";
 import { Flag, textOfBytes } from "#shared/wire/primitives.ts";
 import { type AgentItem, ListAgentsResponse } from "#shared/wire/skill.ts";
-import { liveSkills } from "#shared/wiring/skills.ts";
 
 /** After every time there will be. */
 const LAST_TIME = 9_999_999_999_999;
@@ -68,5 +67,3 @@ export const listAgents = endpoint({
     };
   },
 });
-
-export const handler = listAgents.lambda(liveSkills);

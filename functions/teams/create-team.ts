@@ -5,7 +5,6 @@ import { personOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { createTeam as create } from "#shared/teams/write-team.ts";
 import { CreateTeamRequest, TeamItem } from "#shared/wire/team.ts";
-import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** POST /agent/teams: a new team, whose admin is the caller. */
 export const createTeam = endpoint({
@@ -22,5 +21,3 @@ export const createTeam = endpoint({
     };
   },
 });
-
-export const handler = createTeam.lambda(liveTeams);

@@ -3,7 +3,6 @@ import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 import type { SecretPorts } from "#shared/secrets/ports.ts";
 import { deleteTeam as remove } from "#shared/teams/delete-team.ts";
 import { adminOf } from "#shared/teams/people.ts";
-import { liveSecrets } from "#shared/wiring/secrets.ts";
 
 /** DELETE /agent/teams/{teamUid}: the team and all that is its, once its runs have ended and its schedules are gone. */
 export const deleteTeam = endpoint({
@@ -15,5 +14,3 @@ export const deleteTeam = endpoint({
     return { status: 204 };
   },
 });
-
-export const handler = deleteTeam.lambda(liveSecrets);

@@ -5,7 +5,6 @@ import { adminOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { teamCalled } from "#shared/teams/write-team.ts";
 import { TeamItem } from "#shared/wire/team.ts";
-import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** GET /agent/teams/{teamUid}: a team with its settings, for its admins. */
 export const getTeam = endpoint({
@@ -16,5 +15,3 @@ export const getTeam = endpoint({
     return { status: 200, body: toTeamItem(await teamCalled(path.teamUid, ports)) };
   },
 });
-
-export const handler = getTeam.lambda(liveTeams);

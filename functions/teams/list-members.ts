@@ -7,7 +7,6 @@ import { toMemberItem } from "#shared/teams/members.ts";
 import { adminOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { ListMembersResponse } from "#shared/wire/team.ts";
-import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** GET /agent/teams/{teamUid}/members: who is in the team, and as what. */
 export const listMembers = endpoint({
@@ -21,5 +20,3 @@ export const listMembers = endpoint({
     return { status: 200, body: { members: items, ...page } };
   },
 });
-
-export const handler = listMembers.lambda(liveTeams);

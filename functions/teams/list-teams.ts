@@ -6,7 +6,6 @@ import { toTeamItem } from "#shared/records/team.ts";
 import { teamsOf } from "#shared/teams/me.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { ListTeamsResponse } from "#shared/wire/team.ts";
-import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** GET /agent/teams: the teams that the caller is in, oldest first. */
 export const listTeams = endpoint({
@@ -21,5 +20,3 @@ export const listTeams = endpoint({
     return { status: 200, body: { teams: items, ...page } };
   },
 });
-
-export const handler = listTeams.lambda(liveTeams);

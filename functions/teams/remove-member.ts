@@ -6,7 +6,6 @@ import type { TeamPorts } from "#shared/teams/ports.ts";
 import { removeMember as endMembership } from "#shared/teams/remove-member.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 import { RemovedMember } from "#shared/wire/team.ts";
-import { liveTeams } from "#shared/wiring/teams.ts";
 
 /**
  * DELETE /agent/teams/{teamUid}/members/{userUid}: Removes a member from a team. Admins remove anybody, and every member may leave. Agent keys that the
@@ -21,5 +20,3 @@ export const removeMember = endpoint({
     return { status: 200, body: await endMembership(removal, ports) };
   },
 });
-
-export const handler = removeMember.lambda(liveTeams);

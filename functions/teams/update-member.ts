@@ -4,7 +4,6 @@ import { changeRole } from "#shared/teams/members.ts";
 import { adminOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { MemberItem, UpdateMemberRequest } from "#shared/wire/team.ts";
-import { liveTeams } from "#shared/wiring/teams.ts";
 
 /** PUT /agent/teams/{teamUid}/members/{userUid}: another role; the last admin stays one. */
 export const updateMember = endpoint({
@@ -15,5 +14,3 @@ export const updateMember = endpoint({
     return { status: 200, body: await changeRole(path.teamUid, path.userUid, body.role, ports) };
   },
 });
-
-export const handler = updateMember.lambda(liveTeams);

@@ -5,7 +5,6 @@ import { adminOf } from "#shared/teams/people.ts";
 import type { LimitPorts } from "#shared/teams/ports.ts";
 import { updateTeam as update } from "#shared/teams/write-team.ts";
 import { TeamItem, UpdateTeamRequest } from "#shared/wire/team.ts";
-import { liveLimits } from "#shared/wiring/teams.ts";
 
 /** PUT /agent/teams/{teamUid}: the team's name and settings; null brings a setting back to its default. */
 export const updateTeam = endpoint({
@@ -17,5 +16,3 @@ export const updateTeam = endpoint({
     return { status: 200, body: toTeamItem(await update(path.teamUid, body, ports)) };
   },
 });
-
-export const handler = updateTeam.lambda(liveLimits);

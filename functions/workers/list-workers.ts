@@ -5,7 +5,6 @@ import { teamsToRead } from "#shared/principals/default-team.ts";
 import { principalKey } from "#shared/principals/principal.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ListWorkersResponse, type WorkerItem } from "#shared/wire/worker.ts";
-import { liveIdentities } from "#shared/wiring/identities.ts";
 import { connectedWorkers } from "#shared/workers/worker.ts";
 
 const placeOf = ({ worker_host }: WorkerItem): string => worker_host;
@@ -29,5 +28,3 @@ export const listWorkers = endpoint({
     return { status: 200, body: { workers: items, ...page } };
   },
 });
-
-export const handler = listWorkers.lambda(liveIdentities);

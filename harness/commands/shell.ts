@@ -1,6 +1,14 @@
-import type { RunCommandInput } from "../engine/engine.ts";
 import type { OutputLimits } from "../support/text-limits.ts";
 import type { CommandResult, CommandRunner } from "./command-runner.ts";
+
+export interface RunCommandInput {
+  /** Run by bash with -eo pipefail. */
+  readonly command: string;
+  /** @default the directory in which the previous command ended */
+  readonly workingDirectory?: string;
+  /** @default 600, and never more than the execution has left */
+  readonly timeoutSeconds?: number;
+}
 
 /** Runs commands one after the other, each where the one before ended, as in a terminal. */
 export interface Shell {

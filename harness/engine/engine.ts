@@ -1,6 +1,7 @@
 import type { Message } from "#shared/wire/conversation.ts";
 import type { FinishTaskRequest } from "#shared/wire/harness.ts";
 import type { CommandResult } from "../commands/command-runner.ts";
+import type { RunCommandInput } from "../commands/shell.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 
 /** The id of the embedded default model, which is none of a provider. */
@@ -52,15 +53,6 @@ export interface ToolUse {
   readonly input: unknown;
   /** What the model said before it. */
   readonly said?: string;
-}
-
-export interface RunCommandInput {
-  /** Run by bash with -eo pipefail. */
-  readonly command: string;
-  /** @default where the command before ended */
-  readonly workingDirectory?: string;
-  /** @default 600, and never more than the execution has left */
-  readonly timeoutSeconds?: number;
 }
 
 /** How a turn ended; the summary is the agent's last word. */

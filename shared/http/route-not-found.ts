@@ -10,6 +10,12 @@ export const RouteTable = v.pipe(
 );
 type RouteTable = v.InferOutput<typeof RouteTable>;
 
+/** What the fallback for requests without a route needs. */
+export interface RoutePorts {
+  readonly baseUrl: string;
+  readonly routes: RouteTable;
+}
+
 const PREFIX = "/api/v1";
 
 /** Why no route takes the request. */

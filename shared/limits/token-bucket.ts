@@ -23,7 +23,7 @@ export const DEFAULT_RATES: Rates = {
 };
 
 /** The rates of the deployment: its settings, else the defaults. */
-export const liveRates = (): Rates => ({
+export const configuredRates = (): Rates => ({
   create: ratePerMinute("CREATES_PER_MINUTE") ?? CREATES_PER_MINUTE,
   followup: ratePerMinute("FOLLOWUPS_PER_MINUTE") ?? FOLLOWUPS_PER_MINUTE,
   key: ratePerMinute("KEYS_PER_MINUTE") ?? KEYS_PER_MINUTE,

@@ -1,13 +1,6 @@
 import { refuseDisks } from "#shared/environments/repositories.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { checkModel, defaultModel, priceOf } from "#shared/models/models.ts";
-import {
-  type AgentPrincipal,
-  type PersonalPrincipal,
-  type Principal,
-  profileOf,
-} from "#shared/principals/principal.ts";
-import type { Owner } from "#shared/table/keys.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { RUN_SOURCES, type RunAgentRequest, type RunSourceType } from "#shared/wire/run.ts";
 import { checkHarness, checkNamedModel, modelOfHarness } from "./harness-model.ts";

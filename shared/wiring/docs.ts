@@ -1,5 +1,13 @@
+import * as v from "valibot";
 import type { PublicPorts } from "#shared/http/endpoint.ts";
+import { type RoutePorts, RouteTable } from "#shared/http/route-not-found.ts";
 import { setting } from "#shared/settings.ts";
 
-/** What pages need: to know where they are. */
-export const liveDocs = (): PublicPorts => ({ baseUrl: setting("BASE_URL") });
+/** The ports of documentation pages. */
+export const createDocsPorts = (): PublicPorts => ({ baseUrl: setting("BASE_URL") });
+
+/** The ports of the fallback for requests that no route takes. */
+export const createFallbackPorts = (): RoutePorts => ({
+  baseUrl: setting("BASE_URL"),
+  routes: v.parse(RouteTable, setting("ROUTES")),
+});

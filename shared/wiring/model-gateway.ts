@@ -1,38 +1,36 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
-import { dynamoClient, sqsClient, ssmClient } from "#shared/aws/clients.ts";
-import { dynamoTable } from "#shared/aws/dynamo-table.ts";
+import { ssmClient } from "#shared/aws/clients.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
 import { logLine } from "#shared/log/log.ts";
 import type { GatewayPorts } from "#shared/model-gateway/gateway.ts";
 import { anthropic, type ModelProviders, openaiCompatible } from "#shared/model-gateway/provider.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
-import { sqsRunQueue } from "#shared/queue/run-queue.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import { listSetting, setting, settingIfAny } from "#shared/settings.ts";
+import { createRunQueue, createTable } from "./common.ts";
 
 const ANTHROPIC = "https://api.anthropic.com";
 const OPENAI = "https://api.openai.com/v1";
 
-/** The ports of the model gateway on AWS, and before the local cloud. */
-export function liveGateway(): GatewayPorts {
-  const table = dynamoTable(dynamoClient(), setting("TABLE_NAME"));
+/** The ports of the model gateway. */
+export function createGatewayPorts(): GatewayPorts {
+  const table = createTable();
   const now = Date.now;
   return {
     table,
     runs: runStore(table),
-    // It ends runs, and starts none.
-    queue: sqsRunQueue(sqsClient(), { runs: () => setting("RUNS_QUEUE_URL"), ends: () => setting("ENDS_QUEUE_URL") }),
+    queue: createRunQueue(),
     now,
     sleep: async (milliseconds) => void (await sleep(milliseconds)),
     log: logLine,
     principals: principalStore(table, now),
-    providers: liveProviders(now),
+    providers: createProviders(now),
   };
 }
 
 /** The providers that the deployment is configured for, each with its key from where the settings say. */
-function liveProviders(now: () => number): ModelProviders {
+function createProviders(now: () => number): ModelProviders {
   const configured = new Set(listSetting("MODEL_PROVIDERS"));
   const key = (name: string) => ssmParameter(ssmClient(), name, now);
   const compatibleKey = settingIfAny("COMPATIBLE_KEY_PARAMETER");

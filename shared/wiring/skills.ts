@@ -1,25 +1,24 @@
-import { dynamoClient, lambdaClient, s3Client, ssmClient } from "#shared/aws/clients.ts";
-import { dynamoTable } from "#shared/aws/dynamo-table.ts";
+import { lambdaClient, ssmClient } from "#shared/aws/clients.ts";
 import { callFunction } from "#shared/aws/lambda-call.ts";
-import { s3FileStore } from "#shared/aws/s3-files.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
-import { setting, signedUrlSeconds } from "#shared/settings.ts";
+import { setting, settingIfAny } from "#shared/settings.ts";
 import type { Github } from "#shared/skills/github-access.ts";
+import type { GithubApi } from "#shared/skills/github-api.ts";
+import { type GithubApp, githubApp } from "#shared/skills/github-app.ts";
 import type { DiscoveryPorts, SkillPorts } from "#shared/skills/ports.ts";
-import { liveGithubApi, liveGithubApp } from "./github-app.ts";
-import { liveIdentities } from "./identities.ts";
+import { createFiles, createTable, createTablePorts } from "./common.ts";
 
-/** Milliseconds that a call of the function which looks into a repository may take, and that of a sandbox. */
+/** Milliseconds that a call of the discovery function may take, and a call of a sandbox that scans a repository. */
 const DISCOVERY_MS = 25_000;
 const SCAN_MS = 21_000;
 
-/** The ports of the list of agents on AWS: it reads what is kept, and has another function look. */
-export function liveSkills(): SkillPorts & HttpPorts {
+/** The ports of the list of agents, which reads stored skills and asks another function to discover more. */
+export function createSkillPorts(): SkillPorts & HttpPorts {
   const lambda = lambdaClient();
   return {
-    ...liveIdentities(),
-    files: liveFiles(),
+    ...createTablePorts(),
+    files: createFiles(),
     discovery: {
       async refresh({ url, ref }) {
         const event = { v: 1, url, ...(ref === undefined ? {} : { ref }) };
@@ -29,14 +28,14 @@ export function liveSkills(): SkillPorts & HttpPorts {
   };
 }
 
-/** The ports of whoever looks into repositories, on AWS. */
-export function liveDiscovery(): DiscoveryPorts {
+/** The ports of the function that discovers the skills of a repository. */
+export function createDiscoveryPorts(): DiscoveryPorts {
   const lambda = lambdaClient();
   return {
-    table: dynamoTable(dynamoClient(), setting("TABLE_NAME")),
-    files: liveFiles(),
+    table: createTable(),
+    files: createFiles(),
     now: Date.now,
-    github: liveGithub(),
+    github: createGithub(),
     scanner: {
       scan: (request) =>
         callFunction(lambda, setting("SANDBOX_FUNCTION_NAME"), request, { timeoutMs: SCAN_MS, isolated: true }),
@@ -44,13 +43,20 @@ export function liveDiscovery(): DiscoveryPorts {
   };
 }
 
-function liveGithub(): Github {
-  const now = Date.now;
+/** The deployment's GitHub App, if it has one. */
+export function createGithubApp(): GithubApp | undefined {
+  const id = settingIfAny("GITHUB_APP_ID");
+  if (id === undefined) return undefined;
+  const privateKey = ssmParameter(ssmClient(), setting("GITHUB_APP_KEY_PARAMETER"), Date.now);
+  return githubApp({ id, privateKey }, createGithubApi());
+}
+
+function createGithub(): Github {
   return {
-    ...liveGithubApi(),
-    token: ssmParameter(ssmClient(), setting("GITHUB_TOKEN_PARAMETER"), now),
-    app: liveGithubApp(),
+    ...createGithubApi(),
+    token: ssmParameter(ssmClient(), setting("GITHUB_TOKEN_PARAMETER"), Date.now),
+    app: createGithubApp(),
   };
 }
 
-const liveFiles = () => s3FileStore(s3Client(), () => setting("BUCKET_NAME"), signedUrlSeconds(), Date.now);
+const createGithubApi = (): GithubApi => ({ apiUrl: setting("GITHUB_API_URL"), fetch, now: Date.now });

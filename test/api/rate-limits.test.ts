@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
-import { DEFAULT_RATES, liveRates, type TollKind } from "#shared/limits/token-bucket.ts";
+import { configuredRates, DEFAULT_RATES, type TollKind } from "#shared/limits/token-bucket.ts";
 import { routedEndpoints } from "../../scripts/openapi/endpoints.ts";
 import { clientOf, request } from "../support/client.ts";
 import { createRun, workingRun } from "../support/execution.ts";
@@ -147,13 +147,13 @@ describe("how many tokens there are", () => {
   });
 
   it("is a setting of the deployment, with defaults that hold nobody up", () => {
-    expect(liveRates()).toEqual(DEFAULT_RATES);
+    expect(configuredRates()).toEqual(DEFAULT_RATES);
     Object.assign(process.env, { CREATES_PER_MINUTE: "7", FOLLOWUPS_PER_MINUTE: "8", KEYS_PER_MINUTE: "9" });
-    expect(liveRates()).toEqual({ create: 7, followup: 8, key: 9 });
+    expect(configuredRates()).toEqual({ create: 7, followup: 8, key: 9 });
   });
 
   it("is refused where it is no number", () => {
     process.env["KEYS_PER_MINUTE"] = "many";
-    expect(liveRates).toThrow();
+    expect(configuredRates).toThrow();
   });
 });

@@ -6,8 +6,8 @@ import { MICROVM_SECONDS, microvmSandbox } from "#shared/aws/microvm-sandbox.ts"
 import { randomId } from "#shared/ids.ts";
 import { newRunKey } from "#shared/principals/api-key.ts";
 import { type Sandbox, StartDeferred } from "#shared/sandbox/sandbox.ts";
+import { sandboxes } from "#shared/sandbox/sandboxes.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
-import { eachOf } from "#shared/wiring/sandbox.ts";
 import { isRecord, operationOf } from "../support/aws-model.ts";
 import { Refusal } from "../support/aws-server.ts";
 import { startEcs } from "../support/ecs-stand-in.ts";
@@ -297,7 +297,7 @@ describe("sandboxes of several kinds", () => {
       made.push(name);
       return { start: async () => name, stop: async () => name === "fargate" };
     };
-    const all = eachOf({ lambda: fake("lambda"), microvm: fake("microvm"), fargate: fake("fargate") });
+    const all = sandboxes({ lambda: fake("lambda"), microvm: fake("microvm"), fargate: fake("fargate") });
     expect(await all.start(envelopeOf(), { provider: "microvm" })).toBe("microvm");
     expect(await all.stop({ provider: "fargate", executionId: "e" })).toBe(true);
     expect(await all.stop({ provider: "microvm", executionId: "e" })).toBe(false);

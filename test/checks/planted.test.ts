@@ -77,6 +77,13 @@ describe("npm run check", () => {
     ["image-begins-the-sandbox", "image/planted.ts", "shared/runs/other.ts"],
     ["command-stands-on-the-client", "action/planted.ts", "shared/wire/other.ts"],
     ["nothing-imports-tests", "shared/runs/planted.ts", "test/support/other.ts"],
+    ["contracts-import-contracts-only", "shared/wire/planted.ts", "shared/table/other.ts"],
+    ["ports-import-contracts-only", "shared/table/planted.ts", "shared/records/other.ts"],
+    ["records-import-ports-only", "shared/records/planted.ts", "shared/principals/other.ts"],
+    ["access-imports-records-only", "shared/http/planted.ts", "shared/runs/other.ts"],
+    ["adapters-import-ports-only", "shared/aws/planted.ts", "shared/runs/other.ts"],
+    ["only-wiring-joins-domains-and-adapters", "functions/runs/planted.ts", "shared/wiring/other.ts"],
+    ["only-wiring-joins-domains-and-adapters", "shared/runs/planted.ts", "shared/aws/other.ts"],
   ] as const;
   it("fails on an import against each arrow between folders, type imports included", async () => {
     for (const [index, [, from, to]] of violations.entries()) {
@@ -90,6 +97,19 @@ describe("npm run check", () => {
     for (const [index, [rule, from, to]] of violations.entries()) {
       expectFailure(result, `${numbered(from, index)} → ${to}: ${rule}`);
     }
+  });
+
+  it("fails on a cycle between two folders, although no file is part of one", async () => {
+    plant("shared/runs/planted.ts", "export type First = string;\n");
+    plant(
+      "shared/artifacts/planted.ts",
+      'import type { First } from "../runs/planted.ts";\n\nexport type Second = First;\n',
+    );
+    plant(
+      "shared/runs/other.ts",
+      'import type { Second } from "../artifacts/planted.ts";\n\nexport type Third = Second;\n',
+    );
+    expectFailure(await check("layers"), "no-cycles-between-folders");
   });
 
   const packages = [

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { handler as notFound } from "#functions/fallback/not-found.ts";
+import { notFound } from "#functions/fallback/not-found.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
-import { endpointOf, routeOf } from "../support/client.ts";
+import { endpointOf, FALLBACK_PORTS, routeOf } from "../support/client.ts";
 import { httpEvent } from "../support/world.ts";
 import { type Seeds, seeds } from "./seeds.ts";
 
@@ -60,7 +60,7 @@ async function answerOf(request: IncomingMessage, stages: Seeds): Promise<HttpRe
   const event = await eventOf(request);
   const method = event.requestContext.http.method;
   const found = routeOfPath(method, event.rawPath);
-  if (found === undefined) return notFound(event);
+  if (found === undefined) return notFound.handle(event, FALLBACK_PORTS);
   const { route, parameters } = found;
   const operation = `${route.method} ${route.path}`;
   const stage = await stages.stageOf(operation, event.headers["authorization"]);

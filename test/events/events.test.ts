@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it, onTestFailed, vi } from "vitest";
-import { packedRoutes, routes } from "#infra/routes.ts";
+import { routes } from "#infra/routes.ts";
 import { fillFixture, PLACEHOLDERS } from "../../local/event-fixture.ts";
-import { BASE_URL } from "../support/world.ts";
 import { expectations, type Outcome } from "./expectations.ts";
 import { fixtures, isBad, kindOf, targetOf, targets, textOf } from "./fixtures.ts";
 import { BusEvent, HttpEvent, QueueEvent, UrlEvent } from "./shapes.ts";
@@ -19,9 +18,6 @@ const shapes: Readonly<Record<string, v.GenericSchema>> = {
 const logged: string[] = [];
 
 beforeAll(() => {
-  // The fallback is told these by its environment.
-  vi.stubEnv("BASE_URL", BASE_URL);
-  vi.stubEnv("ROUTES", packedRoutes());
   vi.stubEnv("MODEL_PROVIDERS", "anthropic");
   vi.spyOn(process.stdout, "write").mockImplementation((line) => logged.push(String(line)) > 0);
 });

@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import * as v from "valibot";
 import type { Outcome } from "./expectations.ts";
 
-const Module = v.object({ handler: v.function() });
+const Module = v.object({ runSandbox: v.function() });
 const Received = v.pipe(v.string(), v.parseJson(), v.looseObject({ deadline_at: v.number() }));
 
 /** A harness that writes down what it was given, beside itself, and is content. */
@@ -37,7 +37,7 @@ export async function runSandbox(event: unknown): Promise<Outcome> {
     writeFileSync(join(folder, "scan.mjs"), SCAN);
     mkdirSync(join(folder, "tmp"));
     process.env["TMPDIR"] = join(folder, "tmp");
-    const { handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
+    const { runSandbox: handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
     const answers: unknown = await handler(event, { getRemainingTimeInMillis: () => 60_000 });
     if (answers !== undefined) return { answers };
     const { deadline_at, ...envelope } = v.parse(Received, readFileSync(join(folder, "received.json"), "utf8"));

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import * as v from "valibot";
 import { type FixtureValues, fillFixture } from "../../local/event-fixture.ts";
+import { FALLBACK_PORTS } from "../support/client.ts";
 import { BASE_URL, makeWorld } from "../support/world.ts";
 import type { Outcome } from "./expectations.ts";
 import { kindOf, type Target, targetOf, textOf } from "./fixtures.ts";
@@ -13,7 +14,6 @@ const Problem = v.object({
 });
 const Batch = v.object({ batchItemFailures: v.array(v.object({ itemIdentifier: v.string() })) });
 const Definition = v.object({ handle: v.function() });
-const Module = v.looseObject({ handler: v.function() });
 const Thing = v.object({
   uid: v.optional(v.string(), ""),
   id: v.optional(v.string(), ""),
@@ -98,10 +98,9 @@ export async function makeStage() {
 
   async function answerOf(target: Target, event: unknown): Promise<unknown> {
     const file = join(import.meta.dirname, "../../functions", `${target.file}.ts`);
-    const module = v.parse(Module, await import(file));
-    const definition = v.safeParse(Definition, module[camel(target.file)]);
-    // The fallback is a handler and nothing else: it has no ports.
-    return definition.success ? definition.output.handle(event, { ...ports, who: target.who }) : module.handler(event);
+    const module = v.parse(v.record(v.string(), v.unknown()), await import(file));
+    const definition = v.parse(Definition, module[camel(target.file)]);
+    return definition.handle(event, { ...ports, ...FALLBACK_PORTS, who: target.who });
   }
 
   return {

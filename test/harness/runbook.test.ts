@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CommandResult } from "#harness/commands/command-runner.ts";
-import type { RunCommandInput } from "#harness/engine/engine.ts";
+import type { RunCommandInput } from "#harness/commands/shell.ts";
 import { runbook, shellBlocks } from "#harness/engine/runbook.ts";
 
 const ended = (change: Partial<CommandResult> = {}): CommandResult => ({

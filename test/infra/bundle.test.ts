@@ -1,5 +1,6 @@
 import {
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,7 +13,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Bundle, bundle, bundleSizes, bundling, entryFiles } from "#infra/bundle.ts";
+import { type Bundle, bundle, bundleSizes, bundling } from "#infra/bundle.ts";
+import { entryFiles } from "#infra/entries.ts";
 import { repository } from "./synthesize.ts";
 
 let root: string;
@@ -27,13 +29,25 @@ const write = (path: string, text: string) => {
   writeFileSync(join(root, path), text);
 };
 
+/** An endpoint of that file that responds with the file's name. */
+function definitionOf(file: string): string {
+  const name = file.replace(/^.*\//, "").replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return `export const ${name} = { lambda: (createPorts: () => object) => () => createPorts() && "${file}" };\n`;
+}
+
 describe("bundle", () => {
   it("names the files that routes.ts and triggers.ts promise and nobody wrote", () => {
     expect(() => bundle({ root })).toThrow(/not there: functions\/runs\/create-run\.ts, .*harness\/main\.ts/);
   });
 
   it("makes one module a function, with the programs of the sandbox beside it, and runs what it made", async () => {
-    for (const file of entryFiles) write(`functions/${file}.ts`, `export const handler = (): string => "${file}";\n`);
+    for (const file of entryFiles) write(`functions/${file}.ts`, definitionOf(file));
+    for (const file of globSync("*.ts", { cwd: join(repository, "shared/wiring") })) {
+      const names =
+        readFileSync(join(repository, "shared/wiring", file), "utf8").match(/\bcreate[A-Z]\w*Ports\b/g) ?? [];
+      const ports = [...new Set(names)].map((name) => `export const ${name} = () => ({});\n`);
+      write(`shared/wiring/${file}`, ports.join(""));
+    }
     write("harness/main.ts", 'process.stdout.write("harness");\n');
     write("harness/scan-main.ts", 'process.stdout.write("scan");\n');
     write("image/entry.ts", 'process.stdout.write("entry");\n');

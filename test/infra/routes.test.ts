@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { entryFiles } from "#infra/bundle.ts";
+import { entryFiles } from "#infra/entries.ts";
 import { type Route, routes } from "#infra/routes.ts";
 import { repository } from "./synthesize.ts";
 

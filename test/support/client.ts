@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { handler as notFound } from "#functions/fallback/not-found.ts";
-import { packedRoutes, type Route, routes } from "#infra/routes.ts";
+import { notFound } from "#functions/fallback/not-found.ts";
+import { type Route, routePaths, routes } from "#infra/routes.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
 import type { Definition } from "../../scripts/openapi/endpoints.ts";
 import { expectDocumented } from "./documented.ts";
@@ -10,6 +10,9 @@ import { withRights } from "./rights.ts";
 import { type Answer, BASE_URL, type CallOptions, httpEvent, type World, type WorldPorts } from "./world.ts";
 
 const PREFIX = "/api/v1";
+
+/** The ports of the fallback for requests that no route takes. */
+export const FALLBACK_PORTS = { baseUrl: BASE_URL, routes: [...routePaths] };
 
 export type RequestOptions = Pick<CallOptions, "key" | "headers" | "body">;
 
@@ -31,7 +34,8 @@ export async function request(
   const [path = "", query = ""] = target.split(/\?(.*)/s);
   const found = routeOf(method, path);
   const rawPath = PREFIX + path;
-  if (found === undefined) return answerOf(await notFound(httpEvent({ ...options, method, rawPath, query })));
+  if (found === undefined)
+    return answerOf(await notFound.handle(httpEvent({ ...options, method, rawPath, query }), FALLBACK_PORTS));
   const { route, parameters } = found;
   const who = route.who === "public" ? [] : [...route.who];
   const endpoint = await endpointOf(route);
@@ -94,7 +98,3 @@ const isEndpoint = (value: unknown): value is Endpoint =>
 function answerOf(response: HttpResponse): Answer {
   return { status: response.statusCode, headers: response.headers, body: JSON.parse(response.body) };
 }
-
-// What the fallback's function is deployed with.
-process.env["BASE_URL"] = BASE_URL;
-process.env["ROUTES"] = packedRoutes();

@@ -1,0 +1,97 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { routes } from "./routes.ts";
+import { triggers } from "./triggers.ts";
+
+/** A file of shared/wiring/ and the function in it that creates a handler's ports. */
+type Wiring = readonly [file: string, createPorts: string];
+
+const common: Wiring = ["common", "createTablePorts"];
+const runs: Wiring = ["runs", "createRunEndpointPorts"];
+const teams: Wiring = ["teams", "createTeamPorts"];
+
+/** The ports of every endpoint of a folder of functions/, and below of single files that need others. */
+const wiringOfFolder: Readonly<Record<string, Wiring>> = {
+  artifacts: runs,
+  attachments: runs,
+  conversations: runs,
+  docs: ["docs", "createDocsPorts"],
+  environments: common,
+  fallback: ["docs", "createFallbackPorts"],
+  harness: runs,
+  identities: common,
+  invitations: teams,
+  keys: common,
+  me: teams,
+  model: ["model-gateway", "createGatewayPorts"],
+  models: runs,
+  runs,
+  schedules: ["schedules", "createSchedulePorts"],
+  secrets: common,
+  sessions: ["runs", "createRunPorts"],
+  skills: ["skills", "createSkillPorts"],
+  teams,
+  workers: common,
+};
+
+const wiringOfFile: Readonly<Record<string, Wiring>> = {
+  "conversations/redirect-conversation": ["runs", "createRunPorts"],
+  "execution/discover-skills": ["skills", "createDiscoveryPorts"],
+  "execution/dispatch-run": ["executions", "createDispatchPorts"],
+  "execution/end-run": ["executions", "createEndPorts"],
+  "execution/fail-run": ["runs", "createRunPorts"],
+  "execution/fire-schedule": ["schedules", "createFiringPorts"],
+  "execution/reap-runs": ["executions", "createReaperPorts"],
+  "execution/reconcile-schedules": ["schedules", "createFiringPorts"],
+  "harness/resolve-prompt": ["executions", "createPromptPorts"],
+  "identities/delete-identity": ["identities", "createDeletionPorts"],
+  "schedules/run-schedule": ["schedules", "createRunNowPorts"],
+  "secrets/create-secret": ["secrets", "createSecretPorts"],
+  "secrets/delete-secret": ["secrets", "createSecretPorts"],
+  "teams/delete-team": ["secrets", "createSecretPorts"],
+  "teams/update-team": ["teams", "createLimitPorts"],
+};
+
+/** The one function without ports: the sandbox has no right that a port could use. */
+const withoutPorts: string = triggers.runSandbox.file;
+
+/** Every file of functions/ that is deployed, each once. */
+export const entryFiles: readonly string[] = [
+  ...new Set([...routes.map((route) => route.file), ...Object.values(triggers).map((trigger) => trigger.file)]),
+];
+
+/**
+ * Writes the module that Lambda loads for each file of functions/: the endpoint or consumer, joined with its ports on AWS. Files of
+ * functions/ themselves load no AWS client, so that other compositions can use them.
+ * @returns for each file of functions/ the path of its entry module
+ */
+export function writeEntries(root: string, folder: string): ReadonlyMap<string, string> {
+  rmSync(folder, { recursive: true, force: true });
+  return new Map(
+    entryFiles.map((file) => {
+      const path = join(folder, `${file}.ts`);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, entrySource(file, relative(dirname(path), root)));
+      return [file, path];
+    }),
+  );
+}
+
+function entrySource(file: string, root: string): string {
+  const name = camelCase(file.slice(file.indexOf("/") + 1));
+  const definition = `import { ${name} } from "${root}/functions/${file}.ts";\n`;
+  if (file === withoutPorts) return `${definition}\nexport const handler = ${name};\n`;
+  const [wiring, createPorts] = wiringOf(file);
+  return `${definition}import { ${createPorts} } from "${root}/shared/wiring/${wiring}.ts";
+
+export const handler = ${name}.lambda(${createPorts});
+`;
+}
+
+function wiringOf(file: string): Wiring {
+  const wiring = wiringOfFile[file] ?? wiringOfFolder[file.slice(0, file.indexOf("/"))];
+  if (wiring === undefined) throw new Error(`infra/entries.ts does not say which ports functions/${file}.ts needs`);
+  return wiring;
+}
+
+const camelCase = (words: string): string => words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,30 @@
+import { SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import type * as v from "valibot";
+import type { PassQueue, ReaperMessage, RunMessage, RunQueue } from "#shared/queue/run-queue.ts";
+import { type Owner, ownerPk } from "#shared/table/keys.ts";
+
+/** The queues on SQS: standard ones, with the owner as message group, which makes them fair between owners. */
+export function sqsRunQueue(client: SQSClient, urls: { runs: () => string; ends: () => string }): RunQueue {
+  const send = async (url: () => string, runId: string, owner: Owner) => {
+    const message: v.InferOutput<typeof RunMessage> = { v: 1, run_id: runId };
+    await client.send(
+      new SendMessageCommand({ QueueUrl: url(), MessageBody: JSON.stringify(message), MessageGroupId: ownerPk(owner) }),
+    );
+  };
+  return {
+    sendRun: (runId, owner) => send(urls.runs, runId, owner),
+    sendEnd: (runId, owner) => send(urls.ends, runId, owner),
+  };
+}
+
+/** The reaper's own queue, with which it comes back within the minute. */
+export function sqsPassQueue(client: SQSClient, url: () => string): PassQueue {
+  return {
+    async sendPass(pass, delaySeconds) {
+      const message: v.InferOutput<typeof ReaperMessage> = { v: 1, pass };
+      await client.send(
+        new SendMessageCommand({ QueueUrl: url(), MessageBody: JSON.stringify(message), DelaySeconds: delaySeconds }),
+      );
+    },
+  };
+}

@@ -1,0 +1,9 @@
+import type { PassQueue } from "#shared/queue/run-queue.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import type { Sandbox } from "#shared/sandbox/sandbox.ts";
+
+/** What completing the end of a run needs. */
+export type EndPorts = RunPorts & { readonly sandbox: Pick<Sandbox, "stop"> };
+
+/** What the reaper needs. */
+export type ReaperPorts = RunPorts & { readonly passes: PassQueue };

@@ -1,0 +1,16 @@
+import type { SandboxProvider } from "#shared/settings.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+/** Joins the sandboxes of several providers: each call goes to the provider that it names, which is created at its first use. */
+export function sandboxes(create: Readonly<Record<SandboxProvider, () => Sandbox>>): Sandbox {
+  const created = new Map<SandboxProvider, Sandbox>();
+  const find = (provider: SandboxProvider): Sandbox => {
+    const sandbox = created.get(provider) ?? create[provider]();
+    created.set(provider, sandbox);
+    return sandbox;
+  };
+  return {
+    start: (envelope, choice) => find(choice.provider).start(envelope, choice),
+    stop: (placed) => find(placed.provider).stop(placed),
+  };
+}

@@ -1,0 +1,70 @@
+import { ecsClient, lambdaClient, microvmsClient, sqsClient } from "#shared/aws/clients.ts";
+import { fargateSandbox } from "#shared/aws/fargate-sandbox.ts";
+import { lambdaSandbox } from "#shared/aws/lambda-sandbox.ts";
+import { microvmSandbox } from "#shared/aws/microvm-sandbox.ts";
+import { sqsPassQueue } from "#shared/aws/sqs-queue.ts";
+import type { DispatchPorts } from "#shared/executions/dispatch-run.ts";
+import type { EndPorts, ReaperPorts } from "#shared/executions/ports.ts";
+import type { PromptPorts } from "#shared/executions/resolve-prompt.ts";
+import type { HttpPorts } from "#shared/http/endpoint.ts";
+import type { Sandbox } from "#shared/sandbox/sandbox.ts";
+import { sandboxes } from "#shared/sandbox/sandboxes.ts";
+import { listSetting, offeredSandboxes, setting, settingIfAny } from "#shared/settings.ts";
+import { createVault } from "./common.ts";
+import { createRunEndpointPorts, createRunPorts } from "./runs.ts";
+import { createGithubApp } from "./skills.ts";
+
+/** The ports of the endpoint that hands out a run's prompt and the values of its secrets. */
+export function createPromptPorts(): PromptPorts & HttpPorts {
+  return { ...createRunEndpointPorts(), vault: createVault(), app: createGithubApp() };
+}
+
+/** The ports of the consumer that starts sandboxes. */
+export function createDispatchPorts(): DispatchPorts {
+  return {
+    ...createRunPorts(),
+    sandbox: sandboxes({
+      ...stoppable,
+      lambda: () => lambdaSandbox(lambdaClient(), () => setting("SANDBOX_FUNCTION_NAME")),
+    }),
+    offered: offeredSandboxes(),
+    modelUrl: settingIfAny("MODEL_URL"),
+  };
+}
+
+/** The ports of the consumer that completes the end of a run; it stops sandboxes and starts none. */
+export const createEndPorts = (): EndPorts => ({
+  ...createRunPorts(),
+  sandbox: sandboxes({ ...stoppable, lambda: () => UNSTOPPABLE }),
+});
+
+/** The ports of the reaper. */
+export function createReaperPorts(): ReaperPorts {
+  return { ...createRunPorts(), passes: sqsPassQueue(sqsClient(), () => setting("REAPER_QUEUE_URL")) };
+}
+
+/** The sandboxes that their provider can stop. */
+const stoppable = {
+  microvm: () =>
+    microvmSandbox(microvmsClient(), {
+      imageArn: () => setting("MICROVM_IMAGE_ARN"),
+      region: () => setting("AWS_REGION"),
+      now: Date.now,
+    }),
+  fargate: () => fargateSandbox(ecsClient(), fargateSettings, Date.now),
+};
+
+const UNSTOPPABLE: Sandbox = {
+  start: () => Promise.reject(new Error("this function starts no sandbox")),
+  stop: async () => false,
+};
+
+const fargateSettings = () => ({
+  cluster: setting("FARGATE_CLUSTER"),
+  subnets: listSetting("FARGATE_SUBNETS"),
+  securityGroup: setting("FARGATE_SECURITY_GROUP"),
+  executionRole: setting("FARGATE_EXECUTION_ROLE_ARN"),
+  harnessImage: setting("FARGATE_HARNESS_IMAGE"),
+  logGroup: setting("FARGATE_LOG_GROUP"),
+  region: setting("AWS_REGION"),
+});
