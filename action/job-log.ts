@@ -1,4 +1,4 @@
-import { type Happening, happeningsOf } from "../cli/src/follow/happenings.ts";
+import { type DisplayEvent, toDisplayEvents } from "../cli/src/follow/display-events.ts";
 import { seconds } from "../cli/src/style.ts";
 import { oneLine, printable } from "../cli/src/terminal-text.ts";
 import type { RunEvent } from "../clients/typescript/src/index.ts";
@@ -16,7 +16,7 @@ export class JobLog {
 
   show(event: RunEvent): void {
     this.#since ??= Date.parse(event.occurred_at);
-    for (const happening of happeningsOf(event)) this.#show(happening, this.#since);
+    for (const displayEvent of toDisplayEvents(event)) this.#show(displayEvent, this.#since);
   }
 
   /** Ends the group that is open. */
@@ -25,18 +25,18 @@ export class JobLog {
     this.#open = false;
   }
 
-  #show(happening: Happening, since: number): void {
-    const at = `${seconds(Math.max(0, Date.parse(happening.at) - since)).padStart(9)}  `;
-    if (happening.kind === "command") {
-      this.#openGroup(printable(happening.text).trim(), happening.shell);
-    } else if (happening.kind === "result") {
-      const output = printable(happening.output).trimEnd();
+  #show(displayEvent: DisplayEvent, since: number): void {
+    const at = `${seconds(Math.max(0, Date.parse(displayEvent.at) - since)).padStart(9)}  `;
+    if (displayEvent.kind === "command") {
+      this.#openGroup(printable(displayEvent.text).trim(), displayEvent.shell);
+    } else if (displayEvent.kind === "result") {
+      const output = printable(displayEvent.output).trimEnd();
       if (output !== "") printText(this.#job, output, "| ");
       this.close();
-      printText(this.#job, oneLine(happening.said), at);
+      printText(this.#job, oneLine(displayEvent.said), at);
     } else {
       this.close();
-      const text = happening.kind === "step" ? stepText(happening) : printable(happening.text.trimEnd());
+      const text = displayEvent.kind === "step" ? stepText(displayEvent) : printable(displayEvent.text.trimEnd());
       printText(this.#job, text, at);
     }
   }
@@ -50,7 +50,7 @@ export class JobLog {
   }
 }
 
-function stepText({ state, name, durationMs, detail, failed }: Happening & { kind: "step" }): string {
+function stepText({ state, name, durationMs, detail, failed }: DisplayEvent & { kind: "step" }): string {
   const duration = durationMs === undefined ? undefined : seconds(durationMs);
   const parts = [state, name, duration, detail, failed && state === undefined ? "failed" : undefined];
   return oneLine(parts.filter((part) => part !== undefined).join("  "));

@@ -6,7 +6,7 @@ import * as v from "valibot";
 import { writeEntries } from "#infra/entries.ts";
 import { type Route, routes } from "#infra/routes.ts";
 import { triggers } from "#infra/triggers.ts";
-import { dynamoClient, watchClients } from "#shared/aws/clients.ts";
+import { dynamoClient, setClientHook } from "#shared/aws/clients.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { type Meter, type MeteredCall, type MeteredUnits, metered, newMeter } from "#shared/aws/metering.ts";
 import { keys } from "#shared/table/keys.ts";
@@ -67,7 +67,7 @@ export async function openControlPlane(dynamo: EmulatorAccess, countsTransaction
   const replay = countsTransactions ? undefined : await openReplay(dynamo, `${TABLE_NAME}-again`);
   const meter = newMeter();
   Object.assign(process.env, environmentFor(standIn, dynamo));
-  watchClients((client) => void metered(client, meter));
+  setClientHook((client) => void metered(client, meter));
   const { api_key: userKey, team_uid: teamUid } = await bootstrapLocal(dynamo, TABLE_NAME);
   const table = dynamoTable(dynamoClient(), TABLE_NAME);
 
@@ -100,7 +100,7 @@ export async function openControlPlane(dynamo: EmulatorAccess, countsTransaction
     teamUid,
     lastEnvelope: () => v.parse(Envelope, standIn.invoked.at(-1)),
     async close() {
-      watchClients(undefined);
+      setClientHook(undefined);
       await replay?.close();
       await drop();
       await standIn.close();

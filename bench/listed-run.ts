@@ -52,7 +52,7 @@ function pathTo(state: RunState): readonly RunState[] {
 const executing = (to: RunState, now: number) => ({
   ...(to === "PENDING" ? { execution_id: "019e3c75-9780-7d2e-bdb4-8d231d7e92e6", key_hash: "0".repeat(64) } : {}),
   state_since: now,
-  beat_at: now,
+  heartbeat_at: now,
 });
 
 const NOBODY = { type: "user" as const, uid: "nobody" };

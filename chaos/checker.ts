@@ -116,7 +116,7 @@ function detected(executions: readonly Execution[], { hits, lastKillAt }: Eviden
   return { violations, lost, longestMs };
 }
 
-const COUNTED = ["queued", "running", "parked", "tree_running"];
+const COUNTED = ["queued", "running", "waiting", "tree_running"];
 
 function checkCounters(items: readonly StoredItem[]): Violation[] {
   const found: Violation[] = [];
@@ -125,15 +125,15 @@ function checkCounters(items: readonly StoredItem[]): Violation[] {
   };
   for (const item of items) {
     const { pk, sk } = item;
-    if (sk.startsWith("PARKED#")) complain(item, "a run stands in line for a slot");
+    if (sk.startsWith("WAITING#")) complain(item, "a run stands in line for a slot");
     const counts = sk === "COUNTERS" || sk.startsWith("TREE#") || (sk === "HEAD" && pk.startsWith("RUN#"));
     if (!counts) continue;
     for (const name of COUNTED) {
-      if (Number(item[name] ?? 0) !== 0 && !(sk === "HEAD" && name === "parked"))
+      if (Number(item[name] ?? 0) !== 0 && !(sk === "HEAD" && name === "waiting"))
         complain(item, `${name} is ${item[name]}`);
     }
     if (sk !== "HEAD") continue;
-    for (const name of ["slot", "parked", "check_shard", "stop_pending"]) {
+    for (const name of ["slot", "waiting", "check_shard", "stop_pending"]) {
       if (item[name] !== undefined) complain(item, `${name} is ${item[name]}`);
     }
   }

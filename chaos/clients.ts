@@ -49,7 +49,7 @@ export interface CallersOptions {
 const ENDS: readonly RunState[] = ["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"];
 const LOOK_MS = 2_000;
 const FIRST_RETRY_MS = 200;
-const MOST_RETRY_MS = 4_000;
+const MAX_RETRY_MS = 4_000;
 const ATTEMPT_MS = 30_000;
 
 interface Answer {
@@ -70,7 +70,7 @@ export function startCallers({ api, tasks, seed, atOnce, signal }: CallersOption
       const answer = await send(api, method, target, body, key).catch(() => undefined);
       if (answer !== undefined && !answer.again) return answer;
       retries++;
-      const most = Math.min(MOST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt);
+      const most = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt);
       await pause(most / 2 + Math.random() * (most / 2), undefined, { signal });
     }
   }

@@ -28,8 +28,8 @@ export interface Strike {
 }
 
 const LEAST_PAUSE_MS = 200;
-const MOST_PAUSE_MS = 1_800;
-const MOST_DELAY_MS = 40;
+const MAX_PAUSE_MS = 1_800;
+const MAX_DELAY_MS = 40;
 
 /** The kills of a seed, without an end. */
 export function* strikesOf(seed: number): Generator<Strike, never> {
@@ -37,10 +37,10 @@ export function* strikesOf(seed: number): Generator<Strike, never> {
   for (let number = 1; ; number++) {
     yield {
       number,
-      afterMs: LEAST_PAUSE_MS + Math.floor(random() * (MOST_PAUSE_MS - LEAST_PAUSE_MS)),
+      afterMs: LEAST_PAUSE_MS + Math.floor(random() * (MAX_PAUSE_MS - LEAST_PAUSE_MS)),
       kind: weighted(WEIGHTS, random()),
       nth: Math.floor(random() * 64),
-      delayMs: Math.floor(random() * MOST_DELAY_MS),
+      delayMs: Math.floor(random() * MAX_DELAY_MS),
     };
   }
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isTerminal, MOST_LOSSES, MOVES } from "#shared/records/run.ts";
+import { isTerminal, MAX_LOSSES, TRANSITIONS } from "#shared/records/run.ts";
 import { RunState } from "../shared/wire/run.ts";
 import type { Asked } from "./clients.ts";
 import type { StoredItem, Told } from "./evidence.ts";
@@ -119,7 +119,7 @@ export function walk({ runId, head, entries }: StoredRun): Walk {
       complain("fence", `${sequence}: ${type} of ${execution_id}, while ${current ?? "none"} may write`);
     }
     if (next === undefined) continue;
-    if (state !== undefined && !MOVES[state].includes(next)) {
+    if (state !== undefined && !TRANSITIONS[state].includes(next)) {
       complain("move", `${sequence}: ${type} leads from ${state} to ${next}`);
     }
     if (isTerminal(next)) ends++;
@@ -156,7 +156,7 @@ export function checkOutcome(
     complain("twice", `${asked.followups.length} follow-ups were accepted, ${run.followups} are stored`);
   }
   if (head.state === "ERROR") {
-    const givenUp = head.losses >= MOST_LOSSES || head.status_message?.error_code === "internal_error";
+    const givenUp = head.losses >= MAX_LOSSES || head.status_message?.error_code === "internal_error";
     if (!givenUp) complain("outcome", `it ended in ERROR after ${head.losses} losses: ${said}`);
   } else if (asked.cancelled) {
     if (head.state !== "CANCELLED") complain("outcome", `its cancel was accepted, and it is ${head.state}`);

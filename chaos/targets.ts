@@ -131,13 +131,13 @@ export class Targets {
       const target = this.#targetOf(entry, byPid);
       if (target !== undefined) targets.push(target);
     }
-    const executionOf = new Map(
+    const authorizeExecution = new Map(
       targets.flatMap(({ kind, pid, executionId }) =>
         kind === "harness" && executionId !== undefined ? [[byPid.get(pid)?.parent ?? 0, executionId]] : [],
       ),
     );
     const withExecution = targets.map((target) => {
-      const executionId = target.kind === "sandbox" ? executionOf.get(target.pid) : undefined;
+      const executionId = target.kind === "sandbox" ? authorizeExecution.get(target.pid) : undefined;
       return executionId === undefined ? target : { ...target, executionId };
     });
     await this.#remember(entries, byPid, targets);

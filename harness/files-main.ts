@@ -37,7 +37,7 @@ const FILE_BYTES = 4 * 1024 * 1024;
 /** Bytes of text that one call answers. */
 const READ_BYTES = 40 * 1024;
 /** Names that are told of a directory. */
-const MOST_NAMES = 200;
+const MAX_NAMES = 200;
 /** A file with a NUL among so many first bytes is no text. */
 const PROBE_BYTES = 8_192;
 
@@ -71,7 +71,7 @@ async function readOne({ path, start_line = 1, end_line }: ReadRequest, place: P
   if ((await lstat(file)).isDirectory()) {
     const names = await readdir(file, { withFileTypes: true });
     const shown = names.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
-    return { path, directory: true, names: shown.slice(0, MOST_NAMES), count: shown.length };
+    return { path, directory: true, names: shown.slice(0, MAX_NAMES), count: shown.length };
   }
   const bytes = await contentOf(file);
   if (isBinary(bytes)) return { path, binary: true, size_bytes: bytes.length };

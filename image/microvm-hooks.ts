@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 /** Lambda calls the hooks of a MicroVM below this path: https://docs.aws.amazon.com/lambda/latest/dg/microvms-launching.html */
 const HOOKS = "/aws/lambda-microvms/runtime/v1/";
 /** Bytes of an envelope with all that may be around it. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 /**
  * The first program of a MicroVM. It is there when the image's snapshot is taken, and so has made nothing yet that two machines must
@@ -53,7 +53,7 @@ async function bodyOf(message: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of message) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new Error("too long");
+    if (bytes > MAX_BYTES) throw new Error("too long");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

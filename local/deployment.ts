@@ -4,10 +4,10 @@ import path from "node:path";
 import * as v from "valibot";
 import { ACCOUNT, REGION } from "./account.ts";
 import { lastLines, runCommand } from "./commands.ts";
+import { ROUTE_CONCURRENCY } from "./concurrency-limiter.ts";
 import type { EmulatorAccess } from "./emulator-access.ts";
 import { readNote, writeNote } from "./emulator-calls.ts";
 import { readJson } from "./files.ts";
-import { LANE_WIDTH } from "./lanes.ts";
 import { type LocalPaths, projectRoot, shown } from "./paths.ts";
 import { Problem } from "./terminal.ts";
 
@@ -57,7 +57,14 @@ export async function deploy(
   const outputsFile = path.join(paths.home, "outputs.json");
   await rm(paths.assembly, { recursive: true, force: true });
   const { baseUrl, webUrl, githubApiUrl = "", sandboxSeconds = "" } = settings;
-  const stage = { stage: "local", baseUrl, webUrl, dispatchConcurrency: LANE_WIDTH, githubApiUrl, sandboxSeconds };
+  const stage = {
+    stage: "local",
+    baseUrl,
+    webUrl,
+    dispatchConcurrency: ROUTE_CONCURRENCY,
+    githubApiUrl,
+    sandboxSeconds,
+  };
   const context = { ...stage, ...settings.models };
   await runCdk({ access, paths, log: "deploy", cwd: projectRoot, signal }, [
     "deploy",

@@ -16,7 +16,7 @@ export async function stateSavedAt(paths: LocalPaths): Promise<Date | undefined>
  * Takes a stopped emulator's state to another port: addresses of queues, which functions have in their settings too, hold
  * the port that the queue was made on.
  */
-export async function moveState(paths: LocalPaths, from: number, to: number): Promise<void> {
+export async function transitionState(paths: LocalPaths, from: number, to: number): Promise<void> {
   if (from === to) return;
   const names = await readdir(paths.state).catch(() => []);
   for (const name of names.filter((it) => it.endsWith(".json"))) {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type * as v from "valibot";
+import { toDisplayEvents } from "../cli/src/follow/display-events.ts";
 import { EventPrinter } from "../cli/src/follow/event-printer.ts";
-import { happeningsOf } from "../cli/src/follow/happenings.ts";
 import { RunEvents } from "../shared/wire/event.ts";
 import { RunItem } from "../shared/wire/run.ts";
 import { type Api, callApi } from "./api.ts";
@@ -34,7 +34,7 @@ export async function followRun(api: Api, options: FollowOptions): Promise<Follo
       failures = 0;
       for (const event of page.events) {
         printer.print(event);
-        const command = happeningsOf(event).find((one) => one.kind === "command" && one.shell);
+        const command = toDisplayEvents(event).find((one) => one.kind === "command" && one.shell);
         if (command !== undefined) firstCommandMs ??= Math.max(0, Date.parse(command.at) - since);
         after = event.sequence;
       }

@@ -14,9 +14,9 @@ import {
 } from "./deployment.ts";
 import { type Emulator, killEmulator, startEmulator, stopEmulator } from "./emulator.ts";
 import { sendToQueue, wakeFunction } from "./emulator-calls.ts";
-import { moveState, stateSavedAt } from "./emulator-state.ts";
+import { stateSavedAt, transitionState } from "./emulator-state.ts";
 import { readJson, writeJson } from "./files.ts";
-import { type FrontDoor, startFrontDoor } from "./front-door.ts";
+import { type HttpProxy, startHttpProxy } from "./http-proxy.ts";
 import { decideIsolation } from "./isolation.ts";
 import { LocalFile } from "./local-file.ts";
 import { localGateway } from "./model-gateway.ts";
@@ -62,7 +62,7 @@ const Processes = v.object({
 /** Everything that one start brings up, and takes down again in the opposite order. */
 export class LocalCloudSession {
   readonly #paths: LocalPaths;
-  #door: FrontDoor | undefined;
+  #door: HttpProxy | undefined;
   #timers: Timers | undefined;
   #emulator: ProcessMark | undefined;
   #stopping: Promise<void> | undefined;
@@ -192,20 +192,20 @@ export class LocalCloudSession {
     this.#claimed = true;
   }
 
-  async #openDoor(wanted: number | undefined): Promise<FrontDoor> {
+  async #openDoor(wanted: number | undefined): Promise<HttpProxy> {
     const last = await readJson(this.#paths.settings, Settings);
     const first = wanted ?? last?.port ?? DOOR_PORT;
     const port = await firstFreePort(first);
     if (port !== first) warn(`Port ${first} is busy: ${port} is used instead.`);
     this.#timers = await Timers.open(this.#paths.timers);
-    this.#door = await startFrontDoor({ port, webDirectory: path.join(projectRoot, "web"), timers: this.#timers });
+    this.#door = await startHttpProxy({ port, webDirectory: path.join(projectRoot, "web"), timers: this.#timers });
     return this.#door;
   }
 
-  async #startEmulator(door: FrontDoor, faults: string | undefined): Promise<Emulator> {
+  async #startEmulator(door: HttpProxy, faults: string | undefined): Promise<Emulator> {
     const last = await readJson(this.#paths.settings, Settings);
     const port = await firstFreePort(last?.emulator_port ?? EMULATOR_PORT);
-    if (last !== undefined) await moveState(this.#paths, last.emulator_port, port);
+    if (last !== undefined) await transitionState(this.#paths, last.emulator_port, port);
     const start = await markOf(process.pid);
     const scratch = await mkdtemp(path.join(tmpdir(), SCRATCH_PREFIX));
     this.#scratch = scratch;
@@ -219,7 +219,7 @@ export class LocalCloudSession {
   }
 
   async #deploy(
-    door: FrontDoor,
+    door: HttpProxy,
     emulator: Emulator,
     settings: DeploymentSettings,
     signal: AbortSignal,

@@ -40,11 +40,11 @@ export async function descendantsOf(pid: number): Promise<ProcessMark[]> {
  */
 export async function executionProcesses(marks: ProcessMark[]): Promise<ProcessMark[]> {
   if (process.platform !== "linux") return [];
-  const own = new Set((await Promise.all(marks.map((mark) => executionOf(String(mark.pid))))).filter(Boolean));
+  const own = new Set((await Promise.all(marks.map((mark) => authorizeExecution(String(mark.pid))))).filter(Boolean));
   if (own.size === 0) return [];
   const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
-    names.map(async (name) => (own.has(await executionOf(name)) ? markOf(Number(name)) : undefined)),
+    names.map(async (name) => (own.has(await authorizeExecution(name)) ? markOf(Number(name)) : undefined)),
   );
   return found.filter((mark) => mark !== undefined);
 }
@@ -72,7 +72,7 @@ export async function killSurvivors(marks: ProcessMark[]): Promise<number> {
   return killed;
 }
 
-async function executionOf(pid: string): Promise<string | undefined> {
+async function authorizeExecution(pid: string): Promise<string | undefined> {
   const variables = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
   return variables.split("\0").find((variable) => variable.startsWith("RUNYARD_EXECUTION="));
 }

@@ -38,7 +38,7 @@ export interface RedriveOptions {
 }
 
 /** How many messages lie in the dead-letter queue of `name`, as SQS has it, which is approximate. */
-export async function lying(client: SQSClient, name: QueueName): Promise<number> {
+export async function queueDepth(client: SQSClient, name: QueueName): Promise<number> {
   return (await deadQueue(client, name)).count;
 }
 
@@ -114,7 +114,7 @@ async function main(args: string[]): Promise<void> {
       say(`runyard-${name}-dead  ${await redrive(client, name, { byHand: options.local })} sent again`);
     }
     if (options.chosen.length > 0) return;
-    for (const name of QUEUES) say(`runyard-${name}-dead  ${await lying(client, name)}`);
+    for (const name of QUEUES) say(`runyard-${name}-dead  ${await queueDepth(client, name)}`);
   } catch (error) {
     throw aboutCredentials(error);
   } finally {

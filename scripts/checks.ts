@@ -95,10 +95,12 @@ async function checkLayers(): Promise<CommandResult> {
     return { ...result, exitCode: result.exitCode === 0 ? 1 : result.exitCode };
   }
   const read = new Set(report.modules.map((module) => module.source));
-  const unread = typescriptFiles(folders).filter((file) => !read.has(file));
+  const unsupportedInput = typescriptFiles(folders).filter((file) => !read.has(file));
   const lines = report.summary.violations.map(describeViolation);
-  if (unread.length > 0) {
-    lines.push(`${unread.length} files were not read, ${unread[0]} among them (is @swc/core installed?)`);
+  if (unsupportedInput.length > 0) {
+    lines.push(
+      `${unsupportedInput.length} files were not read, ${unsupportedInput[0]} among them (is @swc/core installed?)`,
+    );
   }
   return { ...result, exitCode: lines.length === 0 ? 0 : 1, output: lines.join("\n") };
 }

@@ -84,5 +84,5 @@ export const notFound = (what: string): RunyardError =>
   new RunyardError("resource_not_found", { detail: `there is no such ${what}` });
 
 /** A lost race: the same request may succeed at once. */
-export const lostRace = (detail: string): RunyardError =>
+export const retryableConflict = (detail: string): RunyardError =>
   new RunyardError("conflict", { detail, retryable: true, retryAfterSeconds: 1 });

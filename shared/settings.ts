@@ -69,7 +69,7 @@ export function signedUrlSeconds(): number {
 }
 
 /** How often a caller may do something within a minute, or nothing where the deployment leaves it at the default. */
-export function ratePerMinute(name: Rate): number | undefined {
+export function rateLimitPerMinute(name: Rate): number | undefined {
   const value = settingIfAny(name);
   return value === undefined ? undefined : v.parse(PerMinute, value);
 }

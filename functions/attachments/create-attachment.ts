@@ -1,5 +1,5 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { prepareUpload } from "#shared/runs/uploads.ts";
 import { CreateAttachmentRequest, CreateAttachmentResponse } from "#shared/wire/attachment.ts";
@@ -9,7 +9,7 @@ export const createAttachment = endpoint({
   request: { body: CreateAttachmentRequest },
   reply: { 200: CreateAttachmentResponse },
   async run({ body, principal, header }, ports: RunPorts) {
-    const once = onceOf(header, principal, "create-attachment", body);
+    const once = toIdempotentRequest(header, principal, "create-attachment", body);
     const { place, replayed } = await prepareUpload(body, principal, once, ports);
     return { status: 200, body: place, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },

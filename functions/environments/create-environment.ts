@@ -2,7 +2,7 @@ import type { EnvironmentPorts } from "#shared/environments/ports.ts";
 import { shownEnvironment } from "#shared/environments/read-environments.ts";
 import { createEnvironment as create } from "#shared/environments/write-environment.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { personOf } from "#shared/teams/people.ts";
 import { CreateEnvironmentRequest, EnvironmentItem } from "#shared/wire/environment.ts";
 
@@ -11,7 +11,7 @@ export const createEnvironment = endpoint({
   request: { body: CreateEnvironmentRequest },
   reply: { 201: EnvironmentItem },
   async run({ body, principal, header }, ports: EnvironmentPorts) {
-    const once = onceOf(header, principal, "create-environment", body);
+    const once = toIdempotentRequest(header, principal, "create-environment", body);
     const { environment, replayed } = await create(body, personOf(principal), once, ports);
     return {
       status: 201,

@@ -4,7 +4,7 @@ import type { EndPorts } from "#shared/executions/ports.ts";
 import { stopSandboxes } from "#shared/executions/sandbox-stops.ts";
 import { worker } from "#shared/queue/consumer.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";
-import { handOn } from "#shared/runs/capacity/wait-queue.ts";
+import { releaseCapacity } from "#shared/runs/capacity/wait-queue.ts";
 
 /**
  * SQS `ends`: hands the freed slot on, stops the sandboxes that the run has left behind, composes the transcript of one that ended,
@@ -13,7 +13,7 @@ import { handOn } from "#shared/runs/capacity/wait-queue.ts";
 export const endRun = worker({
   message: RunMessage,
   async run(message, ports: EndPorts) {
-    const run = await handOn(message.run_id, ports);
+    const run = await releaseCapacity(message.run_id, ports);
     if (run?.stops !== undefined) await stopSandboxes(run, ports);
     await composeTranscript(message.run_id, ports);
     await noteSetup(message.run_id, ports);

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { traceOf } from "#shared/http/endpoint.ts";
 import { type HttpResponse, problem } from "#shared/http/problem.ts";
-import { type RoutePorts, refuseUnrouted } from "#shared/http/route-not-found.ts";
+import { type RoutePorts, routeNotFoundError } from "#shared/http/route-not-found.ts";
 import { loggedPath, logLine } from "#shared/log/log.ts";
 import { invocation } from "#shared/queue/invocation.ts";
 
@@ -10,7 +10,7 @@ export const notFound = invocation(
   async (event: APIGatewayProxyEventV2, { baseUrl, routes }: RoutePorts): Promise<HttpResponse> => {
     const { method } = event.requestContext.http;
     const traceId = traceOf(event);
-    const error = refuseUnrouted(routes, method, event.rawPath);
+    const error = routeNotFoundError(routes, method, event.rawPath);
     const response = problem(error, { baseUrl, instance: event.rawPath, traceId });
     logLine("info", "request", {
       method,

@@ -1,5 +1,5 @@
 import { appendMessages as append } from "#shared/conversations/messages.ts";
-import { executionOf, sameExecution } from "#shared/executions/execution-access.ts";
+import { assertSameExecution, authorizeExecution } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { MessagesRequest, MessagesResponse } from "#shared/wire/harness.ts";
@@ -9,8 +9,8 @@ export const appendMessages = endpoint({
   request: { body: MessagesRequest },
   reply: { 200: MessagesResponse },
   async run({ body, principal, header }, ports: RunPorts) {
-    const head = await executionOf(principal, header, ports);
-    sameExecution(head, body.execution_id);
+    const head = await authorizeExecution(principal, header, ports);
+    assertSameExecution(head, body.execution_id);
     return { status: 200, body: { next_sequence: await append(head, body.first_sequence, body.messages, ports) } };
   },
 });

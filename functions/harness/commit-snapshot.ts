@@ -1,4 +1,4 @@
-import { executionOf } from "#shared/executions/execution-access.ts";
+import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { commitSnapshot as commit } from "#shared/executions/snapshots.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
@@ -10,7 +10,7 @@ export const commitSnapshot = endpoint({
   reply: { 200: CommitSnapshotResponse },
   errors: ["conflict"],
   async run({ body, principal, header }, ports: RunPorts) {
-    await commit(await executionOf(principal, header, ports), body, ports);
+    await commit(await authorizeExecution(principal, header, ports), body, ports);
     return { status: 200, body: { generation: body.generation } };
   },
 });

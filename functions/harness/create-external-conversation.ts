@@ -1,5 +1,5 @@
 import { declareExternal } from "#shared/conversations/raw-transcript.ts";
-import { executionOf } from "#shared/executions/execution-access.ts";
+import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ExternalConversationRequest, ExternalConversationResponse } from "#shared/wire/harness.ts";
@@ -9,7 +9,7 @@ export const createExternalConversation = endpoint({
   request: { body: ExternalConversationRequest },
   reply: { 200: ExternalConversationResponse },
   async run({ body, principal, header }, ports: RunPorts) {
-    const head = await executionOf(principal, header, ports);
+    const head = await authorizeExecution(principal, header, ports);
     return { status: 200, body: { conversation_id: await declareExternal(head, body.format, ports) } };
   },
 });

@@ -1,6 +1,6 @@
 import { commitUploaded } from "#shared/artifacts/uploaded-artifacts.ts";
 import { storeUploaded } from "#shared/conversations/raw-transcript.ts";
-import { executionOf } from "#shared/executions/execution-access.ts";
+import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { finish } from "#shared/executions/finish-task.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
@@ -11,7 +11,7 @@ export const finishTask = endpoint({
   request: { body: FinishTaskRequest },
   reply: { 200: Empty },
   async run({ body, principal, header }, ports: RunPorts) {
-    const head = await executionOf(principal, header, ports);
+    const head = await authorizeExecution(principal, header, ports);
     await commitUploaded(head, ports);
     await storeUploaded(head, ports);
     await finish(head, body, ports);

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { conversationTranscript } from "#shared/conversations/raw-transcript.ts";
 import { TRANSCRIPT_TYPE } from "#shared/conversations/transcript.ts";
-import { readingExecution } from "#shared/executions/execution-access.ts";
+import { authorizeExecutionRead } from "#shared/executions/execution-access.ts";
 import { endpoint, REDIRECT } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
@@ -16,7 +16,7 @@ export const getRawTranscript = endpoint({
   reply: { 302: REDIRECT, 200: v.object({ download_url: v.string(), expires_at: v.string() }) },
   errors: ["invalid_request", "resource_not_found"],
   async run({ query, principal, header }, ports: RunPorts) {
-    const head = readingExecution(principal, header);
+    const head = authorizeExecutionRead(principal, header);
     const file = { filename: `conversation-${head.run_id}.jsonl`, contentType: TRANSCRIPT_TYPE };
     const { url, expiresAt } = await ports.files.downloadUrl(await conversationTranscript(head, ports), file);
     if (query.redirect === "false") {

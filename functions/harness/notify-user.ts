@@ -1,4 +1,4 @@
-import { executionOf } from "#shared/executions/execution-access.ts";
+import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { notifyUser as notify } from "#shared/executions/notifications.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
@@ -10,7 +10,7 @@ export const notifyUser = endpoint({
   reply: { 200: Empty },
   errors: ["resource_unavailable"],
   async run({ body, principal, header }, ports: RunPorts) {
-    await notify(await executionOf(principal, header, ports), body.message, ports);
+    await notify(await authorizeExecution(principal, header, ports), body.message, ports);
     return { status: 200, body: {} };
   },
 });

@@ -1,5 +1,5 @@
 import { reportArtifact as report } from "#shared/artifacts/artifacts.ts";
-import { executionOf } from "#shared/executions/execution-access.ts";
+import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/harness.ts";
@@ -9,6 +9,6 @@ export const reportArtifact = endpoint({
   request: { body: ReportArtifactRequest },
   reply: { 200: ReportArtifactResponse },
   async run({ body, principal, header }, ports: RunPorts) {
-    return { status: 200, body: await report(await executionOf(principal, header, ports), body, ports) };
+    return { status: 200, body: await report(await authorizeExecution(principal, header, ports), body, ports) };
   },
 });

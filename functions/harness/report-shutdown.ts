@@ -1,5 +1,5 @@
 import { RunyardError } from "#shared/errors.ts";
-import { checkInstance } from "#shared/executions/execution-access.ts";
+import { assertHarnessInstance } from "#shared/executions/execution-access.ts";
 import { shutDown } from "#shared/executions/expired-execution.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
@@ -12,7 +12,7 @@ export const reportShutdown = endpoint({
   whileStopping: true,
   async run({ body, principal, header }, ports: RunPorts) {
     if (principal.kind !== "run") throw new RunyardError("not_authorized");
-    checkInstance(principal.head, header);
+    assertHarnessInstance(principal.head, header);
     await shutDown(principal.head, principal.executionId, body, ports);
     return { status: 200, body: {} };
   },

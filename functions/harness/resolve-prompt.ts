@@ -1,5 +1,5 @@
 import { begin } from "#shared/executions/begin-execution.ts";
-import { executionOf } from "#shared/executions/execution-access.ts";
+import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { noteSkill } from "#shared/executions/loaded-skill.ts";
 import { type PromptPorts, resolvePrompt as resolve } from "#shared/executions/resolve-prompt.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
@@ -13,7 +13,7 @@ export const resolvePrompt = endpoint({
   request: { body: ResolvePromptRequest },
   reply: { 200: ResolvePromptResponse },
   async run({ body, principal, header }, ports: PromptPorts) {
-    const head = await begin(await executionOf(principal, header, ports), header("runyard-instance"), ports);
+    const head = await begin(await authorizeExecution(principal, header, ports), header("runyard-instance"), ports);
     const noted = body.skill === undefined ? head : await noteSkill(head, body.skill, ports);
     return { status: 200, body: await resolve(noted, ports) };
   },

@@ -1,4 +1,4 @@
-import { executionOf } from "#shared/executions/execution-access.ts";
+import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { uploadSnapshot as upload } from "#shared/executions/snapshots.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
@@ -10,7 +10,7 @@ export const uploadSnapshot = endpoint({
   reply: { 200: UploadSnapshotResponse },
   errors: ["conflict", "resource_unavailable"],
   async run({ body, principal, header }, ports: RunPorts) {
-    const head = await executionOf(principal, header, ports);
+    const head = await authorizeExecution(principal, header, ports);
     return { status: 200, body: { uploads: await upload(head, body, ports) } };
   },
 });

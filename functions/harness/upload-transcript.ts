@@ -1,5 +1,5 @@
 import { placeTranscript } from "#shared/conversations/raw-transcript.ts";
-import { executionOf } from "#shared/executions/execution-access.ts";
+import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { TranscriptRequest, UploadTarget } from "#shared/wire/harness.ts";
@@ -10,6 +10,9 @@ export const uploadTranscript = endpoint({
   reply: { 200: UploadTarget },
   errors: ["resource_not_found", "resource_unavailable"],
   async run({ body, principal, header }, ports: RunPorts) {
-    return { status: 200, body: await placeTranscript(await executionOf(principal, header, ports), body, ports) };
+    return {
+      status: 200,
+      body: await placeTranscript(await authorizeExecution(principal, header, ports), body, ports),
+    };
   },
 });

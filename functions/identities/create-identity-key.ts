@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { holderOfIdentity } from "#shared/api-keys/key-owner.ts";
+import { identityKeyOwner } from "#shared/api-keys/key-owner.ts";
 import { createKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { refuseUnavailable, visibleIdentity } from "#shared/identities/read-identities.ts";
 import { profileOf } from "#shared/principals/principal.ts";
@@ -15,11 +15,11 @@ export const createIdentityKey = endpoint({
   reply: { 201: CreatedKey },
   errors: ["feature_not_available"],
   rateLimit: "key",
-  async run({ path, body, principal, header, toll }, ports: IdentityPorts) {
+  async run({ path, body, principal, header, rateLimitToken }, ports: IdentityPorts) {
     const found = await visibleIdentity(path.identityUid, principal, ports.table);
     refuseUnavailable(found);
-    const once = onceOf(header, principal, `create-key:${path.identityUid}`, body);
-    const given = { once, toll, createdBy: profileOf(personOf(principal)) };
-    return { status: 201, body: await createKey(holderOfIdentity(found.identity), body, given, ports) };
+    const once = toIdempotentRequest(header, principal, `create-key:${path.identityUid}`, body);
+    const given = { once, rateLimitToken, createdBy: profileOf(personOf(principal)) };
+    return { status: 201, body: await createKey(identityKeyOwner(found.identity), body, given, ports) };
   },
 });

@@ -1,5 +1,5 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { toIdentityItem } from "#shared/identities/identity-item.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { createIdentity as create } from "#shared/identities/write-identity.ts";
@@ -13,7 +13,7 @@ export const createIdentity = endpoint({
   errors: ["feature_not_available"],
   async run({ body, principal, header }, ports: IdentityPorts) {
     const team = teamToWrite(principal);
-    const once = onceOf(header, principal, "create-identity", body);
+    const once = toIdempotentRequest(header, principal, "create-identity", body);
     const { found, replayed } = await create(team, body, once, ports);
     return {
       status: 201,

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { holderOfIdentity } from "#shared/api-keys/key-owner.ts";
+import { identityKeyOwner } from "#shared/api-keys/key-owner.ts";
 import { deleteKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
@@ -11,7 +11,7 @@ export const deleteIdentityKey = endpoint({
   reply: { 204: NO_CONTENT },
   async run({ path, principal }, ports: IdentityPorts) {
     const { identity } = await visibleIdentity(path.identityUid, principal, ports.table);
-    await deleteKey(holderOfIdentity(identity), path.keyUid, ports);
+    await deleteKey(identityKeyOwner(identity), path.keyUid, ports);
     return { status: 204 };
   },
 });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { holderOfIdentity } from "#shared/api-keys/key-owner.ts";
+import { identityKeyOwner } from "#shared/api-keys/key-owner.ts";
 import { listKeys } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
@@ -14,7 +14,7 @@ export const listIdentityKeys = endpoint({
   reply: { 200: ListKeysResponse },
   async run({ path, query, principal }, ports: IdentityPorts) {
     const { identity } = await visibleIdentity(path.identityUid, principal, ports.table);
-    const all = await listKeys(holderOfIdentity(identity), ports);
+    const all = await listKeys(identityKeyOwner(identity), ports);
     const binding = ["identity-keys", principalKey(principal), identity.uid];
     const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { keys: items, ...page } };

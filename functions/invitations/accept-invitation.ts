@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { keyOptionalEndpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { sha256 } from "#shared/ids.ts";
 import { createInvitedAccount, acceptInvitation as join } from "#shared/teams/accept-invitation.ts";
 import { personOf } from "#shared/teams/people.ts";
@@ -16,7 +16,7 @@ export const acceptInvitation = keyOptionalEndpoint({
   reply: { 200: Membership, 201: CreatedAccount },
   async run({ path, principal, header }, ports: TeamPorts) {
     if (principal === undefined) return { status: 201, body: await createInvitedAccount(path.token, ports) };
-    const once = onceOf(header, principal, `accept-invitation:${sha256(path.token)}`, {});
+    const once = toIdempotentRequest(header, principal, `accept-invitation:${sha256(path.token)}`, {});
     const { membership, replayed } = await join(path.token, personOf(principal), once, ports);
     return { status: 200, body: membership, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },

@@ -1,7 +1,7 @@
-import { holderOf } from "#shared/api-keys/key-owner.ts";
+import { keyOwnerOf } from "#shared/api-keys/key-owner.ts";
 import { createKey as create } from "#shared/api-keys/manage-keys.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { profileOf } from "#shared/principals/principal.ts";
 import { personOf } from "#shared/teams/people.ts";
@@ -12,9 +12,9 @@ export const createKey = endpoint({
   request: { body: CreateKeyRequest },
   reply: { 201: CreatedKey },
   rateLimit: "key",
-  async run({ body, principal, header, toll }, ports: IdentityPorts) {
-    const once = onceOf(header, principal, "create-key", body);
+  async run({ body, principal, header, rateLimitToken }, ports: IdentityPorts) {
+    const once = toIdempotentRequest(header, principal, "create-key", body);
     const createdBy = profileOf(personOf(principal));
-    return { status: 201, body: await create(holderOf(principal), body, { once, toll, createdBy }, ports) };
+    return { status: 201, body: await create(keyOwnerOf(principal), body, { once, rateLimitToken, createdBy }, ports) };
   },
 });

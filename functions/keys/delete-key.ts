@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { holderOf } from "#shared/api-keys/key-owner.ts";
+import { keyOwnerOf } from "#shared/api-keys/key-owner.ts";
 import { deleteKey as remove } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
@@ -9,7 +9,7 @@ export const deleteKey = endpoint({
   request: { path: v.object({ keyUid: PathId }) },
   reply: { 204: NO_CONTENT },
   async run({ path, principal }, ports: IdentityPorts) {
-    await remove(holderOf(principal), path.keyUid, ports);
+    await remove(keyOwnerOf(principal), path.keyUid, ports);
     return { status: 204 };
   },
 });

@@ -1,4 +1,4 @@
-import { holderOf } from "#shared/api-keys/key-owner.ts";
+import { keyOwnerOf } from "#shared/api-keys/key-owner.ts";
 import { listKeys as list } from "#shared/api-keys/manage-keys.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
@@ -11,7 +11,7 @@ export const listKeys = endpoint({
   request: { query: pageQuery },
   reply: { 200: ListKeysResponse },
   async run({ query, principal }, ports: IdentityPorts) {
-    const all = await list(holderOf(principal), ports);
+    const all = await list(keyOwnerOf(principal), ports);
     const binding = ["keys", principalKey(principal)];
     const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { keys: items, ...page } };

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { storeClientEvent } from "#shared/executions/client-events.ts";
-import { executionOf } from "#shared/executions/execution-access.ts";
+import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ClientEvent } from "#shared/wire/event.ts";
@@ -11,7 +11,7 @@ export const createClientEvent = endpoint({
   request: { path: v.object({ runId: PathId }), body: ClientEvent },
   reply: { 200: Empty },
   async run({ path, body, principal, header }, ports: RunPorts) {
-    await storeClientEvent(await executionOf(principal, header, ports, path.runId), body, ports);
+    await storeClientEvent(await authorizeExecution(principal, header, ports, path.runId), body, ports);
     return { status: 200, body: {} };
   },
 });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { lastWords, messagesOf } from "#shared/conversations/conversation.ts";
-import { fittedText } from "#shared/conversations/truncate.ts";
+import { truncateText } from "#shared/conversations/truncate.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { checkpointOf } from "#shared/records/checkpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
@@ -17,6 +17,6 @@ export const getResponse = endpoint({
     const { head } = await visibleRun(path.runId, principal, ports);
     const text = lastWords(await messagesOf(path.runId, await checkpointOf(head, ports), ports));
     const artifacts = head.artifacts > 0 ? await ports.runs.artifacts(path.runId) : [];
-    return { status: 200, body: { text: fittedText(text), state: head.state, artifacts: shownArtifacts(artifacts) } };
+    return { status: 200, body: { text: truncateText(text), state: head.state, artifacts: shownArtifacts(artifacts) } };
   },
 });

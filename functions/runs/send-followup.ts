@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { sendFollowup as send } from "#shared/conversations/followups.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
 import { Empty } from "#shared/wire/harness.ts";
@@ -13,10 +13,10 @@ export const sendFollowup = endpoint({
   reply: { 200: Empty },
   errors: ["operation_not_supported"],
   rateLimit: "followup",
-  async run({ path, body, principal, header, toll }, ports: RunPorts) {
+  async run({ path, body, principal, header, rateLimitToken }, ports: RunPorts) {
     const { head } = await steerableRun(path.runId, principal, ports);
-    const once = onceOf(header, principal, `followup:${path.runId}`, body);
-    const { replayed } = await send(head, body, { once, toll }, ports);
+    const once = toIdempotentRequest(header, principal, `followup:${path.runId}`, body);
+    const { replayed } = await send(head, body, { once, rateLimitToken }, ports);
     return { status: 200, body: {}, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

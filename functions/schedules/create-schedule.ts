@@ -1,5 +1,5 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { createSchedule as create } from "#shared/schedules/create-schedule.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { toItem } from "#shared/schedules/read-schedule.ts";
@@ -11,7 +11,7 @@ export const createSchedule = endpoint({
   reply: { 201: ScheduleItem },
   errors: ["feature_not_available", "operation_not_supported"],
   async run({ body, principal, header }, ports: SchedulePorts) {
-    const once = onceOf(header, principal, "create-schedule", body);
+    const once = toIdempotentRequest(header, principal, "create-schedule", body);
     const { schedule, replayed } = await create(body, principal, once, ports);
     const item = await toItem(schedule, ports);
     return { status: 201, body: item, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { setEnabled } from "#shared/schedules/change-schedule.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { toItem } from "#shared/schedules/read-schedule.ts";
@@ -11,7 +11,7 @@ export const pauseSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }) },
   reply: { 200: ScheduleItem },
   async run({ path, principal, header }, ports: SchedulePorts) {
-    const once = onceOf(header, principal, `pause-schedule:${path.scheduleId}`, {});
+    const once = toIdempotentRequest(header, principal, `pause-schedule:${path.scheduleId}`, {});
     const { schedule, replayed } = await setEnabled(path.scheduleId, false, { principal, once }, ports);
     const body = await toItem(schedule, ports);
     return { status: 200, body, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };

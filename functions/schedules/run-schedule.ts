@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { runNow } from "#shared/schedules/run-now.ts";
 import { RunAgentResponse } from "#shared/wire/run.ts";
@@ -11,9 +11,9 @@ export const runSchedule = endpoint({
   reply: { 200: RunAgentResponse },
   errors: ["feature_not_available", "operation_not_supported"],
   rateLimit: "create",
-  async run({ path, principal, header, toll }, ports: FiringPorts) {
-    const once = onceOf(header, principal, `run-schedule:${path.scheduleId}`, {});
-    const { response, replayed } = await runNow(path.scheduleId, principal, { once, toll }, ports);
+  async run({ path, principal, header, rateLimitToken }, ports: FiringPorts) {
+    const once = toIdempotentRequest(header, principal, `run-schedule:${path.scheduleId}`, {});
+    const { response, replayed } = await runNow(path.scheduleId, principal, { once, rateLimitToken }, ports);
     return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

@@ -1,5 +1,5 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { teamToWrite } from "#shared/principals/default-team.ts";
 import type { SecretPorts } from "#shared/secrets/ports.ts";
 import { createSecret as create, digestOf } from "#shared/secrets/secrets.ts";
@@ -13,7 +13,7 @@ export const createSecret = endpoint({
   async run({ body, principal, header }, ports: SecretPorts) {
     const team = teamToWrite(principal);
     adminOf(team, principal);
-    const once = onceOf(header, principal, `create-secret:${team}`, [body.name, digestOf(team, body)]);
+    const once = toIdempotentRequest(header, principal, `create-secret:${team}`, [body.name, digestOf(team, body)]);
     const { secret, replayed } = await create(team, body, once, ports);
     return { status: 201, body: secret, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },

@@ -1,5 +1,5 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { onceOf } from "#shared/idempotency/idempotent-request.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { toTeamItem } from "#shared/records/team.ts";
 import { personOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
@@ -12,7 +12,7 @@ export const createTeam = endpoint({
   reply: { 201: TeamItem },
   errors: ["operation_not_supported"],
   async run({ body, principal, header }, ports: TeamPorts) {
-    const once = onceOf(header, principal, "create-team", body);
+    const once = toIdempotentRequest(header, principal, "create-team", body);
     const { team, replayed } = await create(personOf(principal), body, once, ports);
     return {
       status: 201,

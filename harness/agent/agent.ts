@@ -22,9 +22,9 @@ import { createModel } from "./model.ts";
 import { handInPlan } from "./plan.ts";
 
 /** Answers of the model in one turn. */
-const MOST_ANSWERS = 200;
+const MAX_ANSWERS = 200;
 /** Answers in a row that are cut at their limit of tokens. */
-const MOST_CUT_ANSWERS = 3;
+const MAX_CUT_ANSWERS = 3;
 const GO_ON =
   "Your answer was cut at its limit of tokens. Go on where it was cut, and send what is long in several parts.";
 
@@ -95,14 +95,14 @@ interface State {
 async function loop(agent: Agent, state: State, signal: AbortSignal): Promise<TurnOutcome> {
   let more: Message[] = [];
   for (;;) {
-    const turns = MOST_ANSWERS - state.answers;
+    const turns = MAX_ANSWERS - state.answers;
     if (turns <= 0) return TOO_MANY;
     try {
       return outcomeOf(await agent.invoke(more, { cancelSignal: signal, limits: { turns } }), state);
     } catch (error) {
       if (!(error instanceof MaxTokensError)) throw error;
       state.answers++;
-      if (++state.cut > MOST_CUT_ANSWERS) return CUT;
+      if (++state.cut > MAX_CUT_ANSWERS) return CUT;
       const text = textOf(error.partialMessage);
       state.said += text;
       const said = text.trim() === "" ? [] : [new Message({ role: "assistant", content: [new TextBlock(text)] })];
@@ -113,11 +113,11 @@ async function loop(agent: Agent, state: State, signal: AbortSignal): Promise<Tu
 
 const TOO_MANY: TurnOutcome = {
   success: false,
-  summary: `The turn was ended after ${MOST_ANSWERS} answers of the model. A follow-up lets it go on.`,
+  summary: `The turn was ended after ${MAX_ANSWERS} answers of the model. A follow-up lets it go on.`,
 };
 const CUT: TurnOutcome = {
   success: false,
-  summary: `The model's answer was cut at its limit of tokens ${MOST_CUT_ANSWERS + 1} times in a row.`,
+  summary: `The model's answer was cut at its limit of tokens ${MAX_CUT_ANSWERS + 1} times in a row.`,
 };
 
 function stageOf(tools: AgentTools, state: State): Stage {
@@ -186,7 +186,7 @@ function outcomeOfError(error: unknown): TurnOutcome {
   if (error instanceof ContextWindowOverflowError)
     return { success: false, summary: `The conversation does not fit into what the model takes: ${error.message}` };
   const { status, message } = failureOf(error);
-  if (status === 401) throw new Stop("fenced", `the model gateway was answered 401: ${message}`);
+  if (status === 401) throw new Stop("stale", `the model gateway was answered 401: ${message}`);
   if (status === 403 && message.includes("budget_exceeded"))
     return { success: false, summary: `The run's budget is spent: ${message}` };
   const summary = `The model did not answer: ${status === undefined ? "" : `status ${status}, `}${message}`;

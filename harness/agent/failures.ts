@@ -8,7 +8,7 @@ import { messageOf } from "../support/stop.ts";
 import { FailedAnswer } from "./answers/events.ts";
 
 /** Tries of one model call, the first among them. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 /** Pauses between them: twice as long each time, and never longer than this. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -86,7 +86,7 @@ export class AskAgain extends ModelRetryStrategy {
   protected override computeRetryDecision({ error, attemptCount }: AfterModelCallEvent) {
     if (this.#signal.aborted || isSettled(error)) return { retry: false } as const;
     const { mayPass, askedPauseMs = 0 } = failureOf(error);
-    if (!mayPass || attemptCount >= MOST_TRIES || askedPauseMs > LONGEST_ASKED_MS) return { retry: false } as const;
+    if (!mayPass || attemptCount >= MAX_TRIES || askedPauseMs > LONGEST_ASKED_MS) return { retry: false } as const;
     const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attemptCount - 1));
     // Half of it by chance, so that many runs that were turned away together do not come back together.
     const waitMs = Math.max(askedPauseMs, longest * (0.5 + Math.random() / 2));

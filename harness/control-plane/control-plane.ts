@@ -135,7 +135,7 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
 function refusalOf(path: string, { status, text }: HttpAnswer): Stop {
   const isFirstCall = path.endsWith("/resolve-prompt");
   const isTaken = isFirstCall && [401, 403, 409].includes(status);
-  const kind = isTaken ? "taken" : status === 401 ? "fenced" : "unreachable";
+  const kind = isTaken ? "taken" : status === 401 ? "stale" : "unreachable";
   const said = `${path} was answered ${status} ${text.slice(0, 500)}`;
   return kind === "unreachable" && status < 500 ? new Refused(said, detailOf(text) ?? said) : new Stop(kind, said);
 }

@@ -1,11 +1,11 @@
 import type { Repository } from "#shared/wire/config.ts";
-import type { PlantedSecret, RepositoryToken } from "#shared/wire/harness.ts";
+import type { InjectedSecret, RepositoryToken } from "#shared/wire/harness.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { SetupError } from "../support/stop.ts";
 
 /** Where the tokens of a run's repositories come from. */
 export interface TokenSources {
-  readonly secrets?: readonly PlantedSecret[];
+  readonly secrets?: readonly InjectedSecret[];
   /** Made for this execution alone. */
   readonly repository_tokens?: readonly RepositoryToken[];
 }

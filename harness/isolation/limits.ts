@@ -16,13 +16,13 @@ export interface Limits {
 }
 
 const MIB = 1024 * 1024;
-const MOST_MEMORY_MIB = 8_192;
+const MAX_MEMORY_MIB = 8_192;
 /** Of the machine's memory, where that is less. */
 const SHARE_OF_MEMORY = 0.5;
-const MOST_PROCESSES = 1_024;
-const MOST_DISK_MIB = 10_240;
-const MOST_FILES = 1_000_000;
-const MOST_DESCRIPTORS = 8_192;
+const MAX_PROCESSES = 1_024;
+const MAX_DISK_MIB = 10_240;
+const MAX_FILES = 1_000_000;
+const MAX_DESCRIPTORS = 8_192;
 
 /** Variables of the harness that change a limit; each is a whole number above 0. */
 type Setting =
@@ -39,13 +39,13 @@ export function limitsOf(settings: Readonly<Record<string, string | undefined>> 
     if (/^[1-9]\d{0,11}$/.test(value)) return Number(value);
     throw new Error(`${name} must be a whole number above 0`);
   };
-  const memory = Math.min(MOST_MEMORY_MIB, Math.floor((machineMemory() / MIB) * SHARE_OF_MEMORY));
+  const memory = Math.min(MAX_MEMORY_MIB, Math.floor((machineMemory() / MIB) * SHARE_OF_MEMORY));
   return {
     memoryBytes: set("RUNYARD_COMMAND_MEMORY_MIB", memory) * MIB,
-    processes: set("RUNYARD_COMMAND_PROCESSES", MOST_PROCESSES),
-    diskBytes: set("RUNYARD_RUN_DISK_MIB", MOST_DISK_MIB) * MIB,
-    files: set("RUNYARD_RUN_FILES", MOST_FILES),
-    descriptors: MOST_DESCRIPTORS,
+    processes: set("RUNYARD_COMMAND_PROCESSES", MAX_PROCESSES),
+    diskBytes: set("RUNYARD_RUN_DISK_MIB", MAX_DISK_MIB) * MIB,
+    files: set("RUNYARD_RUN_FILES", MAX_FILES),
+    descriptors: MAX_DESCRIPTORS,
   };
 }
 

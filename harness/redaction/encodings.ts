@@ -2,16 +2,16 @@
  * The ways in which programs spell a value: as it is, as a part of JSON, a URL, a shell command or a page, as hexadecimal
  * and as base64. A value of several lines is also known by each of them, since most tools show lines one by one.
  */
-export function spellingsOf(value: string): Set<string> {
-  const spellings = new Set<string>();
+export function encodingsOf(value: string): Set<string> {
+  const encodings = new Set<string>();
   for (const part of new Set([value, ...linesOf(value)])) {
     const bytes = Buffer.from(part);
-    for (const spell of SPELLINGS) spellings.add(spell(part));
-    for (const escaped of URL_ESCAPED) for (const url of urlForms(part, escaped)) spellings.add(url);
-    for (const form of [bytes.toString("hex"), ...base64Forms(bytes)]) spellings.add(form);
-    spellings.add(bytes.toString("hex").toUpperCase());
+    for (const spell of SPELLINGS) encodings.add(spell(part));
+    for (const escaped of URL_ESCAPED) for (const url of urlForms(part, escaped)) encodings.add(url);
+    for (const form of [bytes.toString("hex"), ...base64Forms(bytes)]) encodings.add(form);
+    encodings.add(bytes.toString("hex").toUpperCase());
   }
-  return spellings;
+  return encodings;
 }
 
 /** Names of members that hold a secret themselves, and endings of those that tell where it is used. */

@@ -1,5 +1,5 @@
 /** Texts that are looked for in others, all at once, in time that does not grow with their number. */
-export interface Needles {
+export interface Patterns {
   add(text: string): void;
   readonly isEmpty: boolean;
   /** Begins to look through one text, which comes character by character. */
@@ -8,7 +8,7 @@ export interface Needles {
 
 export interface Scan {
   /** One more character that is no white space, at its place in the text. Calls `found` for each needle that ends with it. */
-  next(code: number, place: number, found: (needle: Needle, start: number) => void): void;
+  next(code: number, place: number, found: (pattern: Pattern, start: number) => void): void;
   /** Begins anew behind what came so far. */
   reset(): void;
   /** Where the earliest needle starts that what comes next may complete; `undefined` where none has begun. */
@@ -19,19 +19,19 @@ export interface Scan {
   moveStart(by: number): void;
 }
 
-export interface Needle {
+export interface Pattern {
   /** Without its white space. */
   readonly text: string;
   /** As it was given, trimmed. */
   readonly whole: string;
 }
 
-interface Known extends Needle {
+interface Known extends Pattern {
   /** For each length that has matched, the longest shorter one that has then matched too. Made when it is first needed. */
   shorter?: Uint16Array;
 }
 
-/** Needles are found by their first characters; shorter ones are not looked for. */
+/** Patterns are found by their first characters; shorter ones are not looked for. */
 export const ANCHOR = 4;
 const LONGEST = 65_535;
 /** What programs put between the parts of a long text. */
@@ -43,7 +43,7 @@ const WHITE_SPACE = /[\t-\r \u00a0\ufeff]+/g;
  * White space between the characters of a needle does not hide it: programs wrap long lines. Each needle is looked at from
  * where its first four characters stand, and then followed by the rule of Knuth, Morris and Pratt: nothing is read twice.
  */
-export function createNeedles(): Needles {
+export function createPatterns(): Patterns {
   const known = new Set<string>();
   const byAnchor = new Map<number, Known[]>();
   return {
@@ -76,11 +76,11 @@ function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>): Scan {
   let places: number[] = [];
 
   const start = (length: number) => places[places.length - length] ?? 0;
-  const follow = (needle: Known, length: number, found: (needle: Needle, start: number) => void) => {
-    if (length === needle.text.length) found(needle, start(length));
-    const now = length === needle.text.length ? shorterOf(needle)[length - 1] : length;
-    if (now !== undefined && now >= ANCHOR) matched.set(needle, now);
-    else matched.delete(needle);
+  const follow = (pattern: Known, length: number, found: (pattern: Pattern, start: number) => void) => {
+    if (length === pattern.text.length) found(pattern, start(length));
+    const now = length === pattern.text.length ? shorterOf(pattern)[length - 1] : length;
+    if (now !== undefined && now >= ANCHOR) matched.set(pattern, now);
+    else matched.delete(pattern);
   };
   const startsHere = ({ text }: Known) => {
     const first = codes.length - ANCHOR;
@@ -98,9 +98,9 @@ function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>): Scan {
       window = shifted(window, code);
       codes.push(code);
       places.push(place);
-      for (const [needle, length] of matched) follow(needle, lengthAfter(needle, length, code), found);
-      for (const needle of byAnchor.get(window) ?? [])
-        if (!matched.has(needle) && startsHere(needle)) follow(needle, ANCHOR, found);
+      for (const [pattern, length] of matched) follow(pattern, lengthAfter(pattern, length, code), found);
+      for (const pattern of byAnchor.get(window) ?? [])
+        if (!matched.has(pattern) && startsHere(pattern)) follow(pattern, ANCHOR, found);
     },
     reset() {
       matched.clear();
@@ -118,21 +118,21 @@ function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>): Scan {
 }
 
 /** How much of the needle has matched once this character has come. */
-function lengthAfter(needle: Known, length: number, code: number): number {
+function lengthAfter(pattern: Known, length: number, code: number): number {
   let now = length;
-  while (now > 0 && needle.text.charCodeAt(now) !== code) now = shorterOf(needle)[now - 1] ?? 0;
-  return needle.text.charCodeAt(now) === code ? now + 1 : now;
+  while (now > 0 && pattern.text.charCodeAt(now) !== code) now = shorterOf(pattern)[now - 1] ?? 0;
+  return pattern.text.charCodeAt(now) === code ? now + 1 : now;
 }
 
-function shorterOf(needle: Known): Uint16Array {
-  if (needle.shorter !== undefined) return needle.shorter;
-  const { text } = needle;
+function shorterOf(pattern: Known): Uint16Array {
+  if (pattern.shorter !== undefined) return pattern.shorter;
+  const { text } = pattern;
   const shorter = new Uint16Array(text.length);
   for (let index = 1, length = 0; index < text.length; index++) {
     while (length > 0 && text[index] !== text[length]) length = shorter[length - 1] ?? 0;
     if (text[index] === text[length]) length++;
     shorter[index] = length;
   }
-  needle.shorter = shorter;
+  pattern.shorter = shorter;
   return shorter;
 }

@@ -1,6 +1,6 @@
 import type { Block, Message } from "#shared/wire/conversation.ts";
-import { membersOf, spellingsOf } from "./encodings.ts";
-import { ANCHOR, createNeedles, isSpace, type Needle, type Needles } from "./patterns.ts";
+import { encodingsOf, membersOf } from "./encodings.ts";
+import { ANCHOR, createPatterns, isSpace, type Pattern, type Patterns } from "./patterns.ts";
 
 /** Takes planted secrets out of everything that leaves the sandbox. */
 export interface Redactor {
@@ -28,7 +28,7 @@ const SHORTEST_SECRET = ANCHOR;
 /** Shorter spellings are only looked for as they are, without white space between their characters. */
 const SHORTEST_WRAPPED = 8;
 /** Longer runs of white space are no mere wrapping of a line. */
-const MOST_SPACES = 256;
+const MAX_SPACES = 256;
 const MARK = "***";
 
 /**
@@ -36,16 +36,16 @@ const MARK = "***";
  * holds a secret can always spell it in a way that no pattern knows. The wall is what a run's key may do.
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const needles = createNeedles();
+  const patterns = createPatterns();
   const add = (secret: string) => {
     for (const part of [secret, ...membersOf(secret)]) {
       if (part.trim().length < SHORTEST_SECRET) continue;
-      for (const spelling of spellingsOf(part)) needles.add(spelling);
+      for (const encoding of encodingsOf(part)) patterns.add(encoding);
     }
   };
   const text = (value: string) => {
-    if (needles.isEmpty || value.length < SHORTEST_SECRET) return value;
-    const whole = createStream(needles);
+    if (patterns.isEmpty || value.length < SHORTEST_SECRET) return value;
+    const whole = createStream(patterns);
     return whole.push(value) + whole.end();
   };
   const json: Redactor["json"] = (value) => mapStrings(value, text);
@@ -57,7 +57,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
       ...message,
       content: message.content.map((block) => redactedBlock(block, { text, json })),
     }),
-    stream: () => createStream(needles),
+    stream: () => createStream(patterns),
     add,
   };
 }
@@ -65,8 +65,8 @@ export function createRedactor(secrets: readonly string[]): Redactor {
 /** From the first character of a secret to its last. */
 type Found = readonly [start: number, end: number];
 
-function createStream(needles: Needles): RedactingStream {
-  const scan = needles.scan();
+function createStream(patterns: Patterns): RedactingStream {
+  const scan = patterns.scan();
   /** What was not given back yet; all places are counted from its beginning. */
   let held = "";
   let found: Found[] = [];
@@ -74,8 +74,8 @@ function createStream(needles: Needles): RedactingStream {
   let covered = 0;
   let spaces = 0;
 
-  const note = (needle: Needle, start: number, end: number) => {
-    if (needle.text.length < SHORTEST_WRAPPED && held.slice(start, end) !== needle.whole) return;
+  const note = (pattern: Pattern, start: number, end: number) => {
+    if (pattern.text.length < SHORTEST_WRAPPED && held.slice(start, end) !== pattern.whole) return;
     found.push([start, end]);
   };
   const read = (from: number) => {
@@ -83,8 +83,8 @@ function createStream(needles: Needles): RedactingStream {
       const code = held.charCodeAt(place);
       if (!isSpace(code)) {
         spaces = 0;
-        scan.next(code, place, (needle, start) => note(needle, start, place + 1));
-      } else if (++spaces === MOST_SPACES) scan.reset();
+        scan.next(code, place, (pattern, start) => note(pattern, start, place + 1));
+      } else if (++spaces === MAX_SPACES) scan.reset();
     }
   };
   const giveBack = (end: number): string => {
@@ -109,7 +109,7 @@ function createStream(needles: Needles): RedactingStream {
 
   return {
     push(piece) {
-      if (needles.isEmpty) return piece;
+      if (patterns.isEmpty) return piece;
       const from = held.length;
       held += piece;
       read(from);

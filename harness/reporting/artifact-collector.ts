@@ -104,9 +104,9 @@ function refusalOf(error: unknown): string {
 }
 
 /** Names beyond which no more are looked at; a hundred become artifacts. */
-const MOST_NAMES = 10_000;
+const MAX_NAMES = 10_000;
 
-/** Relative paths of the regular files, sorted; links are not followed, not even in place of the directory itself. */
+/** RelatedRun paths of the regular files, sorted; links are not followed, not even in place of the directory itself. */
 async function filesUnder(root: string): Promise<string[]> {
   const isDirectory = await lstat(root).then(
     (stats) => stats.isDirectory(),
@@ -116,7 +116,7 @@ async function filesUnder(root: string): Promise<string[]> {
   const files: string[] = [];
   const folders = [""];
   let names = 0;
-  for (let folder = folders.pop(); folder !== undefined && names < MOST_NAMES; folder = folders.pop()) {
+  for (let folder = folders.pop(); folder !== undefined && names < MAX_NAMES; folder = folders.pop()) {
     const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
     names += entries.length;
     for (const entry of entries) {

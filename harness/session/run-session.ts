@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import * as v from "valibot";
 import type { Block, Message } from "#shared/wire/conversation.ts";
-import { Envelope, type PlantedSecret, SLICE_ENDED } from "#shared/wire/harness.ts";
+import { Envelope, type InjectedSecret, SLICE_ENDED } from "#shared/wire/harness.ts";
 import { createCommandRunner } from "../commands/command-runner.ts";
 import { createShell } from "../commands/shell.ts";
 import { type ControlPlane, createControlPlane } from "../control-plane/control-plane.ts";
@@ -20,7 +20,7 @@ import type { Skill } from "../skills/skills.ts";
 import { createLog, type Log } from "../support/log.ts";
 import { Interrupted, messageOf, SetupError, Stop } from "../support/stop.ts";
 import { cutBytes, wellFormed } from "../support/text-limits.ts";
-import { regularly } from "../support/throttle.ts";
+import { throttle } from "../support/throttle.ts";
 import { createSlice, SliceEnd } from "../support/time-slice.ts";
 import { folderOf, thirdPartyAgent } from "../third-party/agents.ts";
 import { createTools } from "../tools/agent-tools.ts";
@@ -50,7 +50,7 @@ async function runExecution(envelope: Envelope, host: Promise<Host>, stop: Abort
   const redactor = createRedactor([envelope.key]);
   const log = createLog(redactor, { run_id: envelope.run_id, execution_id: envelope.execution_id });
   const plane = createControlPlane(envelope, randomUUID(), stop.signal);
-  const home: Home = { envelope, stop, redactor, log, plane, host };
+  const home: SessionContext = { envelope, stop, redactor, log, plane, host };
   try {
     const outcome = await live(home);
     if (outcome === SLICED) {
@@ -66,14 +66,14 @@ async function runExecution(envelope: Envelope, host: Promise<Host>, stop: Abort
     const reason: unknown = stop.signal.aborted ? stop.signal.reason : error;
     stop.abort(reason);
     await killTree(undefined, envelope.execution_id);
-    return await sayGoodbye(home, reason);
+    return await reportShutdown(home, reason);
   } finally {
     await killTree(undefined, envelope.execution_id);
     await host.then(({ close }) => close()).catch((error: unknown) => log("warn", messageOf(error)));
   }
 }
 
-interface Home {
+interface SessionContext {
   readonly envelope: Envelope;
   readonly stop: AbortController;
   readonly redactor: Redactor;
@@ -83,7 +83,7 @@ interface Home {
 }
 
 /** The first call, and what it needs to be worth making. */
-async function begin({ envelope, plane, host, log, redactor }: Home) {
+async function begin({ envelope, plane, host, log, redactor }: SessionContext) {
   // The engines are loaded while the prompt is on its way.
   const [resolved, { workspace, sandbox: sandboxOf }, { engineFor }] = await Promise.all([
     plane.resolvePrompt(),
@@ -107,13 +107,13 @@ async function begin({ envelope, plane, host, log, redactor }: Home) {
   return { resolved, context, secrets, workspace, sandbox, modelId, loading };
 }
 
-const valuesOf = (secrets: readonly PlantedSecret[]): Record<string, string> =>
+const valuesOf = (secrets: readonly InjectedSecret[]): Record<string, string> =>
   Object.fromEntries(secrets.flatMap((secret) => ("value" in secret ? [[secret.name, secret.value]] : [])));
 
 /** The execution's time was over between two steps; all that was done is saved. */
 const SLICED = "sliced";
 
-async function live(home: Home): Promise<TurnOutcome | typeof SLICED> {
+async function live(home: SessionContext): Promise<TurnOutcome | typeof SLICED> {
   const { envelope, stop, redactor, plane, log } = home;
   const { resolved, context, secrets, workspace, sandbox, modelId, loading } = await begin(home);
   const conversation = [...context.messages];
@@ -192,7 +192,7 @@ async function live(home: Home): Promise<TurnOutcome | typeof SLICED> {
         unsaved = detail;
       }
     };
-    const onStep = regularly(save, SAVE_MS);
+    const onStep = throttle(save, SAVE_MS);
     const conversing = converse({
       start,
       instructions,
@@ -326,19 +326,19 @@ const say = (outbox: Outbox, text: string, mark: readonly Block[] = []) =>
   });
 
 /** The last word of an execution that stops before its agent is done. */
-async function sayGoodbye({ plane, log, redactor }: Home, reason: unknown): Promise<ExitCode> {
+async function reportShutdown({ plane, log, redactor }: SessionContext, reason: unknown): Promise<ExitCode> {
   const message = cutBytes(wellFormed(redactor.text(messageOf(reason))), 2_000);
   const kind = reason instanceof Stop ? reason.kind : "internal";
-  log(["cancelled", "fenced", "taken"].includes(kind) ? "info" : "error", "stopped", { kind, detail: message });
+  log(["cancelled", "stale", "taken"].includes(kind) ? "info" : "error", "stopped", { kind, detail: message });
   if (kind === "internal" && reason instanceof Error) log("error", "stack", { stack: reason.stack });
   if (kind === "taken") return 0;
   try {
     // A fenced key may still be good for the one word that a cancelled run waits for.
-    const isOurs = kind === "cancelled" || kind === "fenced";
+    const isOurs = kind === "cancelled" || kind === "stale";
     await plane.reportShutdown(isOurs ? undefined : { category: kind, message });
     return isOurs || kind === "shutdown" ? 0 : 1;
   } catch (error) {
-    const isFenced = error instanceof Stop && error.kind === "fenced";
+    const isFenced = error instanceof Stop && error.kind === "stale";
     if (!isFenced) log("error", "the shutdown could not be reported", { detail: messageOf(error) });
     return isFenced ? 0 : 1;
   }

@@ -52,7 +52,7 @@ const LIST_TYPE = "application/json";
 /** Which of its files were artifacts when the workspace was saved, so that none becomes one twice, and none is forgotten. */
 const ARTIFACTS = "artifacts.json";
 const Stored = v.pipe(v.string(), v.parseJson(), v.array(v.tuple([v.string(), v.string()])));
-const MOST_BYTES = 1024 * 1024 * 1024;
+const MAX_BYTES = 1024 * 1024 * 1024;
 const MAX_APPARENT_BYTES = 4 * 1024 * 1024 * 1024;
 const PACK_MS = 5 * 60_000;
 /** The exit code by which the command that packs says that there is too much. */
@@ -60,7 +60,7 @@ const TOO_LARGE = 74;
 
 export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   const { plane, runner, host, seen, deadlineAt, signal, settle, artifacts } = options;
-  const { mostBytes = MOST_BYTES, maxApparentBytes = MAX_APPARENT_BYTES } = options;
+  const { mostBytes = MAX_BYTES, maxApparentBytes = MAX_APPARENT_BYTES } = options;
   const archive = join(host.tmp, ARCHIVE);
   let count = 0;
 

@@ -6,7 +6,7 @@ import type { ScanAnswer, ScanRequest, SkillFile } from "#shared/wire/scan.ts";
 import {
   inSkillOrder,
   isSkillPath,
-  MOST_SKILLS,
+  MAX_SKILLS,
   SKILL_BYTES,
   SKILL_FOLDERS,
   SKILLS_BYTES,
@@ -112,7 +112,7 @@ async function listSkills(commit: string, git: Git): Promise<Listed[]> {
 function chosen(listed: readonly Listed[]): { wanted: Listed[]; files: SkillFile[] } {
   const wanted: Listed[] = [];
   let room = SKILLS_BYTES;
-  const files = listed.slice(0, MOST_SKILLS).map((file): SkillFile => {
+  const files = listed.slice(0, MAX_SKILLS).map((file): SkillFile => {
     const { path, sha, bytes } = file;
     if (bytes > SKILL_BYTES) return { path, sha, problem: `is larger than ${SKILL_BYTES} bytes` };
     if (bytes > room) {

@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { inSkillOrder, isSkillPath, MOST_SKILLS, SKILL_BYTES, SKILL_FOLDERS } from "#shared/wire/skill-file.ts";
+import { inSkillOrder, isSkillPath, MAX_SKILLS, SKILL_BYTES, SKILL_FOLDERS } from "#shared/wire/skill-file.ts";
 import type { Clone } from "../git/clone.ts";
 import { cutBytes, wellFormed } from "../support/text-limits.ts";
 import { loadSkill, type Skill } from "./skills.ts";
@@ -20,7 +20,7 @@ const NAME_BYTES = 128;
 /** The skills of the repositories, as many as are looked for in one; what cannot be read is left out. */
 export async function listSkills(clones: readonly Clone[], workspace: string): Promise<SkillEntry[]> {
   const lists = await Promise.all(clones.map((clone) => skillsOf(clone, workspace)));
-  return lists.flat().slice(0, MOST_SKILLS);
+  return lists.flat().slice(0, MAX_SKILLS);
 }
 
 /** What a skill of the list says. @throws SetupError where it is not there any more */
@@ -32,7 +32,7 @@ async function skillsOf(clone: Clone, workspace: string): Promise<SkillEntry[]> 
   const root = await realpath(join(workspace, clone.path)).catch(() => undefined);
   if (root === undefined) return [];
   const entries: SkillEntry[] = [];
-  for (const path of (await pathsOf(root)).slice(0, MOST_SKILLS)) {
+  for (const path of (await pathsOf(root)).slice(0, MAX_SKILLS)) {
     const skill = await loadSkill(`${clone.owner}/${clone.name}:${path}`, [clone], workspace).catch(() => undefined);
     if (skill !== undefined) entries.push(entryOf(skill));
   }

@@ -6,7 +6,7 @@ export type StopKind =
   /** The control plane asked for it. */
   | "cancelled"
   /** The key is dead: the run was cancelled, or goes on without this execution. */
-  | "fenced"
+  | "stale"
   /** Another harness runs this execution; nothing of ours was ever wanted. */
   | "taken"
   /** The control plane could not be reached for as long as we may try, or answered what we cannot work with. */

@@ -2,7 +2,7 @@
  * Work that is to be done every so often, by whoever comes by when it is due: nothing happens in between, and nothing by itself.
  * The time is counted from the end of the work before.
  */
-export function regularly(
+export function throttle(
   work: () => Promise<void>,
   everyMs: number,
   now: () => number = Date.now,

@@ -1,5 +1,5 @@
 import type { RunContext } from "../setup/setup.ts";
-import type { Teller } from "./message-recorder.ts";
+import type { MessageRecorder } from "./message-recorder.ts";
 
 /** The command-line agents of others that a run may ask for. */
 export type AgentType = "claude" | "codex" | "gemini";
@@ -65,7 +65,7 @@ export interface ThirdPartyAgent {
    * its model API answers. What is asked comes by standard input.
    */
   script(asked: Asked): string;
-  reader(teller: Teller): StreamReader;
+  reader(recorder: MessageRecorder): StreamReader;
   /** A pattern of bash for the files below HOME of one of which the session is; the largest is it. */
   sessionFiles(id: string): string;
   /** The session that a file of it is of; undefined where it is none of this agent's. */

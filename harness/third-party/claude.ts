@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { quoted } from "../commands/shell-quote.ts";
 import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
-import { doingOf, type Teller, type ToolNames } from "./message-recorder.ts";
+import { type MessageRecorder, type ToolNames, toToolActivity } from "./message-recorder.ts";
 
 const SYSTEM_PROMPT = "claude-system.md";
 const MCP = "claude-mcp.json";
@@ -78,7 +78,7 @@ const Line = v.looseObject({
 });
 
 /** Lines of `--output-format stream-json`. */
-function reader(teller: Teller): StreamReader {
+function reader(recorder: MessageRecorder): StreamReader {
   let session: string | undefined;
   let ended: ReturnType<StreamReader["ended"]>;
   return {
@@ -93,10 +93,11 @@ function reader(teller: Teller): StreamReader {
       for (const block of content) {
         const { id = "", name = "", input = {}, tool_use_id = "" } = block;
         // What an agent below says is its own; what it does is told.
-        if (type === "assistant" && block.type === "text" && !parent_tool_use_id) teller.text(block.text ?? "");
-        if (type === "assistant" && block.type === "tool_use") teller.action(id, doingOf(TOOLS, name, input, mcpInput));
+        if (type === "assistant" && block.type === "text" && !parent_tool_use_id) recorder.text(block.text ?? "");
+        if (type === "assistant" && block.type === "tool_use")
+          recorder.action(id, toToolActivity(TOOLS, name, input, mcpInput));
         if (type !== "user" || block.type !== "tool_result") continue;
-        teller.result(tool_use_id, block.is_error ? "failed" : "completed", { stdout: textOf(block.content) });
+        recorder.result(tool_use_id, block.is_error ? "failed" : "completed", { stdout: textOf(block.content) });
       }
     },
     session: () => session,

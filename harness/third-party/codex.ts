@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { quoted } from "../commands/shell-quote.ts";
 import { type Asked, isUuid, type McpServer, PLAN_ONLY, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
-import type { Doing, Teller } from "./message-recorder.ts";
+import type { MessageRecorder, ToolActivity } from "./message-recorder.ts";
 
 const CONFIG = "codex.toml";
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"];
@@ -106,7 +106,7 @@ const Line = v.looseObject({
 type Item = v.InferOutput<typeof Item>;
 
 /** Lines of `codex exec --json`. */
-function reader(teller: Teller): StreamReader {
+function reader(recorder: MessageRecorder): StreamReader {
   const begun = new Set<string>();
   let session: string | undefined;
   let ended: ReturnType<StreamReader["ended"]>;
@@ -115,14 +115,18 @@ function reader(teller: Teller): StreamReader {
   const begin = (item: Item) => {
     if (begun.has(item.id)) return;
     begun.add(item.id);
-    teller.action(item.id, doingOf(item));
+    recorder.action(item.id, toToolActivity(item));
   };
   const complete = (item: Item) => {
-    if (item.type === "agent_message") return teller.text(item.text ?? "");
+    if (item.type === "agent_message") return recorder.text(item.text ?? "");
     if (item.type === "reasoning" || item.type === "error") return;
     begin(item);
     const isFailed = item.status === "failed" || item.status === "declined";
-    teller.result(item.id, isFailed ? (item.status === "declined" ? "denied" : "failed") : "completed", outputOf(item));
+    recorder.result(
+      item.id,
+      isFailed ? (item.status === "declined" ? "denied" : "failed") : "completed",
+      outputOf(item),
+    );
   };
   return {
     read(line) {
@@ -144,7 +148,7 @@ function reader(teller: Teller): StreamReader {
 
 const ACTIONS = new Set(["command_execution", "file_change", "mcp_tool_call", "web_search", "todo_list"]);
 
-function doingOf({
+function toToolActivity({
   id: _,
   type,
   status: __,
@@ -152,7 +156,7 @@ function doingOf({
   exit_code: ____,
   text: _____,
   ...item
-}: Item): Doing {
+}: Item): ToolActivity {
   switch (type) {
     case "command_execution":
       return { category: "command", name: "run_command", input: { command: commandOf(item.command ?? "") } };

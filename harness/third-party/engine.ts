@@ -16,7 +16,7 @@ import type { Slice } from "../support/time-slice.ts";
 import type { Asked, ThirdPartyAgent } from "./agent.ts";
 import { openForwarder } from "./forwarder.ts";
 import { createLines } from "./lines.ts";
-import { createTeller, type Teller } from "./message-recorder.ts";
+import { createMessageRecorder, type MessageRecorder } from "./message-recorder.ts";
 import { RELAY, RELAY_FILE } from "./relay.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -101,7 +101,7 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
   return {
     async takeTurn(turn) {
       const prompt = await promptOf(turn);
-      const teller = createTeller((message) => outbox.message(message));
+      const recorder = createMessageRecorder((message) => outbox.message(message));
       const steps = (name: string) => join(host.steps, name);
       const asked: Asked = { ...askedOf(options), session, files: seen.steps };
       const promptFile = `prompt-${++count}.md`;
@@ -113,7 +113,7 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
       const command = scriptOf(options, asked, { socket, prompt: promptFile });
       slice.beforeStep();
       try {
-        return await run(command, teller, options, (id) => {
+        return await run(command, recorder, options, (id) => {
           session = id;
         });
       } finally {
@@ -155,11 +155,11 @@ function scriptOf(
 
 async function run(
   command: string,
-  teller: Teller,
+  recorder: MessageRecorder,
   { agent, runner, slice, turn, workingDirectory }: ThirdPartyOptions,
   onSession: (id: string) => void,
 ): Promise<TurnOutcome> {
-  const reader = agent.reader(teller);
+  const reader = agent.reader(recorder);
   const lines = createLines((line) => {
     reader.read(line);
     const id = reader.session();
@@ -186,13 +186,13 @@ async function run(
     });
     lines.end();
     const ended = reader.ended();
-    const answer = teller.takeAnswer();
+    const answer = recorder.takeAnswer();
     if (ended?.success === true) return { success: true, summary: answer || ended.summary || "Done." };
     const why = exceeded || ended?.summary || answer || lines.noise() || "it gave no reason";
     return { success: false, summary: `The harness ${agent.type} ended with exit code ${exitCode}: ${why}` };
   } finally {
     clearInterval(timer);
-    teller.breakOff();
+    recorder.breakOff();
   }
 }
 

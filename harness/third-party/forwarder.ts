@@ -26,7 +26,7 @@ const PATHS = ["/anthropic/v1/messages", "/openai/v1/chat/completions", "/openai
 const PASSED_ON = ["anthropic-version", "anthropic-beta", "openai-beta"];
 const GEMINI = "/gemini/";
 /** A call that is larger is refused by the gateway anyway. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
  * Serves the model gateway's paths at a Unix socket, with the run's key put in: nothing else can be reached through it. Every
@@ -82,9 +82,9 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
   for await (const chunk of request) {
     const piece = Buffer.from(chunk);
     bytes += piece.length;
-    if (bytes <= MOST_BYTES) chunks.push(piece);
+    if (bytes <= MAX_BYTES) chunks.push(piece);
   }
-  if (bytes > MOST_BYTES) return undefined;
+  if (bytes > MAX_BYTES) return undefined;
   try {
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
     return typeof body === "object" && body !== null && !Array.isArray(body) ? { ...body } : undefined;

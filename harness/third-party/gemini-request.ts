@@ -22,7 +22,7 @@ export interface Question {
 }
 
 /** Tokens of an answer where the request does not say. */
-const MOST_TOKENS = 32_000;
+const MAX_TOKENS = 32_000;
 
 const Content = v.looseObject({
   role: v.optional(v.string()),
@@ -100,7 +100,7 @@ export function questionOf(body: unknown): Question | undefined {
         schema: schemaOf(parametersJsonSchema ?? parameters),
       })),
     mustCall: toolConfig?.functionCallingConfig?.mode === "ANY",
-    mostTokens: generationConfig.maxOutputTokens ?? MOST_TOKENS,
+    mostTokens: generationConfig.maxOutputTokens ?? MAX_TOKENS,
   };
 }
 

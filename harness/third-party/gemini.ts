@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { quoted } from "../commands/shell-quote.ts";
 import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
-import { doingOf, type Teller, type ToolNames } from "./message-recorder.ts";
+import { type MessageRecorder, type ToolNames, toToolActivity } from "./message-recorder.ts";
 
 const SETTINGS = "gemini-settings.json";
 const PROJECTS = "gemini-projects.json";
@@ -90,15 +90,15 @@ const Line = v.looseObject({
 type Line = v.InferOutput<typeof Line>;
 
 /** Lines of `--output-format stream-json`. */
-function reader(teller: Teller): StreamReader {
+function reader(recorder: MessageRecorder): StreamReader {
   let session: string | undefined;
   let ended: ReturnType<StreamReader["ended"]>;
   let failure = "";
   let isSpeaking = false;
 
   const speak = ({ content = "", delta = false }: Line) => {
-    if (isSpeaking && delta) teller.more(content);
-    else teller.text(content);
+    if (isSpeaking && delta) recorder.more(content);
+    else recorder.text(content);
     isSpeaking = true;
   };
   return {
@@ -110,9 +110,9 @@ function reader(teller: Teller): StreamReader {
       isSpeaking = false;
       const { tool_id = "", tool_name = "", parameters = {}, status, output, error } = line;
       if (line.type === "init" && isUuid(line.session_id)) session = line.session_id;
-      if (line.type === "tool_use") teller.action(tool_id, doingOf(TOOLS, tool_name, parameters, mcpInput));
+      if (line.type === "tool_use") recorder.action(tool_id, toToolActivity(TOOLS, tool_name, parameters, mcpInput));
       if (line.type === "tool_result")
-        teller.result(tool_id, status === "success" ? "completed" : "failed", {
+        recorder.result(tool_id, status === "success" ? "completed" : "failed", {
           stdout: output ?? error?.message ?? "",
         });
       if (line.type === "error") failure = line.message ?? failure;

@@ -4,25 +4,25 @@ import type { Category } from "../engine/tool.ts";
 import { cutBytes, cutBytesFromEnd, wellFormed } from "../support/text-limits.ts";
 
 /** Something that an agent does, in the conversation's words. */
-export interface Doing {
+export interface ToolActivity {
   readonly category: Category;
   readonly name: string;
   readonly input: unknown;
 }
 
 /** Tools of an agent as the conversation names them. */
-export type ToolNames = Readonly<Record<string, Omit<Doing, "input">>>;
+export type ToolNames = Readonly<Record<string, Omit<ToolActivity, "input">>>;
 
 /**
  * What an agent does with a tool; one that the conversation has no name for keeps its own.
  * @param mcpInput what a tool of an MCP server is asked; undefined for any other
  */
-export function doingOf(
+export function toToolActivity(
   names: ToolNames,
   tool: string,
   input: unknown,
   mcpInput: (tool: string, input: unknown) => object | undefined,
-): Doing {
+): ToolActivity {
   const known = names[tool];
   if (known !== undefined) return { ...known, input };
   const asked = mcpInput(tool, input);
@@ -32,7 +32,7 @@ export function doingOf(
 }
 
 /** Puts what an agent of others tells into messages of the conversation, in order. */
-export interface Teller {
+export interface MessageRecorder {
   /**
    * Words of the agent. They are told with what it does next; those behind which it does nothing more are its answer, which is
    * told by who ends the turn.
@@ -41,7 +41,7 @@ export interface Teller {
   /** More of the same words. */
   more(text: string): void;
   /** `id`: the agent's own; unknown ones and repeats are told like any other. */
-  action(id: string, doing: Doing): void;
+  action(id: string, doing: ToolActivity): void;
   /** The end of an action that was told of; of another one nothing is told. */
   result(id: string, state: "completed" | "failed" | "denied", output: Readonly<Record<string, unknown>>): void;
   /** What was kept back, which is told nowhere else from then on. */
@@ -55,8 +55,8 @@ const STRING_BYTES = 16 * 1024;
 const MEMBERS = 200;
 const DEPTH = 8;
 
-export function createTeller(tell: (message: Message) => void): Teller {
-  const open = new Map<string, { action: string; doing: Doing }>();
+export function createMessageRecorder(tell: (message: Message) => void): MessageRecorder {
+  const open = new Map<string, { action: string; doing: ToolActivity }>();
   let held = "";
 
   const takeHeld = (): string => {

@@ -40,7 +40,7 @@ export interface SessionOptions {
 
 const FILE = "runyard-transcript.jsonl";
 /** Bytes of a transcript that is kept. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const COPY_MS = 60_000;
 const MIME_TYPE = "application/x-ndjson";
 
@@ -57,7 +57,7 @@ export function createSessions(options: SessionOptions): Sessions {
   };
   const read = async (): Promise<string> => {
     await using opened = await openInside(host.tmp, file);
-    if (opened.sizeBytes > MOST_BYTES) throw new Error(`the session has more than ${MOST_BYTES} bytes`);
+    if (opened.sizeBytes > MAX_BYTES) throw new Error(`the session has more than ${MAX_BYTES} bytes`);
     return await readFile(opened.path, "utf8");
   };
   return {

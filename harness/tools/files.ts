@@ -14,8 +14,8 @@ export interface FileToolOptions {
   readonly host: WorkspacePaths;
 }
 
-const MOST_FILES = 20;
-const MOST_EDITS = 50;
+const MAX_FILES = 20;
+const MAX_EDITS = 50;
 /** The answer of the program, which keeps to limits of its own. */
 const ANSWER = { keepBytes: 1024 * 1024, readBytes: 4 * 1024 * 1024 };
 
@@ -56,7 +56,7 @@ export function fileTools(options: FileToolOptions): Tool[] {
             }),
           ),
           v.minLength(1),
-          v.maxLength(MOST_FILES),
+          v.maxLength(MAX_FILES),
         ),
       }),
       run: async ({ files }, call) => run({ read: files }, call),
@@ -81,7 +81,7 @@ export function fileTools(options: FileToolOptions): Tool[] {
             }),
           ),
           v.minLength(1),
-          v.maxLength(MOST_EDITS),
+          v.maxLength(MAX_EDITS),
         ),
       }),
       run: async ({ edits }, call) => run({ edit: edits }, call),

@@ -4,7 +4,7 @@ import { defineTool, type Tool } from "../engine/tool.ts";
 import { outputOf } from "./agent-tools.ts";
 
 /** Seconds that a command may be given. */
-const MOST_SECONDS = 3_600;
+const MAX_SECONDS = 3_600;
 
 /** Runs a command in the sandbox; the next one starts where it has ended. */
 export const runCommandTool = (shell: Shell): Tool =>
@@ -26,7 +26,7 @@ export const runCommandTool = (shell: Shell): Tool =>
           v.number(),
           v.integer(),
           v.minValue(1),
-          v.maxValue(MOST_SECONDS),
+          v.maxValue(MAX_SECONDS),
           v.description("After so many seconds it is ended. 600 when absent."),
         ),
       ),

@@ -3,7 +3,7 @@ import type { Shell } from "../commands/shell.ts";
 import { quoted } from "../commands/shell-quote.ts";
 import { defineTool, type Tool } from "../engine/tool.ts";
 
-const MOST_RESULTS = 500;
+const MAX_RESULTS = 500;
 const DEFAULT_RESULTS = 100;
 /** Characters of a line that are shown. */
 const LINE_CHARACTERS = 300;
@@ -41,7 +41,7 @@ export const searchFilesTool = (shell: Shell): Tool =>
           v.number(),
           v.integer(),
           v.minValue(1),
-          v.maxValue(MOST_RESULTS),
+          v.maxValue(MAX_RESULTS),
           v.description("Lines to answer. 100 when absent."),
         ),
       ),

@@ -15,12 +15,12 @@ export interface AlarmProps {
   readonly impact: string;
   /** What is watched, with its statistic and period. */
   readonly metric: IMetric;
-  /** Value at which it rings, or below which if `ringsBelow`. @default 1 */
+  /** Value at which it rings, or below which if `alarmWhenBelow`. @default 1 */
   readonly threshold?: number;
   /** Periods in a row that must be past the threshold. @default 1 */
   readonly periods?: number;
   /** Whether it rings when there is too little instead of too much; then silence counts as nothing. @default false */
-  readonly ringsBelow?: boolean;
+  readonly alarmWhenBelow?: boolean;
   /** Who is told. @default nobody: the alarm shows in the console */
   readonly topic?: ITopic | undefined;
 }
@@ -29,17 +29,17 @@ export interface AlarmProps {
 export class Alarm extends Construct {
   constructor(scope: Construct, id: string, props: AlarmProps) {
     super(scope, id);
-    const ringsBelow = props.ringsBelow ?? false;
+    const alarmWhenBelow = props.alarmWhenBelow ?? false;
     const alarm = new CloudWatchAlarm(this, "Alarm", {
       alarmName: `runyard-${props.name}`,
       alarmDescription: `${props.impact} What to do: docs/runbook.md#${props.name}`,
       metric: props.metric,
       threshold: props.threshold ?? 1,
       evaluationPeriods: props.periods ?? 1,
-      comparisonOperator: ringsBelow
+      comparisonOperator: alarmWhenBelow
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: ringsBelow ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      treatMissingData: alarmWhenBelow ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });
     if (props.topic) alarm.addAlarmAction(new SnsAction(props.topic));
   }

@@ -3,9 +3,9 @@ import { CfnIntegration, CfnRoute } from "aws-cdk-lib/aws-apigatewayv2";
 import { CfnPermission } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import type { Route } from "../routes.ts";
-import { HouseFunction, type HouseFunctionProps } from "./house-function.ts";
+import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 
-export interface EndpointProps extends Omit<HouseFunctionProps, "file" | "name" | "rights"> {
+export interface EndpointProps extends Omit<BaseFunctionProps, "file" | "name" | "rights"> {
   /** Id of the HTTP API that the routes belong to. */
   readonly apiId: string;
   /** The lines of routes.ts that lead to this function: one, or several that name the same file. */
@@ -13,7 +13,7 @@ export interface EndpointProps extends Omit<HouseFunctionProps, "file" | "name" 
 }
 
 /** One function of the API with the routes that lead to it. */
-export class Endpoint extends HouseFunction {
+export class Endpoint extends BaseFunction {
   constructor(scope: Construct, id: string, props: EndpointProps) {
     const [line] = props.lines;
     const { reserveConcurrency } = props.platform.settings;

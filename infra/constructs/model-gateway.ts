@@ -3,24 +3,24 @@ import { CfnPermission, CfnUrl } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import type { Settings } from "../settings.ts";
 import { triggers } from "../triggers.ts";
+import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import type { Models } from "./grants.ts";
-import { HouseFunction, type HouseFunctionProps } from "./house-function.ts";
 import { parameterOf } from "./parameter.ts";
 
 /** Calls of models at once, where executions may be reserved: sandboxes that call without end leave the rest of the service its own. */
-const MOST_CALLS = 400;
+const MAX_CALLS = 400;
 
 /**
  * The model gateway behind a URL of its own, which streams answers and waits for them as long as the function may take. API Gateway
  * gives up after 30 seconds, and CloudFront after 60 without a byte. The function asks each caller for the key of a run itself.
  */
-export class ModelGateway extends HouseFunction {
+export class ModelGateway extends BaseFunction {
   /** `https://…`, without a slash at its end. */
   readonly url: string;
 
-  constructor(scope: Construct, id: string, props: Omit<HouseFunctionProps, "file" | "rights">) {
+  constructor(scope: Construct, id: string, props: Omit<BaseFunctionProps, "file" | "rights">) {
     const { reserveConcurrency } = props.platform.settings;
-    super(scope, id, { ...props, ...triggers.callModel, ...(reserveConcurrency && { reserved: MOST_CALLS }) });
+    super(scope, id, { ...props, ...triggers.callModel, ...(reserveConcurrency && { reserved: MAX_CALLS }) });
     const authType = "NONE";
     const url = new CfnUrl(this, "Url", {
       authType,

@@ -3,7 +3,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventSourceMapping } from "aws-cdk-lib/aws-lambda";
 import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { HouseFunction, type HouseFunctionProps } from "./house-function.ts";
+import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 
 export interface WorkQueueProps {
   /** Queue's name after `runyard-`; its dead-letter queue is called `<name>-dead`. */
@@ -40,7 +40,7 @@ export class WorkQueue extends Construct {
   }
 }
 
-export interface QueueWorkerProps extends HouseFunctionProps {
+export interface QueueWorkerProps extends BaseFunctionProps {
   /** The queue whose messages wake the function. */
   readonly source: IQueue;
   /** Messages handed over at once; the function reports which of them failed. @default 1 */
@@ -50,7 +50,7 @@ export interface QueueWorkerProps extends HouseFunctionProps {
 }
 
 /** A function that consumes a queue and reports each message that failed, so that only those come again. */
-export class QueueWorker extends HouseFunction {
+export class QueueWorker extends BaseFunction {
   constructor(scope: Construct, id: string, props: QueueWorkerProps) {
     super(scope, id, { ...props, statements: [...(props.statements ?? []), consume(props.source)] });
     new EventSourceMapping(this, "Source", {

@@ -7,10 +7,10 @@ import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Asset } from "aws-cdk-lib/aws-s3-assets";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
+import { BaseFunction } from "#infra/constructs/base-function.ts";
 import { Alarm } from "../constructs/alarm.ts";
 import { FargateTasks } from "../constructs/fargate-tasks.ts";
 import type { Targets } from "../constructs/grants.ts";
-import { HouseFunction } from "../constructs/house-function.ts";
 import { MicrovmImage } from "../constructs/microvm-image.ts";
 import { ModelGateway, modelsOf } from "../constructs/model-gateway.ts";
 import { parameterOf } from "../constructs/parameter.ts";
@@ -60,7 +60,7 @@ export class ExecutionStack extends Stack {
     const stored = { table: data.table, bucket: data.bucket };
 
     const { image, ...sandboxes } = this.#sandboxes(platform);
-    const sandbox = new HouseFunction(this, "RunSandbox", {
+    const sandbox = new BaseFunction(this, "RunSandbox", {
       platform,
       targets: stored,
       ...triggers.runSandbox,
@@ -89,7 +89,7 @@ export class ExecutionStack extends Stack {
       token: parameterOf(this, githubTokenParameter),
       ...(githubApp && { app: { id: githubApp.id, key: parameterOf(this, githubApp.keyParameter) } }),
     };
-    const discovery = new HouseFunction(this, "DiscoverSkills", {
+    const discovery = new BaseFunction(this, "DiscoverSkills", {
       platform,
       targets: { ...stored, sandbox: sandbox.lambda, github },
       ...triggers.discoverSkills,
@@ -140,7 +140,7 @@ export class ExecutionStack extends Stack {
       source: ticks.queue,
       maxConcurrency: Math.min(20, settings.dispatchConcurrency),
     });
-    const reconcileSchedules = new HouseFunction(this, "ReconcileSchedules", {
+    const reconcileSchedules = new BaseFunction(this, "ReconcileSchedules", {
       ...common,
       ...triggers.reconcileSchedules,
     });
@@ -171,19 +171,19 @@ export class ExecutionStack extends Stack {
     new Alarm(this, "EndsDead", {
       name: "ends-dead",
       impact: "Runs have ended without a transcript.",
-      metric: lying(ends.dead),
+      metric: queueDepth(ends.dead),
       topic,
     });
     new Alarm(this, "ReaperDead", {
       name: "reaper-dead",
       impact: "Lost runs are noticed up to half a minute later.",
-      metric: lying(reaper.dead),
+      metric: queueDepth(reaper.dead),
       topic,
     });
     new Alarm(this, "TicksDead", {
       name: "ticks-dead",
       impact: "Schedules fire a minute or two late, or their firings fail.",
-      metric: lying(ticks.dead),
+      metric: queueDepth(ticks.dead),
       topic,
     });
     new Alarm(this, "ReconcilerFailing", {
@@ -198,7 +198,7 @@ export class ExecutionStack extends Stack {
       impact: "Runs whose sandbox was lost stay INPROGRESS, and runs whose message was lost stay QUEUED.",
       metric: reapRuns.lambda.metricInvocations({ period: Duration.minutes(1), statistic: Stats.SUM }),
       periods: 5,
-      ringsBelow: true,
+      alarmWhenBelow: true,
       topic,
     });
     new Alarm(this, "LeasesExtended", {
@@ -258,6 +258,6 @@ export function environmentOf(api: ApiStack): Record<string, string> {
   return { BASE_URL: baseUrl, ...(webUrl !== undefined && { WEB_URL: webUrl }) };
 }
 
-function lying(queue: Queue): Metric {
+function queueDepth(queue: Queue): Metric {
   return queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1), statistic: Stats.MAXIMUM });
 }

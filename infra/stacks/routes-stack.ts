@@ -1,7 +1,7 @@
 import { Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { verbNoun } from "#infra/constructs/base-function.ts";
 import { Endpoint } from "../constructs/endpoint.ts";
-import { verbNoun } from "../constructs/house-function.ts";
 import type { Platform } from "../platform.ts";
 import { packedRoutes, type Route, routes } from "../routes.ts";
 import { settingVariables } from "../setting-variables.ts";

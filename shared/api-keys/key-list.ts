@@ -5,12 +5,12 @@ import type { Item, Key, Put, TransactionWrite } from "#shared/table/table.ts";
 import { UserProfile } from "#shared/wire/run.ts";
 
 /** Whose keys: a person's or an identity's. */
-export type KeyHolder =
+export type KeyOwner =
   | {
       readonly kind: "personal";
       readonly user: string;
       /** The team that calls with the key will most likely be about, if there is one. */
-      readonly likelyTeam: string | undefined;
+      readonly defaultTeam: string | undefined;
     }
   | { readonly kind: "agent"; readonly identity: string; readonly team: string };
 
@@ -26,31 +26,31 @@ const Ring = v.object({ revision: v.number(), entries: v.array(Entry) });
  * The keys of one holder by uid and hash. A key's own item is found by its hash alone; the ring is what lists them and
  * what takes them along when the holder goes: both in one transaction, at most 50.
  */
-export type KeyRing = v.InferOutput<typeof Ring>;
+export type KeyList = v.InferOutput<typeof Ring>;
 
-export const MOST_KEYS = 50;
+export const MAX_KEYS = 50;
 
-export const ringKey = (holder: KeyHolder): Key =>
+export const keyListKey = (holder: KeyOwner): Key =>
   holder.kind === "personal" ? keys.userKeys(holder.user) : keys.identityKeys(holder.team, holder.identity);
 
-export const parseRing = (item: Item | undefined): KeyRing =>
+export const parseKeyList = (item: Item | undefined): KeyList =>
   item === undefined ? { revision: 0, entries: [] } : v.parse(Ring, item);
 
 /** The ring with other entries, under the condition that nobody changed it since it was read. */
-export function changeRing(holder: KeyHolder, ring: KeyRing, entries: KeyRing["entries"]): Put {
+export function toKeyListUpdate(holder: KeyOwner, ring: KeyList, entries: KeyList["entries"]): Put {
   const revision = ring.revision + 1;
   return {
     kind: "put",
-    item: { ...ringKey(holder), v: 1, revision, entries },
+    item: { ...keyListKey(holder), v: 1, revision, entries },
     if: ring.revision === 0 ? { pk: { exists: false } } : { revision: { eq: ring.revision } },
   };
 }
 
 /** The writes that remove a holder's ring and every key on it; no key can be made in between. */
-export function removeRing(holder: KeyHolder, ring: KeyRing): TransactionWrite[] {
-  if (ring.revision === 0) return [{ kind: "check", key: ringKey(holder), if: { pk: { exists: false } } }];
+export function toKeyListDelete(holder: KeyOwner, ring: KeyList): TransactionWrite[] {
+  if (ring.revision === 0) return [{ kind: "check", key: keyListKey(holder), if: { pk: { exists: false } } }];
   return [
-    { kind: "delete", key: ringKey(holder), if: { revision: { eq: ring.revision } } },
+    { kind: "delete", key: keyListKey(holder), if: { revision: { eq: ring.revision } } },
     ...ring.entries.map(({ hash }): TransactionWrite => ({ kind: "delete", key: keys.apiKey(hash) })),
   ];
 }
@@ -74,7 +74,7 @@ export interface NewKey {
   readonly stored: StoredKey;
   readonly put: Put;
   /** What the key list has of it. */
-  readonly entry: KeyRing["entries"][number];
+  readonly entry: KeyList["entries"][number];
 }
 
 interface KeyFields {
@@ -86,7 +86,7 @@ interface KeyFields {
 }
 
 /** A new key of the holder. */
-export function makeKey(holder: KeyHolder, { uid, name, now, expiresAt, createdBy }: KeyFields): NewKey {
+export function makeKey(holder: KeyOwner, { uid, name, now, expiresAt, createdBy }: KeyFields): NewKey {
   const raw = newKey(holder.kind);
   const hash = hashKey(raw);
   const stored: StoredKey = {
@@ -111,11 +111,11 @@ export function makeKey(holder: KeyHolder, { uid, name, now, expiresAt, createdB
 }
 
 /** What the key's item says of whom it opens for. */
-function opens(holder: KeyHolder): Record<string, string> {
+function opens(holder: KeyOwner): Record<string, string> {
   if (holder.kind === "agent") return { kind: "agent", identity_uid: holder.identity, team_uid: holder.team };
   return {
     kind: "personal",
     user_uid: holder.user,
-    ...(holder.likelyTeam === undefined ? {} : { team_uid: holder.likelyTeam }),
+    ...(holder.defaultTeam === undefined ? {} : { team_uid: holder.defaultTeam }),
   };
 }

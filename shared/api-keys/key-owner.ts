@@ -1,17 +1,17 @@
 import { RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { Identity } from "#shared/records/identity.ts";
-import type { KeyHolder } from "./key-list.ts";
+import type { KeyOwner } from "./key-list.ts";
 
 /** The caller as the holder of keys of their own. */
-export function holderOf(principal: Principal): KeyHolder {
+export function keyOwnerOf(principal: Principal): KeyOwner {
   if (principal.kind !== "personal")
     throw new RunyardError("not_authorized", { detail: "this call is for personal keys" });
   const { activeTeam, teams, user } = principal;
-  return { kind: "personal", user: user.uid, likelyTeam: activeTeam ?? teams[0]?.uid };
+  return { kind: "personal", user: user.uid, defaultTeam: activeTeam ?? teams[0]?.uid };
 }
 
-export const holderOfIdentity = ({ uid, team_uid }: Identity): KeyHolder => ({
+export const identityKeyOwner = ({ uid, team_uid }: Identity): KeyOwner => ({
   kind: "agent",
   identity: uid,
   team: team_uid,

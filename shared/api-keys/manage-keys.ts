@@ -1,14 +1,18 @@
 import * as v from "valibot";
-import { invalid, lostRace, notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import { invalid, notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
-import { refuseUnpaid, type Toll } from "#shared/limits/token-bucket.ts";
+import { type RateLimitToken, throwIfRateLimited } from "#shared/limits/token-bucket.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Put, type Table, type TransactionWrite } from "#shared/table/table.ts";
 import type { CreatedKey, CreateKeyRequest, KeyItem } from "#shared/wire/key.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
-import { changeRing, type KeyHolder, MOST_KEYS, makeKey, parseRing, ringKey, StoredKey } from "./key-list.ts";
+import { type KeyOwner, keyListKey, MAX_KEYS, makeKey, parseKeyList, StoredKey, toKeyListUpdate } from "./key-list.ts";
 
 interface KeyPorts {
   readonly table: Table;
@@ -20,18 +24,22 @@ const ATTEMPTS = 25;
 
 /** Creates a key of the holder once. A repeat cannot be answered as the first was, since nobody knows the key any more. */
 export function createKey(
-  holder: KeyHolder,
+  holder: KeyOwner,
   request: CreateKeyRequest,
-  { once, toll, createdBy }: { readonly once: Once; readonly toll: Toll; readonly createdBy: UserProfile },
+  {
+    once,
+    rateLimitToken,
+    createdBy,
+  }: { readonly once: IdempotentRequest; readonly rateLimitToken: RateLimitToken; readonly createdBy: UserProfile },
   ports: KeyPorts,
 ): Promise<CreatedKey> {
   const expiresAt = request.expires_at ? Date.parse(request.expires_at) : undefined;
   if (expiresAt !== undefined && expiresAt <= ports.now()) throw invalid("expires_at", "must be in the future");
-  return doOnce(
+  return runIdempotent(
     ports.table,
     once,
     ports.now,
-    (record) => addKey(holder, { name: request.name, expiresAt, createdBy }, { record, toll }, ports),
+    (record) => addKey(holder, { name: request.name, expiresAt, createdBy }, { record, rateLimitToken }, ports),
     async (uid) => {
       throw new RunyardError("conflict", {
         detail: `this request has made the key ${uid} already, and a key is shown only once: delete it and make another, with a new Idempotency-Key`,
@@ -42,16 +50,16 @@ export function createKey(
 }
 
 async function addKey(
-  holder: KeyHolder,
+  holder: KeyOwner,
   given: { readonly name: string; readonly expiresAt: number | undefined; readonly createdBy: UserProfile },
-  { record, toll }: { readonly record: (uid: string) => Put; readonly toll: Toll },
+  { record, rateLimitToken }: { readonly record: (uid: string) => Put; readonly rateLimitToken: RateLimitToken },
   { table, now: clock }: KeyPorts,
 ): Promise<CreatedKey> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const ring = parseRing(await table.get(ringKey(holder)));
-    if (ring.entries.length >= MOST_KEYS) {
+    const ring = parseKeyList(await table.get(keyListKey(holder)));
+    if (ring.entries.length >= MAX_KEYS) {
       throw new RunyardError("conflict", {
-        detail: `there are ${MOST_KEYS} keys already, which is the most: delete one first`,
+        detail: `there are ${MAX_KEYS} keys already, which is the most: delete one first`,
         retryable: false,
       });
     }
@@ -60,25 +68,25 @@ async function addKey(
     const made = makeKey(holder, { uid, now, ...given });
     const entries = [...ring.entries, made.entry];
     const standing = stillThere(holder, given.createdBy.uid);
-    const writes = [changeRing(holder, ring, entries), record(uid), made.put, ...standing, toll(now)];
+    const writes = [toKeyListUpdate(holder, ring, entries), record(uid), made.put, ...standing, rateLimitToken(now)];
     try {
       await table.transact(writes);
       return { ...toKeyItem(made.stored), key: made.raw };
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
-      if (error.positions.includes(1)) throw new RecordTaken();
-      refuseUnpaid(error, writes, now);
+      if (error.positions.includes(1)) throw new IdempotencyRecordExists();
+      throwIfRateLimited(error, writes, now);
       if (standing.some((write) => error.positions.includes(writes.indexOf(write)))) throw notFound("identity");
     }
   }
-  throw lostRace("the keys change too fast; send the request again");
+  throw retryableConflict("the keys change too fast; send the request again");
 }
 
 /**
  * An identity that is deleted meanwhile gets no more keys, and somebody who is removed from the team makes none. The count lets
  * the removal of a member notice a key that they create at the same moment.
  */
-function stillThere(holder: KeyHolder, creator: string): TransactionWrite[] {
+function stillThere(holder: KeyOwner, creator: string): TransactionWrite[] {
   if (holder.kind === "personal") return [];
   const exists = { pk: { exists: true } } as const;
   return [
@@ -88,27 +96,30 @@ function stillThere(holder: KeyHolder, creator: string): TransactionWrite[] {
 }
 
 /** The keys of the holder, oldest first, those that have expired among them. */
-export async function listKeys(holder: KeyHolder, { table }: KeyPorts): Promise<KeyItem[]> {
-  const { entries } = parseRing(await table.get(ringKey(holder)));
+export async function listKeys(holder: KeyOwner, { table }: KeyPorts): Promise<KeyItem[]> {
+  const { entries } = parseKeyList(await table.get(keyListKey(holder)));
   const items = await table.batchGet(entries.map(({ hash }) => keys.apiKey(hash)));
   const stored = items.filter((item) => item !== undefined).map((item) => v.parse(StoredKey, item));
   return stored.sort((a, b) => (a.uid < b.uid ? -1 : 1)).map(toKeyItem);
 }
 
 /** Deletes a key: it is refused from the next request on. */
-export async function deleteKey(holder: KeyHolder, uid: string, { table }: KeyPorts): Promise<void> {
+export async function deleteKey(holder: KeyOwner, uid: string, { table }: KeyPorts): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const ring = parseRing(await table.get(ringKey(holder)));
+    const ring = parseKeyList(await table.get(keyListKey(holder)));
     const entry = ring.entries.find((one) => one.uid === uid);
     if (entry === undefined) throw notFound("key");
     const rest = ring.entries.filter((one) => one !== entry);
     try {
-      return await table.transact([changeRing(holder, ring, rest), { kind: "delete", key: keys.apiKey(entry.hash) }]);
+      return await table.transact([
+        toKeyListUpdate(holder, ring, rest),
+        { kind: "delete", key: keys.apiKey(entry.hash) },
+      ]);
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
     }
   }
-  throw lostRace("the keys change too fast; send the request again");
+  throw retryableConflict("the keys change too fast; send the request again");
 }
 
 function toKeyItem({ uid, name, suffix, created_at, created_by, expires_at_ms, last_used_at }: StoredKey): KeyItem {

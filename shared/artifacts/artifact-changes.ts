@@ -41,7 +41,7 @@ export function createdChange(head: ExecutingHead, artifact: StoredArtifact, byt
       artifact_types: [...new Set([...(head.artifact_types ?? []), artifact.artifact_type])],
       artifacts: head.artifacts + 1,
       artifact_bytes: head.artifact_bytes + bytes,
-      beat_at: now,
+      heartbeat_at: now,
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Principal } from "#shared/principals/principal.ts";
 import { parseArtifact, type StoredPlan, type UploadedArtifact } from "#shared/records/artifact.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { unseen, visibleRun } from "#shared/runs/read-run.ts";
+import { notVisibleError, visibleRun } from "#shared/runs/read-run.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item } from "#shared/table/table.ts";
 import type { ArtifactResponse } from "#shared/wire/artifact.ts";
@@ -34,7 +34,7 @@ export function reportArtifact(
 export async function readArtifact(uid: string, principal: Principal, ports: RunPorts): Promise<ArtifactResponse> {
   const pointer = await ports.table.get(keys.artifactRun(uid));
   const runId = runOf(pointer);
-  if (runId === undefined) throw unseen(principal, "artifact");
+  if (runId === undefined) throw notVisibleError(principal, "artifact");
   await visibleRun(runId, principal, ports, "artifact");
   const item = await ports.table.get(keys.artifact(runId, uid));
   const artifact = item === undefined ? undefined : parseArtifact(item);

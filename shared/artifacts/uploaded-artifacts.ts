@@ -2,9 +2,9 @@ import { fileKeys } from "#shared/files/file-store.ts";
 import { uuidOf } from "#shared/ids.ts";
 import { isUploaded, parseArtifact, type UploadedArtifact } from "#shared/records/artifact.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
-import { changeExecution, fenced } from "#shared/runs/change-run.ts";
+import { changeExecution, staleExecutionError } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { Raced } from "#shared/runs/run-store.ts";
+import { RunChangedError } from "#shared/runs/run-store.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Update } from "#shared/table/table.ts";
 import type { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/harness.ts";
@@ -76,7 +76,7 @@ async function place(
   const other = await storedUpload(head, uid, ports);
   if (other !== undefined) return other;
   const now = await ports.runs.head(run_id);
-  if (now === undefined || !isExecutingHead(now) || now.execution_id !== execution_id) throw fenced();
+  if (now === undefined || !isExecutingHead(now) || now.execution_id !== execution_id) throw staleExecutionError();
   throw artifactFull();
 }
 
@@ -111,7 +111,7 @@ async function commit(first: ExecutingHead, artifact: UploadedArtifact, ports: R
     result: undefined,
   })).catch((error: unknown) => {
     // Another report of the same file has committed it.
-    if (!(error instanceof Raced)) throw error;
+    if (!(error instanceof RunChangedError)) throw error;
   });
 }
 

@@ -1,7 +1,7 @@
 import { logLine } from "#shared/log/log.ts";
 import { type AwsFault, errorOf, type Faults, plannedFaults } from "./aws-faults.ts";
 import { refusalOf, refusedAnswer } from "./aws-limits.ts";
-import { answerOf, type WireCall, wholeAnswer, wireCallOf } from "./http-codec.ts";
+import { answerOf, type HttpCall, toHttpCall, wholeAnswer } from "./http-codec.ts";
 import { type AnyClient, addMiddleware, commandOf, serviceOf } from "./middleware.ts";
 
 /**
@@ -10,25 +10,29 @@ import { type AnyClient, addMiddleware, commandOf, serviceOf } from "./middlewar
  * so the exceptions are the SDK's own, and it is the SDK that repeats what may be repeated. Nothing of this is in the functions
  * that are deployed to AWS: only the bundles of the local stage have it, and tests.
  */
-export function asOnAws<C extends AnyClient>(client: C, faults?: Faults, told = logged): C {
-  addMiddleware(client, { step: "deserialize", priority: "low", name: "asOnAws" }, (next, context) => async (args) => {
-    const call = wireCallOf(serviceOf(context), commandOf(context), args.request);
-    const refusal = refusalOf(call);
-    if (refusal !== undefined) return { response: answerOf(call.service, refusal) };
-    const send = async (): Promise<unknown> => (await next(args)).response;
-    const fault = faults?.next(call);
-    if (fault !== undefined) told(fault, call);
-    const error = fault === undefined ? undefined : errorOf(fault, call);
-    if (error !== undefined) return { response: answerOf(call.service, error) };
-    const response = faults === undefined ? await send() : await faults.make(fault, call, send);
-    if (call.service !== "Lambda") return { response };
-    const answer = await wholeAnswer(response);
-    return { response: refusedAnswer(call, answer.body.length) ?? answer };
-  });
+export function emulateAws<C extends AnyClient>(client: C, faults?: Faults, told = logged): C {
+  addMiddleware(
+    client,
+    { step: "deserialize", priority: "low", name: "emulateAws" },
+    (next, context) => async (args) => {
+      const call = toHttpCall(serviceOf(context), commandOf(context), args.request);
+      const refusal = refusalOf(call);
+      if (refusal !== undefined) return { response: answerOf(call.service, refusal) };
+      const send = async (): Promise<unknown> => (await next(args)).response;
+      const fault = faults?.next(call);
+      if (fault !== undefined) told(fault, call);
+      const error = fault === undefined ? undefined : errorOf(fault, call);
+      if (error !== undefined) return { response: answerOf(call.service, error) };
+      const response = faults === undefined ? await send() : await faults.make(fault, call, send);
+      if (call.service !== "Lambda") return { response };
+      const answer = await wholeAnswer(response);
+      return { response: refusedAnswer(call, answer.body.length) ?? answer };
+    },
+  );
   return client;
 }
 
-function logged(fault: AwsFault, { service, command }: WireCall): void {
+function logged(fault: AwsFault, { service, command }: HttpCall): void {
   logLine("info", "fault injected", { fault, call: `${service}.${command}` });
 }
 

@@ -1,6 +1,6 @@
 import { createdAtOf } from "#shared/ids.ts";
 import { seededRandom } from "#shared/random.ts";
-import { type Answer, type ServiceError, type WireCall, wholeAnswer } from "./http-codec.ts";
+import { type Answer, type HttpCall, type ServiceError, wholeAnswer } from "./http-codec.ts";
 import { memberOf } from "./middleware.ts";
 
 /**
@@ -19,7 +19,7 @@ export type AwsFault = "throttled" | "conflict" | "failed" | "slow" | "unheard" 
 /** Of a hundred calls, those that something happens to. */
 const PERCENT = 5;
 const LEAST_WAIT_MS = 50;
-const MOST_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 1_000;
 /** How far an index is behind at most. AWS says "usually within a fraction of a second", and promises nothing. */
 const LAG_MS = 3_000;
 /** Answers of indexes that are remembered, to be given again when they are no longer true. */
@@ -27,9 +27,9 @@ const REMEMBERED = 200;
 
 export interface Faults {
   /** What happens to this call; undefined for nothing. */
-  next(call: WireCall): AwsFault | undefined;
+  next(call: HttpCall): AwsFault | undefined;
   /** Makes the call in the way that the fault says. `send` makes it once. @throws TimeoutError where its answer is lost */
-  make(fault: AwsFault | undefined, call: WireCall, send: () => Promise<unknown>): Promise<unknown>;
+  make(fault: AwsFault | undefined, call: HttpCall, send: () => Promise<unknown>): Promise<unknown>;
 }
 
 /**
@@ -52,7 +52,7 @@ export function plannedFaults(setting: string, name: string): Faults {
     },
 
     async make(fault, call, send) {
-      if (fault === "slow") await wait(LEAST_WAIT_MS + random() * (MOST_WAIT_MS - LEAST_WAIT_MS));
+      if (fault === "slow") await wait(LEAST_WAIT_MS + random() * (MAX_WAIT_MS - LEAST_WAIT_MS));
       if (fault === "twice") await send();
       if (fault === "unheard") {
         await send();
@@ -73,7 +73,7 @@ export function plannedFaults(setting: string, name: string): Faults {
 }
 
 /** The error that a fault is answered with; undefined where the call is made. */
-export function errorOf(fault: AwsFault, { service, command, json }: WireCall): ServiceError | undefined {
+export function errorOf(fault: AwsFault, { service, command, json }: HttpCall): ServiceError | undefined {
   if (fault === "throttled") return THROTTLED[service] ?? THROTTLED["SSM"];
   if (fault === "failed") return { status: 500, code: FAILED[service] ?? "InternalServerError", message: "Injected" };
   if (fault !== "conflict") return undefined;
@@ -104,7 +104,7 @@ const FAILED: Readonly<Record<string, string>> = {
   Scheduler: "InternalServerException",
 };
 
-function possibleOf(call: WireCall): readonly AwsFault[] {
+function possibleOf(call: HttpCall): readonly AwsFault[] {
   const always = ["throttled", "failed", "slow", "unheard"] as const;
   if (call.service === "SQS" && call.command === "SendMessage") return [...always, "twice"];
   if (call.service === "Lambda") {
@@ -118,11 +118,11 @@ function possibleOf(call: WireCall): readonly AwsFault[] {
   return isWrite ? [...always, "conflict"] : always;
 }
 
-const isIndexQuery = ({ command, json }: WireCall): boolean =>
+const isIndexQuery = ({ command, json }: HttpCall): boolean =>
   command === "Query" && memberOf(json(), "IndexName") !== undefined;
 
 /** Half of what was found, and the keys of the other half to be asked for again. */
-function withUnprocessed(answer: Answer, call: WireCall): Answer {
+function withUnprocessed(answer: Answer, call: HttpCall): Answer {
   if (answer.statusCode !== 200) return answer;
   const body: unknown = JSON.parse(Buffer.from(answer.body).toString());
   const found = Object.entries(Object(memberOf(body, "Responses")));

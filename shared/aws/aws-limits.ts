@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { refusedByDynamo } from "./dynamo-limits.ts";
-import type { Answer, ServiceError, WireCall } from "./http-codec.ts";
+import type { Answer, HttpCall, ServiceError } from "./http-codec.ts";
 import { memberOf } from "./middleware.ts";
 
 /** Bytes of one message of SQS, and of one batch of them. */
@@ -24,7 +24,7 @@ const Message = v.looseObject({
 type Message = v.InferOutput<typeof Message>;
 
 /** Why AWS would refuse a call that the emulator takes. Undefined where it would not. */
-export function refusalOf(call: WireCall): ServiceError | undefined {
+export function refusalOf(call: HttpCall): ServiceError | undefined {
   if (call.service === "DynamoDB") {
     const message = refusedByDynamo(call.command, call.json());
     return message === undefined ? undefined : { status: 400, code: "ValidationException", message };
@@ -44,14 +44,14 @@ export function refusalOf(call: WireCall): ServiceError | undefined {
 }
 
 /** What Lambda answers in place of an answer that is too long; undefined where it is not. */
-export function refusedAnswer(call: WireCall, bytes: number): Answer | undefined {
+export function refusedAnswer(call: HttpCall, bytes: number): Answer | undefined {
   if (call.service !== "Lambda" || call.command !== "Invoke" || bytes <= SYNC_BYTES) return undefined;
   const errorMessage = `Response payload size (${bytes} bytes) exceeded maximum allowed payload size (${SYNC_BYTES} bytes).`;
   const body = Buffer.from(JSON.stringify({ errorType: "Function.ResponseSizeTooLarge", errorMessage }));
   return { statusCode: 200, headers: { "x-amz-function-error": "Unhandled" }, body };
 }
 
-function refusedByQueue({ command, json }: WireCall): ServiceError | undefined {
+function refusedByQueue({ command, json }: HttpCall): ServiceError | undefined {
   if (command === "SendMessage") return refusedMessage(v.parse(Message, json()));
   if (command !== "SendMessageBatch") return undefined;
   const entries = v.parse(v.array(Message), memberOf(json(), "Entries"));

@@ -4,4 +4,4 @@ import type { AnyClient } from "./middleware.ts";
 export type Watch = (client: AnyClient) => void;
 
 /** Who sees each client from the beginning: nobody. The bundles of the local stage have `local-watch.ts` in this file's place. */
-export const firstWatch: Watch | undefined = undefined;
+export const initialHook: Watch | undefined = undefined;

@@ -7,7 +7,7 @@ import { SchedulerClient } from "@aws-sdk/client-scheduler";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { firstWatch, type Watch } from "./client-hooks.ts";
+import { initialHook, type Watch } from "./client-hooks.ts";
 import type { AnyClient } from "./middleware.ts";
 
 /**
@@ -17,10 +17,10 @@ import type { AnyClient } from "./middleware.ts";
  */
 const settings = { maxAttempts: 4, retryMode: "standard" };
 
-let watch: Watch | undefined = firstWatch;
+let watch: Watch | undefined = initialHook;
 
 /** Shows each client made from now on to a benchmark or a test, which meters or disturbs what it calls. No function of ours does. */
-export function watchClients(watcher: Watch | undefined): void {
+export function setClientHook(watcher: Watch | undefined): void {
   watch = watcher;
 }
 

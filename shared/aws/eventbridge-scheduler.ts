@@ -21,7 +21,7 @@ export interface TimerSettings {
 
 /** Seconds for which a message that could not be sent is tried again; by then the reconciler has seen that it is missing. */
 const RETRY_SECONDS = 600;
-const MOST_RETRIES = 10;
+const MAX_RETRIES = 10;
 
 /** Timers of EventBridge Scheduler: one schedule there for each of ours, in one group. */
 export function eventBridgeScheduler(client: SchedulerClient, settings: () => TimerSettings): Scheduler {
@@ -76,7 +76,7 @@ function timerInput({ id, expression, timeZone }: Timer, settings: TimerSettings
       RoleArn: settings.roleArn,
       // The time that the timer was set to is the same at every attempt, where an attempt's own id is not.
       Input: JSON.stringify({ v: 1, schedule_id: id, scheduled_time: "<aws.scheduler.scheduled-time>" }),
-      RetryPolicy: { MaximumEventAgeInSeconds: RETRY_SECONDS, MaximumRetryAttempts: MOST_RETRIES },
+      RetryPolicy: { MaximumEventAgeInSeconds: RETRY_SECONDS, MaximumRetryAttempts: MAX_RETRIES },
     },
   };
 }

@@ -1,7 +1,7 @@
 import { memberOf } from "./middleware.ts";
 
 /** One attempt at a call of AWS, as it goes over the wire. */
-export interface WireCall {
+export interface HttpCall {
   /** `DynamoDB`, `SQS`, `Lambda`, `S3`. */
   readonly service: string;
   /** `TransactWriteItems`, `SendMessage`. */
@@ -30,7 +30,7 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
-export function wireCallOf(service: string, command: string, request: unknown): WireCall {
+export function toHttpCall(service: string, command: string, request: unknown): HttpCall {
   const headers = Object.entries(Object(memberOf(request, "headers"))).map(([name, value]) => [
     name.toLowerCase(),
     String(value),

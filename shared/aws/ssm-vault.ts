@@ -9,7 +9,7 @@ import { invalid } from "#shared/errors.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
 
 /** Bytes of a parameter in the standard tier. */
-const MOST_BYTES = 4096;
+const MAX_BYTES = 4096;
 /** Parameters that one call answers. */
 const BATCH = 10;
 const ENCODED = "base64:";
@@ -57,7 +57,7 @@ export function ssmSecretVault(client: SSMClient, path: () => string): SecretVau
 function stored(value: string): string {
   if (!value.includes("{{") && !value.startsWith(ENCODED)) return value;
   const encoded = `${ENCODED}${Buffer.from(value).toString("base64")}`;
-  if (encoded.length > MOST_BYTES) throw invalid("value", "with {{ in it, must have at most 3,000 bytes");
+  if (encoded.length > MAX_BYTES) throw invalid("value", "with {{ in it, must have at most 3,000 bytes");
   return encoded;
 }
 

@@ -71,7 +71,7 @@ export async function childAllowance(
   table: Table,
 ): Promise<Allowance | undefined> {
   if (!parent.hasBudget) return ownAllowance(budgetUsd);
-  const above = payersOf(parent.runId, parseBudget(await table.get(keys.budget(parent.runId))));
+  const above = budgetsOf(parent.runId, parseBudget(await table.get(keys.budget(parent.runId))));
   if (above.length === 0) return ownAllowance(budgetUsd);
   if (budgetUsd === undefined) return { above };
   const budgets = (await table.batchGet(above.map(keys.budget))).map(parseBudget);
@@ -95,5 +95,5 @@ export const putBudget = (runId: string, { limit, above }: Allowance): Put => ({
 });
 
 /** The runs whose budgets a call of the run draws on. */
-export const payersOf = (runId: string, budget: Budget): readonly string[] =>
+export const budgetsOf = (runId: string, budget: Budget): readonly string[] =>
   budget.limit === undefined ? budget.above : [runId, ...budget.above];

@@ -4,7 +4,7 @@ import { ConditionFailed, type Table } from "#shared/table/table.ts";
 import { type Budget, HOLD, type Hold, parseBudget } from "./budget.ts";
 
 /** Calls of models that may be under way at once in one tree of runs with a budget: each is kept in the budget's one item. */
-const MOST_OPEN_CALLS = 200;
+const MAX_OPEN_CALLS = 200;
 /** Milliseconds that a call waits for what is set aside for others to be given back. */
 const WAIT_MS = 20_000;
 const FIRST_PAUSE_MS = 100;
@@ -92,7 +92,7 @@ async function holdAll(reservation: Reservation, quote: Quote, table: Table): Pr
         add: { left: -amount, open: 1 },
         if: {
           left: { atLeast: amount },
-          open: { absentOr: { below: MOST_OPEN_CALLS } },
+          open: { absentOr: { below: MAX_OPEN_CALLS } },
           [HOLD + id]: { exists: false },
         },
       }),

@@ -1,7 +1,7 @@
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { type PageQuery, pageOf } from "#shared/pagination/page.ts";
 import type { Conversation, Step } from "#shared/wire/conversation.ts";
-import { fitted, fittingSteps } from "./truncate.ts";
+import { fitted, truncateSteps } from "./truncate.ts";
 
 /** A conversation, or one run's part of it, as it is read. */
 interface Told {
@@ -26,7 +26,7 @@ export async function conversationPage(
     const [run = "", number = ""] = id.split(":");
     return `${padded(orders.get(run) ?? 0)}:${padded(number)}`;
   };
-  const options = { binding: ["steps", list], placeOf, cutToFit: fittingSteps };
+  const options = { binding: ["steps", list], placeOf, cutToFit: truncateSteps };
   const { items, page } = await pageOf(steps, query, options, cursors);
   return { ...fitted({ conversation_id: conversationId, steps: items }), ...page };
 }

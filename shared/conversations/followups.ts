@@ -1,14 +1,18 @@
 import * as v from "valibot";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
 import { sha256 } from "#shared/ids.ts";
-import { refuseUnpaid, type Toll } from "#shared/limits/token-bucket.ts";
+import { type RateLimitToken, throwIfRateLimited } from "#shared/limits/token-bucket.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import { isLocal, ownerOf, type RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { Raced } from "#shared/runs/run-store.ts";
+import { RunChangedError } from "#shared/runs/run-store.ts";
 import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put } from "#shared/table/table.ts";
@@ -47,7 +51,7 @@ async function toFollowup(item: Item, files: FileStore): Promise<Followup> {
 export async function sendFollowup(
   first: RunHead,
   { message, mode, policy = "enqueue" }: RunFollowupRequest,
-  { once, toll }: { readonly once: Once; readonly toll: Toll },
+  { once, rateLimitToken }: { readonly once: IdempotentRequest; readonly rateLimitToken: RateLimitToken },
   ports: RunPorts,
 ): Promise<{ replayed: boolean }> {
   const text = message ?? "Go on from where you stopped.";
@@ -57,14 +61,14 @@ export async function sendFollowup(
   const content = { ...(isLong ? { message_file: file } : { message: text }), policy };
   // Without a message the caller asks to go on from where the run stopped: with what was cancelled, where it was cancelled.
   const supersedes = message !== undefined;
-  return doOnce<{ replayed: boolean }>(
+  return runIdempotent<{ replayed: boolean }>(
     ports.table,
     once,
     ports.now,
     async (record) => {
       if (message === undefined && !isTerminal(first.state))
         throw invalid("message", "is required unless the run has ended");
-      await store(first, content, { record: record(first.run_id), toll, supersedes, mode }, ports);
+      await store(first, content, { record: record(first.run_id), rateLimitToken, supersedes, mode }, ports);
       return { replayed: false };
     },
     async () => ({ replayed: true }),
@@ -80,7 +84,7 @@ interface Content {
 /** What is written along with a follow-up. */
 interface Along {
   readonly record: Put;
-  readonly toll: Toll;
+  readonly rateLimitToken: RateLimitToken;
   /** Whether the follow-up takes the place of what was cancelled before it. */
   readonly supersedes: boolean;
   /** The mode of the execution that the follow-up starts, where it starts one. @default the run's own */
@@ -115,10 +119,10 @@ async function store(first: RunHead, content: Content, along: Along, ports: RunP
       if (isTerminal(head.state)) await ports.queue.sendRun(head.run_id, ownerOf(head)).catch(() => undefined);
       return;
     } catch (error) {
-      if (!(error instanceof Raced)) throw error;
+      if (!(error instanceof RunChangedError)) throw error;
       if (!error.headChanged) {
-        if (!isTaken(error, along.record)) refuseUnpaid(error.cause, error.writes, now);
-        throw new RecordTaken();
+        if (!isTaken(error, along.record)) throwIfRateLimited(error.cause, error.writes, now);
+        throw new IdempotencyRecordExists();
       }
     }
     head = await ports.runs.head(first.run_id);
@@ -126,12 +130,13 @@ async function store(first: RunHead, content: Content, along: Along, ports: RunP
   throw new RunyardError("conflict", { detail: "the run changes too fast; send the follow-up again", retryable: true });
 }
 
-const isTaken = ({ cause, writes }: Raced, record: Put): boolean => cause.positions.includes(writes.indexOf(record));
+const isTaken = ({ cause, writes }: RunChangedError, record: Put): boolean =>
+  cause.positions.includes(writes.indexOf(record));
 
 function followupChange(
   head: RunHead,
   content: Content,
-  { record, toll, mode }: Along,
+  { record, rateLimitToken, mode }: Along,
   now: number,
   settled: SettledCancel | undefined,
 ): Change {
@@ -155,6 +160,6 @@ function followupChange(
       ...settled?.set,
     },
     ...(revives ? { remove: [...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES], checkAt: now + 30_000 } : {}),
-    also: [record, item, toll(now), ...(settled === undefined ? [] : [settled.checkpoint])],
+    also: [record, item, rateLimitToken(now), ...(settled === undefined ? [] : [settled.checkpoint])],
   };
 }

@@ -6,7 +6,7 @@ import { RUN_CAPS } from "#shared/records/run.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
-import { failWorking } from "#shared/runs/end-run.ts";
+import { failExecution } from "#shared/runs/end-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { Message } from "#shared/wire/conversation.ts";
@@ -50,7 +50,7 @@ export async function appendMessages(
   if (first.messages + fresh.length > RUN_CAPS.messages || first.message_bytes + bytes > RUN_CAPS.messageBytes) {
     const detail = `a run stores ${RUN_CAPS.messages} messages of ${RUN_CAPS.messageBytes} bytes together`;
     // What it does from here on could be read by nobody.
-    await failWorking(first, "operation_not_supported", `the run said too much: ${detail}`, ports);
+    await failExecution(first, "operation_not_supported", `the run said too much: ${detail}`, ports);
     throw new RunyardError("resource_unavailable", { status: 429, detail, retryable: false });
   }
   const content = await contentOf(first, text, bytes, ports.files);
@@ -64,7 +64,7 @@ export async function appendMessages(
         set: {
           messages: head.messages + fresh.length,
           message_bytes: head.message_bytes + bytes,
-          beat_at: ports.now(),
+          heartbeat_at: ports.now(),
         },
       },
       result: head.messages + fresh.length + 1,

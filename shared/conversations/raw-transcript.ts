@@ -12,7 +12,7 @@ import type { TranscriptRequest, UploadTarget } from "#shared/wire/harness.ts";
 import { TRANSCRIPT_TYPE } from "./transcript.ts";
 
 /** Bytes of a raw transcript. */
-const MOST_BYTES = 67_108_864;
+const MAX_BYTES = 67_108_864;
 
 const Upload = v.object({
   execution_id: v.string(),
@@ -48,7 +48,7 @@ export async function declareExternal(first: ExecutingHead, format: string, port
     // What another harness wrote is no transcript in this format.
     const raw: Raw = { format, uploads: before?.uploads ?? 0 };
     return {
-      change: { events: [], set: { beat_at: ports.now(), external: true }, also: [putRaw(head, raw)] },
+      change: { events: [], set: { heartbeat_at: ports.now(), external: true }, also: [putRaw(head, raw)] },
       result: undefined,
     };
   });
@@ -105,13 +105,13 @@ function placeFor(
     const file = fileKeys.rawTranscript(head.run_id, head.execution_id, raw.uploads);
     const pending: Upload = { execution_id: head.execution_id, file, ...described };
     const next: Raw = { ...raw, uploads: raw.uploads + 1, pending };
-    return { change: { events: [], set: { beat_at: ports.now() }, also: [putRaw(head, next)] }, result: pending };
+    return { change: { events: [], set: { heartbeat_at: ports.now() }, also: [putRaw(head, next)] }, result: pending };
   });
 }
 
 function targetOf({ file, size_bytes, sha256 }: Upload, { files }: RunPorts): Promise<UploadTarget> {
   return size_bytes === undefined || sha256 === undefined
-    ? files.uploadForm(file, { mostBytes: MOST_BYTES, contentType: TRANSCRIPT_TYPE })
+    ? files.uploadForm(file, { mostBytes: MAX_BYTES, contentType: TRANSCRIPT_TYPE })
     : files.uploadTarget(file, { sizeBytes: size_bytes, sha256, contentType: TRANSCRIPT_TYPE });
 }
 
@@ -130,7 +130,7 @@ export async function storeUploaded(first: ExecutingHead, ports: RunPorts): Prom
     const stored: Upload = { ...pending, file, size_bytes: size };
     const pointer = { ...keys.conversationRaw(conversation_id), v: 1, run_id: head.run_id, format: raw.format, file };
     const also = [putRaw(head, { ...rest, stored }), { kind: "put", item: pointer } as const];
-    return { change: { events: [], set: { beat_at: ports.now() }, also }, result: undefined };
+    return { change: { events: [], set: { heartbeat_at: ports.now() }, also }, result: undefined };
   });
 }
 

@@ -28,7 +28,7 @@ export function fitted({ conversation_id, steps }: Pick<Conversation, "conversat
 }
 
 /** The first steps of which an answer has room for every message, whole or cut short; one at least. */
-export function fittingSteps(steps: readonly Step[]): Step[] {
+export function truncateSteps(steps: readonly Step[]): Step[] {
   let whole = 0;
   let short = 0;
   const end = steps.findIndex(({ messages, ...step }, index) => {
@@ -41,7 +41,7 @@ export function fittingSteps(steps: readonly Step[]): Step[] {
 }
 
 /** The latest of the messages, as far as they fit into an answer; what the user said last is always among them. */
-export function fittedMessages(messages: readonly Message[]): Message[] {
+export function truncateMessages(messages: readonly Message[]): Message[] {
   const room = new Room(ANSWER_BYTES);
   const asked = messages.findLastIndex(({ role }) => role === "user");
   const last = messages[asked];
@@ -51,9 +51,9 @@ export function fittedMessages(messages: readonly Message[]): Message[] {
 }
 
 /** A text that fits into an answer with much else, even where each of its characters is escaped. */
-export const fittedText = (text: string): string => cutText(text, TEXT_BYTES);
+export const truncateText = (text: string): string => cutText(text, TEXT_BYTES);
 
-/** What is left of an answer. Once something did not go in, nothing older does: a conversation has no holes. */
+/** What is left of an answer. IdempotentRequest something did not go in, nothing older does: a conversation has no holes. */
 class Room {
   left: number;
   constructor(bytes: number) {

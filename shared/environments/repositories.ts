@@ -5,7 +5,7 @@ import type { CreateEnvironmentRequest } from "#shared/wire/environment.ts";
 
 type GithubRepo = NonNullable<CreateEnvironmentRequest["github_repos"]>[number];
 
-const MOST_REPOSITORIES = 10;
+const MAX_REPOSITORIES = 10;
 
 /** Refuses repositories on a disk where the sandbox's disk is not the caller's own. `path` names the field that has them. */
 export function refuseDisks(repositories: readonly Repository[] | null | undefined, path: string): void {
@@ -40,8 +40,8 @@ export function changedRepositories(
   const there = new Set(githubPart(kept).map(nameOf));
   const added = github_repos.filter((repo) => !there.has(nameOf(repo)));
   const all = [...kept, ...added.map(({ owner, repo }) => ({ url: `https://github.com/${owner}/${repo}` }))];
-  if (all.length <= MOST_REPOSITORIES) return all;
-  throw invalid("github_repos", `an environment has at most ${MOST_REPOSITORIES} repositories, of all kinds together`);
+  if (all.length <= MAX_REPOSITORIES) return all;
+  throw invalid("github_repos", `an environment has at most ${MAX_REPOSITORIES} repositories, of all kinds together`);
 }
 
 const isKept = (repo: GithubRepo | undefined, wanted: ReadonlySet<string>): boolean =>

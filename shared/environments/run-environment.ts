@@ -7,7 +7,7 @@ import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import { type Environment, isOwnedBy, parseEnvironment } from "./environment.ts";
 
 /** For whom a run is made: its owner, and a person whose own environments and guest's rights count beside. */
-export interface Asker {
+export interface EnvironmentReader {
   readonly owner: Owner;
   readonly user: string | undefined;
   readonly principal?: Principal;
@@ -16,7 +16,7 @@ export interface Asker {
 }
 
 /** Who asks for a run by a key. */
-export const askerOf = (principal: Principal, owner: Owner): Asker => ({
+export const environmentReader = (principal: Principal, owner: Owner): EnvironmentReader => ({
   owner,
   principal,
   user: principal.kind === "personal" ? principal.user.uid : undefined,
@@ -25,7 +25,7 @@ export const askerOf = (principal: Principal, owner: Owner): Asker => ({
 /** The environment that a resolved configuration names. Refuses one that is not there or not for those who ask. */
 export async function environmentOfRun(
   config: AmbientAgentConfig | undefined,
-  asker: Asker,
+  asker: EnvironmentReader,
   table: Table,
 ): Promise<Environment | undefined> {
   const uid = config?.environment_id;
@@ -38,7 +38,7 @@ export async function environmentOfRun(
   return environment;
 }
 
-export function mayUse({ owner, user, principal, inherited }: Asker, environment: Environment): boolean {
+export function mayUse({ owner, user, principal, inherited }: EnvironmentReader, environment: Environment): boolean {
   if (isOwnedBy(environment, owner) || environment.uid === inherited) return true;
   if (principal !== undefined && seesOwner(principal, environment.owner)) return true;
   return user !== undefined && (isOwnedBy(environment, { type: "User", uid: user }) || environment.guests.has(user));

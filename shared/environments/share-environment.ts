@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { invalid, lostRace, notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import { invalid, notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
 import { isUuid, sha256 } from "#shared/ids.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
@@ -11,13 +15,13 @@ import type { EnvironmentPorts } from "./ports.ts";
 import { ownEnvironment } from "./write-environment.ts";
 
 /** Guests of one environment: its deletion takes them along in one transaction. */
-const MOST_GUESTS = 50;
+const MAX_GUESTS = 50;
 
 interface ShareCall {
   readonly uid: string;
   readonly request: ShareRequest;
   readonly principal: Principal;
-  readonly once: Once;
+  readonly once: IdempotentRequest;
 }
 
 interface SharedEnvironment {
@@ -33,7 +37,7 @@ export async function shareEnvironment(call: ShareCall, ports: EnvironmentPorts)
   const { uid, request, principal, once } = call;
   const environment = await ownEnvironment(uid, principal, ports);
   const { user_uid: guest } = request;
-  return doOnce<SharedEnvironment>(
+  return runIdempotent<SharedEnvironment>(
     ports.table,
     once,
     ports.now,
@@ -82,9 +86,9 @@ async function shareWith(
   }
   const user = isUuid(guest) ? await table.get(keys.user(guest)) : undefined;
   if (user === undefined) throw invalid("user_uid", "there is no such person");
-  if (environment.guests.size >= MOST_GUESTS) {
+  if (environment.guests.size >= MAX_GUESTS) {
     throw new RunyardError("conflict", {
-      detail: `an environment has at most ${MOST_GUESTS} guests; share it by link, or with a team`,
+      detail: `an environment has at most ${MAX_GUESTS} guests; share it by link, or with a team`,
       retryable: false,
     });
   }
@@ -94,7 +98,7 @@ async function shareWith(
     key: keys.environment(uid),
     set: { [attribute]: now() },
     add: { guests: 1 },
-    if: { name: { exists: true }, [attribute]: { exists: false }, guests: { absentOr: { below: MOST_GUESTS } } },
+    if: { name: { exists: true }, [attribute]: { exists: false }, guests: { absentOr: { below: MAX_GUESTS } } },
   };
   await orTaken(table.transact([record, update, putEntry(scope, uid)]), raced);
   return {};
@@ -132,7 +136,7 @@ async function ifThere(writing: Promise<void>): Promise<void> {
   }
 }
 
-const raced = () => lostRace("the environment changed in between; send the request again");
+const raced = () => retryableConflict("the environment changed in between; send the request again");
 
 async function unlessRaced(writing: Promise<void>): Promise<void> {
   try {
@@ -148,6 +152,6 @@ async function orTaken(writing: Promise<void>, otherwise: () => RunyardError): P
     await writing;
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
-    throw error.positions.includes(0) ? new RecordTaken() : otherwise();
+    throw error.positions.includes(0) ? new IdempotencyRecordExists() : otherwise();
   }
 }

@@ -1,5 +1,9 @@
-import { invalid, lostRace, notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import { invalid, notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseMore } from "#shared/limits/scope-limit.ts";
 import { creatorOf, ownerOfNew } from "#shared/principals/owner-of-new.ts";
@@ -17,7 +21,7 @@ import { changedRepositories } from "./repositories.ts";
 /** Bytes of an environment: its setup commands go into each of its runs. */
 const ENVIRONMENT_BYTES = 64 * 1024;
 /** Environments of a scope, those among them that are shared with the person whose scope it is. */
-const MOST_ENVIRONMENTS = 200;
+const MAX_ENVIRONMENTS = 200;
 const ATTEMPTS = 8;
 
 const taken = () =>
@@ -32,17 +36,17 @@ export interface CreatedEnvironment {
 export function createEnvironment(
   request: CreateEnvironmentRequest,
   principal: PersonalPrincipal,
-  once: Once,
+  once: IdempotentRequest,
   { table, now: clock }: EnvironmentPorts,
 ): Promise<CreatedEnvironment> {
-  return doOnce<CreatedEnvironment>(
+  return runIdempotent<CreatedEnvironment>(
     table,
     once,
     clock,
     async (record) => {
       const owner = ownerOfNew(request.team === undefined ? {} : { team: request.team }, principal, undefined);
       const { pk, sk: prefix } = keys.environmentEntry(owner, "");
-      await refuseMore({ pk, prefix }, MOST_ENVIRONMENTS, "environments in the scope", table);
+      await refuseMore({ pk, prefix }, MAX_ENVIRONMENTS, "environments in the scope", table);
       const now = clock();
       const uid = uuidv7(now);
       const by = creatorOf(principal);
@@ -66,7 +70,7 @@ export function createEnvironment(
       await transactInScope(owner, writes, table);
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
-      throw error.positions.includes(0) ? new RecordTaken() : taken();
+      throw error.positions.includes(0) ? new IdempotencyRecordExists() : taken();
     }
   }
 }
@@ -105,7 +109,7 @@ export async function deleteEnvironment(uid: string, principal: Principal, ports
       if (!(error instanceof ConditionFailed)) throw error;
     }
   }
-  throw lostRace("the environment changes too fast; send the request again");
+  throw retryableConflict("the environment changes too fast; send the request again");
 }
 
 /** The writes that remove an environment and all that is its. */

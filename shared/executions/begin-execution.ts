@@ -1,13 +1,13 @@
 import { RunyardError } from "#shared/errors.ts";
 import { type ExecutingHead, isExecutingHead, leaseMs, type RunHead } from "#shared/records/run-head.ts";
-import { type ChangePorts, fenced } from "#shared/runs/change-run.ts";
-import { Raced } from "#shared/runs/run-store.ts";
+import { type ChangePorts, staleExecutionError } from "#shared/runs/change-run.ts";
+import { RunChangedError } from "#shared/runs/run-store.ts";
 import type { Change, TimelineEntry } from "#shared/runs/transition.ts";
 
 /** A run that its caller executes, and has not begun. */
 type LocalHead = Extract<RunHead, { state: "QUEUED" }> & Pick<ExecutingHead, "execution_id" | "key_hash">;
 
-export const isUnbegunLocal = (head: RunHead): head is LocalHead =>
+export const isUnstartedLocal = (head: RunHead): head is LocalHead =>
   head.state === "QUEUED" && head.execution_id !== undefined && head.key_hash !== undefined;
 
 /** The first call of an execution: binds the harness and moves the run to INPROGRESS. Again by the same one: no change. */
@@ -32,7 +32,7 @@ export async function begin(
     ],
     set: {
       state_since: now,
-      beat_at: now,
+      heartbeat_at: now,
       ...(instance === undefined ? {} : { instance_id: instance }),
       ...(head.started_at === undefined ? { started_at: now } : {}),
     },
@@ -42,20 +42,20 @@ export async function begin(
   try {
     await ports.runs.change(head, change, now);
   } catch (error) {
-    if (!(error instanceof Raced)) throw error;
+    if (!(error instanceof RunChangedError)) throw error;
     const again = await ports.runs.head(head.run_id);
     if (again?.state === "INPROGRESS" && again.execution_id === head.execution_id && again.instance_id === instance) {
       return again;
     }
     throw again !== undefined && isExecutingHead(again) && again.execution_id === head.execution_id
       ? new RunyardError("conflict", { detail: "another harness runs this execution", retryable: false })
-      : fenced();
+      : staleExecutionError();
   }
   return {
     ...head,
     state: "INPROGRESS",
     state_since: now,
-    beat_at: now,
+    heartbeat_at: now,
     started_at: head.started_at ?? now,
     next_sequence: head.next_sequence + change.events.length,
     ...(instance === undefined ? {} : { instance_id: instance }),

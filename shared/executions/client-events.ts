@@ -3,7 +3,7 @@ import { RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { Raced } from "#shared/runs/run-store.ts";
+import { RunChangedError } from "#shared/runs/run-store.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 
@@ -31,7 +31,7 @@ export async function storeClientEvent(first: ExecutingHead, event: ClientEvent,
           events: [{ type: event.event_name, data, uuid: event.event_uuid }],
           set: {
             client_events: head.client_events + 1,
-            beat_at: ports.now(),
+            heartbeat_at: ports.now(),
           },
           also: [{ kind: "put", item: marker, if: { pk: { exists: false } } }],
         },
@@ -40,6 +40,6 @@ export async function storeClientEvent(first: ExecutingHead, event: ClientEvent,
     });
   } catch (error) {
     // The head stood still and the marker was there: the event came before.
-    if (!(error instanceof Raced)) throw error;
+    if (!(error instanceof RunChangedError)) throw error;
   }
 }

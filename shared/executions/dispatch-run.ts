@@ -3,13 +3,13 @@ import { hashKey, newRunKey } from "#shared/principals/api-key.ts";
 import { START_LEASE_SECONDS } from "#shared/records/run.ts";
 import { parseRunBody } from "#shared/records/run-body.ts";
 import { executorOf, isLocal, ownerOf, type RunHead, type SlotKind, startLeaseMs } from "#shared/records/run-head.ts";
-import { lineOf } from "#shared/runs/capacity/slots.ts";
-import { grantNext, park } from "#shared/runs/capacity/wait-queue.ts";
-import { failUnbegun } from "#shared/runs/end-run.ts";
+import { waitQueueOf } from "#shared/runs/capacity/slots.ts";
+import { dequeueNext, enterWaitQueue } from "#shared/runs/capacity/wait-queue.ts";
+import { failWaitingRun } from "#shared/runs/end-run.ts";
 import { NO_CONTAINERS } from "#shared/runs/own-image.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { sendAgain } from "#shared/runs/requeue-run.ts";
-import { Raced } from "#shared/runs/run-store.ts";
+import { sendRequeued } from "#shared/runs/requeue-run.ts";
+import { RunChangedError } from "#shared/runs/run-store.ts";
 import { type Change, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
 import { chooseSandbox } from "#shared/sandbox/choose-sandbox.ts";
 import { type Sandbox, type SandboxChoice, StartDeferred } from "#shared/sandbox/sandbox.ts";
@@ -40,11 +40,11 @@ export async function dispatchRun(runId: string, ports: DispatchPorts): Promise<
   if (head === undefined || isLocal(head)) return;
   if (head.state !== "QUEUED" && head.state !== "PENDING") return;
   if (head.state === "QUEUED" && (await lacksIdentity(head, ports))) {
-    return failUnbegun(runId, "not_authorized", "the identity that the run was to work as is deleted", ports);
+    return failWaitingRun(runId, "not_authorized", "the identity that the run was to work as is deleted", ports);
   }
   // The deployment had containers when the run was created, or when it ran last.
   if (head.state === "QUEUED" && head.own_image === true && !ports.hasContainers) {
-    return failUnbegun(runId, "operation_not_supported", NO_CONTAINERS, ports);
+    return failWaitingRun(runId, "operation_not_supported", NO_CONTAINERS, ports);
   }
   const now = ports.now();
   const key = newRunKey(runId);
@@ -58,12 +58,12 @@ export async function dispatchRun(runId: string, ports: DispatchPorts): Promise<
   const choice = restarts ? ({ provider: "lambda" } as const) : await choiceFor(head, ports);
   try {
     // A new start has its full time, as the first one had.
-    const anew = { key_hash: hashKey(key), state_since: now, beat_at: now };
+    const anew = { key_hash: hashKey(key), state_since: now, heartbeat_at: now };
     if (restarts) await ports.runs.change(head, { events: [], set: anew }, now);
     else if (!(await takeSlot(head, { executionId, key, choice }, ports))) return;
   } catch (error) {
     // Another dispatcher was faster.
-    if (error instanceof Raced) return;
+    if (error instanceof RunChangedError) return;
     throw error;
   }
   await start(runId, envelopeOf(runId, executionId, key, ports), choice, ports);
@@ -84,9 +84,9 @@ async function lacksIdentity(head: RunHead, { table }: RunPorts): Promise<boolea
 
 /** Moves the run to PENDING with a slot, or parks it where there is none; tells whether it has one. */
 async function takeSlot(head: RunHead, start: Start, ports: RunPorts): Promise<boolean> {
-  if (head.parked !== undefined) {
+  if (head.waiting !== undefined) {
     // Whoever freed a slot may have died before it was handed on.
-    await grantNext(lineOf(head, head.parked), ports);
+    await dequeueNext(waitQueueOf(head, head.waiting), ports);
     return false;
   }
   if (head.slot !== undefined) {
@@ -100,9 +100,9 @@ async function takeSlot(head: RunHead, start: Start, ports: RunPorts): Promise<b
       await prepare(head, takes, start, ports);
       return true;
     } catch (error) {
-      if (!(error instanceof Raced) || error.headChanged) throw error;
+      if (!(error instanceof RunChangedError) || error.headChanged) throw error;
     }
-    if (await park(head, takes, ports)) return false;
+    if (await enterWaitQueue(head, takes, ports)) return false;
   }
   // Slots come and go too fast: the message is tried again.
   throw new Error(`run ${head.run_id} found neither a slot nor a place among those that wait for one`);
@@ -128,7 +128,7 @@ function prepare(head: RunHead, takes: SlotKind, { executionId, key, choice }: S
         execution_id: executionId,
         key_hash: hashKey(key),
         state_since: now,
-        beat_at: now,
+        heartbeat_at: now,
         ...(provider === "lambda" ? {} : { sandbox: { provider } }),
       },
       add: { executions: 1 },
@@ -154,8 +154,8 @@ async function start(runId: string, envelope: Envelope, choice: SandboxChoice, p
 }
 
 /** Starts of an environment's own image without a word of the harness, in a row, after which the run ends. */
-const MOST_SILENT_STARTS = 3;
-const SILENT_IMAGE = `the environment's docker_image did not start the harness, ${MOST_SILENT_STARTS} times in a row: it has to be public, for arm64, and have glibc`;
+const MAX_SILENT_STARTS = 3;
+const SILENT_IMAGE = `the environment's docker_image did not start the harness, ${MAX_SILENT_STARTS} times in a row: it has to be public, for arm64, and have glibc`;
 
 /** A start that did not come about: the run waits again and is offered once more, soon. */
 export async function putBack(
@@ -170,7 +170,7 @@ export async function putBack(
   const now = ports.now();
   // Nobody but the environment's owner can put an image right.
   const silent = head.sandbox?.provider === "fargate" && start.unstarted !== true ? (head.silent_starts ?? 0) + 1 : 0;
-  if (silent >= MOST_SILENT_STARTS) return failUnbegun(runId, "environment_setup_failed", SILENT_IMAGE, ports);
+  if (silent >= MAX_SILENT_STARTS) return failWaitingRun(runId, "environment_setup_failed", SILENT_IMAGE, ports);
   try {
     await ports.runs.change(
       head,
@@ -186,10 +186,10 @@ export async function putBack(
     );
   } catch (error) {
     // It began, or was cancelled, just now.
-    if (error instanceof Raced) return;
+    if (error instanceof RunChangedError) return;
     throw error;
   }
-  await sendAgain(head, ports);
+  await sendRequeued(head, ports);
 }
 
 function envelopeOf(runId: string, executionId: string, key: string, ports: RunPorts): Envelope {

@@ -1,5 +1,5 @@
-import { type Checkpoint, checkpointOf, putCheckpoint, rewound } from "#shared/records/checkpoint.ts";
-import { isTerminal, MOST_LOSSES, statusText } from "#shared/records/run.ts";
+import { type Checkpoint, checkpointOf, putCheckpoint, resetToCheckpoint } from "#shared/records/checkpoint.ts";
+import { isTerminal, MAX_LOSSES, statusText } from "#shared/records/run.ts";
 import {
   type ExecutingHead,
   isExecutingHead,
@@ -8,10 +8,10 @@ import {
   ownerOf,
   type RunHead,
 } from "#shared/records/run-head.ts";
-import { type ChangePorts, changeRun, fenced } from "#shared/runs/change-run.ts";
-import { endChange } from "#shared/runs/end-run.ts";
+import { type ChangePorts, changeRun, staleExecutionError } from "#shared/runs/change-run.ts";
+import { toEndChange } from "#shared/runs/end-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { backToQueue, sendAgain } from "#shared/runs/requeue-run.ts";
+import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
 import { type Change, STOP_ATTRIBUTES, type TimelineEntry } from "#shared/runs/transition.ts";
 import { type ReportShutdownRequest, SLICE_ENDED } from "#shared/wire/harness.ts";
 
@@ -26,11 +26,11 @@ export async function shutDown(
   const { error } = request;
   if (error?.category === SLICE_ENDED && (await endSlice(first, executionId, ports))) return;
   const why = error === undefined ? "the sandbox shut down" : `${error.category}: ${error.message}`;
-  if (await loseExecution(first, executionId, why, ports)) return;
+  if (await expireExecution(first, executionId, why, ports)) return;
   // It was cancelled just now, or is another's by now.
   const head = await ports.runs.head(first.run_id);
-  if (head === undefined || !isStopAwaited(head) || head.execution_id !== executionId) throw fenced();
-  if (!("key_hash" in head) || head.key_hash === undefined) throw fenced();
+  if (head === undefined || !isStopAwaited(head) || head.execution_id !== executionId) throw staleExecutionError();
+  if (!("key_hash" in head) || head.key_hash === undefined) throw staleExecutionError();
   await confirmStop(head, executionId, "harness", ports);
 }
 
@@ -48,14 +48,14 @@ async function endSlice(first: RunHead, executionId: string, ports: ChangePorts)
     const again = requeued(head, checkpoint, now, { type: "run_queued", data: { state: "QUEUED", detail } });
     return { change: { ...again, set: { ...again.set, sliced: true }, keepsSlot: true }, result: true };
   });
-  if (done) await sendAgain(first, ports);
+  if (done) await sendRequeued(first, ports);
   return done;
 }
 
 /** The run waits for a new execution, which goes on from the checkpoint; what was said and taken up after it is left behind. */
 function requeued(head: ExecutingHead, checkpoint: Checkpoint, now: number, event: TimelineEntry): Change {
-  const left = rewound(checkpoint, head);
-  const queued = backToQueue(head, event, now);
+  const left = resetToCheckpoint(checkpoint, head);
+  const queued = toRequeueChange(head, event, now);
   return {
     ...queued,
     set: {
@@ -92,7 +92,7 @@ export async function confirmStop(
  * An execution is lost: the run waits for a new one, or ends in ERROR after too many losses in a row. Where `silentSince`
  * is given, a beat after it saves the execution. Answers false where it was none to lose.
  */
-export async function loseExecution(
+export async function expireExecution(
   first: RunHead,
   executionId: string,
   why: string,
@@ -102,16 +102,16 @@ export async function loseExecution(
   const now = ports.now();
   const outcome = await changeRun<"none" | "again" | "ended">(first, ports, async (head) => {
     if (!isExecutingHead(head) || head.execution_id !== executionId) return { result: "none" };
-    if (silentSince !== undefined && head.beat_at !== silentSince) return { result: "none" };
-    const still = silentSince === undefined ? {} : { if: { beat_at: { eq: silentSince } } };
+    if (silentSince !== undefined && head.heartbeat_at !== silentSince) return { result: "none" };
+    const still = silentSince === undefined ? {} : { if: { heartbeat_at: { eq: silentSince } } };
     if (isLocal(head)) {
       const message = statusText(`the run's caller, who executes it, was lost: ${why}`);
-      return { change: { ...endChange(head, { state: "FAILED", now, message }), ...still }, result: "ended" };
+      return { change: { ...toEndChange(head, { state: "FAILED", now, message }), ...still }, result: "ended" };
     }
     const losses = head.losses + 1;
     const lost = { type: "execution_lost" as const, data: { detail: statusText(why), losses } };
-    if (losses >= MOST_LOSSES) {
-      const end = endChange(head, {
+    if (losses >= MAX_LOSSES) {
+      const end = toEndChange(head, {
         state: "ERROR",
         now,
         code: "resource_unavailable",
@@ -126,7 +126,7 @@ export async function loseExecution(
     const again = requeued(head, await checkpointOf(head, ports), now, event);
     return { change: { ...again, ...still, set: { ...again.set, losses } }, result: "again" };
   });
-  if (outcome === "again") await sendAgain(first, ports);
+  if (outcome === "again") await sendRequeued(first, ports);
   if (outcome === "ended") await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
   return outcome !== "none";
 }

@@ -2,9 +2,9 @@ import { RunyardError } from "#shared/errors.ts";
 import { statusText } from "#shared/records/run.ts";
 import { type ExecutingHead, isLocal, ownerOf } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
-import { endChange } from "#shared/runs/end-run.ts";
+import { toEndChange } from "#shared/runs/end-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { backToQueue, sendAgain } from "#shared/runs/requeue-run.ts";
+import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
 import type { Change, TimelineEntry } from "#shared/runs/transition.ts";
 import type { FinishTaskRequest } from "#shared/wire/harness.ts";
 
@@ -19,21 +19,24 @@ export async function finish(first: ExecutingHead, request: FinishTaskRequest, p
         retryable: false,
       });
     }
-    return { change: waiting ? backToQueue(head, WAITING, now) : finishChange(head, request, now), result: waiting };
+    return {
+      change: waiting ? toRequeueChange(head, WAITING, now) : finishChange(head, request, now),
+      result: waiting,
+    };
   });
-  if (again) await sendAgain(first, ports);
+  if (again) await sendRequeued(first, ports);
   else await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
 }
 
 function finishChange(head: ExecutingHead, request: FinishTaskRequest, now: number): Change {
   if (request.blocked === true) {
     const question = statusText(request.summary) || "the agent waits for an answer";
-    return endChange(head, { state: "BLOCKED", now, message: question });
+    return toEndChange(head, { state: "BLOCKED", now, message: question });
   }
   const summary = statusText(request.summary) || (request.success ? "done" : "the agent gave no reason");
   return request.success
-    ? endChange(head, { state: "SUCCEEDED", now, data: { detail: summary } })
-    : endChange(head, {
+    ? toEndChange(head, { state: "SUCCEEDED", now, data: { detail: summary } })
+    : toEndChange(head, {
         state: "FAILED",
         now,
         message: summary,

@@ -5,7 +5,7 @@ import type { Principal } from "#shared/principals/principal.ts";
 import { HEARTBEAT_SECONDS, LEASE_SECONDS } from "#shared/records/run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import type { HeartbeatRequest, HeartbeatResponse } from "#shared/wire/harness.ts";
-import { checkInstance, executionOf, sameExecution } from "./execution-access.ts";
+import { assertHarnessInstance, assertSameExecution, authorizeExecution } from "./execution-access.ts";
 
 /** A beat is written when the last one is this old; a third of the lease, so that two more may be missed. */
 const NOTED_MS = (LEASE_SECONDS * 1000) / 3;
@@ -19,11 +19,11 @@ export async function heartbeat(
 ): Promise<HeartbeatResponse> {
   const answer = { followups: [], cancel: false, next_heartbeat_seconds: HEARTBEAT_SECONDS };
   if (principal.kind === "run" && principal.stopping) {
-    checkInstance(principal.head, header);
+    assertHarnessInstance(principal.head, header);
     return { ...answer, cancel: true };
   }
-  const head = await executionOf(principal, header, ports);
-  sameExecution(head, beat.execution_id);
+  const head = await authorizeExecution(principal, header, ports);
+  assertSameExecution(head, beat.execution_id);
   if (beat.followups_stored > head.followups) {
     throw invalid("followups_stored", `there are ${head.followups} follow-ups`);
   }
@@ -32,7 +32,7 @@ export async function heartbeat(
     throw new RunyardError("conflict", { detail: "call resolve-prompt first", retryable: false });
   const now = ports.now();
   // This call has just read the head, and with it that the execution lives; a young beat need not be written again.
-  const isNoted = head.state === "INPROGRESS" && now - head.beat_at < NOTED_MS && stored === head.followups_stored;
+  const isNoted = head.state === "INPROGRESS" && now - head.heartbeat_at < NOTED_MS && stored === head.followups_stored;
   const alive = isNoted || (await ports.runs.beat(head.run_id, head.execution_id, now, stored));
   // The run went on without this execution in between: the next beat tells how.
   if (!alive) return { ...answer, next_heartbeat_seconds: 1 };

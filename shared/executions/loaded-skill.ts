@@ -18,7 +18,7 @@ const SkillPath = v.pipe(
 
 /**
  * Notes which skill the execution has found, so that the run shows its name and is found by its file's path, however it
- * was named. Once for each run: what a later execution finds does not change it.
+ * was named. IdempotentRequest for each run: what a later execution finds does not change it.
  */
 export async function noteSkill(first: ExecutingHead, { name, path }: Skill, ports: RunPorts): Promise<ExecutingHead> {
   const spec = first.p.skill;

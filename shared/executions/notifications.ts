@@ -21,7 +21,7 @@ export async function notifyUser(first: ExecutingHead, message: string, ports: R
     return {
       change: {
         events: [{ type: "user_notified", data: { message } }],
-        set: { notifications: head.notifications + 1, beat_at: ports.now() },
+        set: { notifications: head.notifications + 1, heartbeat_at: ports.now() },
         also: [{ kind: "put", item: { ...marker, v: 1 } }],
       },
       result: undefined,

@@ -9,12 +9,12 @@ import {
   type RunHead,
   startLeaseMs,
 } from "#shared/records/run-head.ts";
-import { failNeverBegun } from "#shared/runs/end-run.ts";
+import { failUnstartedLocalRun } from "#shared/runs/end-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { CHECK_SHARDS, sortableTime } from "#shared/table/keys.ts";
 import type { Item } from "#shared/table/table.ts";
 import { putBack } from "./dispatch-run.ts";
-import { confirmStop, loseExecution } from "./expired-execution.ts";
+import { confirmStop, expireExecution } from "./expired-execution.ts";
 
 /** Runs looked at in one pass and shard; what is left is due in the next. */
 const PASS_LIMIT = 200;
@@ -27,8 +27,8 @@ const STOP_AGAIN_MS = 10_000;
 /** Runs that are worked on side by side. */
 const AT_ONCE = 10;
 /** A pass in which this share of the executions (and this many) are silent tells of a fault of ours, not of theirs. */
-const BRAKE_SHARE = 0.2;
-const BRAKE_LEAST = 50;
+const CIRCUIT_SHARE = 0.2;
+const CIRCUIT_MIN_EXECUTIONS = 50;
 
 export interface Pass {
   readonly looked: number;
@@ -38,7 +38,7 @@ export interface Pass {
   /** True where runs are alive, so that another pass is worth its while soon. */
   readonly alive: boolean;
   /** True where so many leases ran out at once that they were extended instead, once. */
-  readonly braked: boolean;
+  readonly circuitOpen: boolean;
 }
 
 /**
@@ -58,10 +58,10 @@ export async function reapRuns(ports: RunPorts): Promise<Pass> {
   const silent = runs.filter(({ head }) => isSilent(head, now));
   const working = runs.filter(({ head }) => isExecuting(head.state));
   const newlySilent = silent.filter(({ head }) => !isExtended(head)).length;
-  const braked = newlySilent > BRAKE_LEAST && newlySilent > BRAKE_SHARE * working.length;
+  const circuitOpen = newlySilent > CIRCUIT_MIN_EXECUTIONS && newlySilent > CIRCUIT_SHARE * working.length;
   let failed = unreadable.length;
   for (const some of chunks(runs, AT_ONCE)) {
-    const looks = await Promise.allSettled(some.map(({ item, head }) => look(item, head, now, braked, ports)));
+    const looks = await Promise.allSettled(some.map(({ item, head }) => look(item, head, now, circuitOpen, ports)));
     failed += looks.filter(({ status }) => status === "rejected").length;
   }
   for (const item of unreadable) {
@@ -73,10 +73,10 @@ export async function reapRuns(ports: RunPorts): Promise<Pass> {
   }
   return {
     looked: runs.length,
-    lost: braked ? silent.length - newlySilent : silent.length,
+    lost: circuitOpen ? silent.length - newlySilent : silent.length,
     failed,
     alive: working.length > 0 || (await anyAhead(now, ports)),
-    braked,
+    circuitOpen,
   };
 }
 
@@ -114,12 +114,12 @@ async function anyAhead(now: number, ports: RunPorts): Promise<boolean> {
   return ahead.some(({ items }) => items.length > 0);
 }
 
-async function look(item: Item, head: RunHead, now: number, braked: boolean, ports: RunPorts): Promise<void> {
+async function look(item: Item, head: RunHead, now: number, circuitOpen: boolean, ports: RunPorts): Promise<void> {
   const again = (milliseconds: number) =>
     ports.runs.checkAgain(head.run_id, String(item["check_at"]), sortableTime(now + milliseconds));
   if (head.state === "QUEUED" && isLocal(head)) {
     await again(LOOK_AGAIN_MS);
-    return failNeverBegun(head.run_id, ports);
+    return failUnstartedLocalRun(head.run_id, ports);
   }
   const askForStop = async () => {
     if (head.stops !== undefined) await ports.queue.sendEnd(head.run_id, ownerOf(head));
@@ -143,20 +143,20 @@ async function look(item: Item, head: RunHead, now: number, braked: boolean, por
   await again(LOOK_AGAIN_MS);
   await askForStop();
   if (!isExecutingHead(head) || !isSilent(head, now)) return;
-  if (braked && !isExtended(head)) return ports.runs.extendLease(head);
+  if (circuitOpen && !isExtended(head)) return ports.runs.extendLease(head);
   if (head.state === "PENDING") {
     return putBack(head.run_id, head.execution_id, "the sandbox did not begin in time", ports);
   }
-  const why = `no sign of life for ${Math.floor((now - head.beat_at) / 1000)} seconds`;
-  await loseExecution(head, head.execution_id, why, ports, head.beat_at);
+  const why = `no sign of life for ${Math.floor((now - head.heartbeat_at) / 1000)} seconds`;
+  await expireExecution(head, head.execution_id, why, ports, head.heartbeat_at);
 }
 
 /** True where the lease was extended already and no beat has come since. */
-const isExtended = (head: RunHead): boolean => isExecutingHead(head) && head.extended_from === head.beat_at;
+const isExtended = (head: RunHead): boolean => isExecutingHead(head) && head.extended_from === head.heartbeat_at;
 
 function isSilent(head: RunHead, now: number): boolean {
   if (head.state === "PENDING") return now - head.state_since >= startLeaseMs(head);
-  if (head.state === "INPROGRESS" || head.state === "CLAIMED") return now - head.beat_at >= leaseMs(head);
+  if (head.state === "INPROGRESS" || head.state === "CLAIMED") return now - head.heartbeat_at >= leaseMs(head);
   return false;
 }
 

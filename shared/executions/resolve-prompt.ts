@@ -1,19 +1,19 @@
 import { cancelMessage, wasCancelled } from "#shared/conversations/cancelled-turn.ts";
 import { fullPrompt, messagesOf, runsOfConversation } from "#shared/conversations/conversation.ts";
 import { followupsAfter } from "#shared/conversations/followups.ts";
-import { fittedMessages } from "#shared/conversations/truncate.ts";
+import { truncateMessages } from "#shared/conversations/truncate.ts";
 import { BEGINNING, type Checkpoint, checkpointOf, checkpointsOf } from "#shared/records/checkpoint.ts";
 import { HEARTBEAT_SECONDS } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { type ExecutingHead, ownerOf } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
-import { type PlantingPorts, plantedSecrets } from "#shared/secrets/injected-secrets.ts";
+import { type InjectionPorts, injectedSecrets } from "#shared/secrets/injected-secrets.ts";
 import { type Message, OPENING } from "#shared/wire/conversation.ts";
 import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
 import { repositoryTokens, type TokenPorts } from "./repository-tokens.ts";
 
-export type PromptPorts = RunPorts & PlantingPorts & TokenPorts;
+export type PromptPorts = RunPorts & InjectionPorts & TokenPorts;
 
 type Context = NonNullable<ResolvePromptResponse["context"]>;
 
@@ -27,7 +27,7 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
     earlierMessages(head, body, checkpoint, ports),
     workspaceOf(checkpoint, ports),
     head.followups > head.followups_stored ? followupsAfter(head, head.followups_stored, ports) : [],
-    plantedSecrets(body, ownerOf(head), ports),
+    injectedSecrets(body, ownerOf(head), ports),
     repositoryTokens(body, ports),
     Promise.all(
       body.attachments.map(async ({ attachment_id, file_name, mime_type, file }) => {
@@ -90,7 +90,7 @@ async function earlierMessages(
   const isCancelled = wasCancelled(said);
   const own = isCancelled ? [...(await openingOf(body, ports)), ...said] : said;
   const before = id === head.run_id ? [] : await messagesBefore(head.run_id, id, ports);
-  return { messages: fittedMessages([...before, ...own]), own_messages: own.length, isCancelled };
+  return { messages: truncateMessages([...before, ...own]), own_messages: own.length, isCancelled };
 }
 
 async function messagesBefore(runId: string, conversationId: string, ports: RunPorts): Promise<Message[]> {

@@ -90,7 +90,7 @@ function place(first: ExecutingHead, generation: string, files: Snapshot["files"
     return {
       change: {
         events: [],
-        set: { beat_at: ports.now(), snapshots: head.snapshots + 1 },
+        set: { heartbeat_at: ports.now(), snapshots: head.snapshots + 1 },
         also: [{ kind: "put", item: { ...key, v: 1, ...snapshot } }],
       },
       result: undefined,
@@ -134,7 +134,7 @@ export async function commitSnapshot(
     return {
       change: {
         events: [{ type: "checkpoint_saved", data: { generation } }],
-        set: { beat_at: ports.now(), losses: 0, checkpoint: true },
+        set: { heartbeat_at: ports.now(), losses: 0, checkpoint: true },
         also: [putCheckpoint(head.run_id, checkpoint)],
       },
       result: undefined,

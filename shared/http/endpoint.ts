@@ -3,7 +3,12 @@ import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import * as v from "valibot";
 import { type ErrorCode, notFound, RunyardError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { type Rates, type Toll, type TollKind, tollOf } from "#shared/limits/token-bucket.ts";
+import {
+  createRateLimitToken,
+  type RateLimitKind,
+  type RateLimits,
+  type RateLimitToken,
+} from "#shared/limits/token-bucket.ts";
 import { loggedPath, logLine } from "#shared/log/log.ts";
 import { isInTeam, type Principal } from "#shared/principals/principal.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
@@ -32,7 +37,7 @@ interface Spec<Path extends Schema, Body extends Schema, Q extends Parameters, R
   /** True where a cancelled run's key is still good: to be told to stop, and to say that it has. */
   readonly whileStopping?: boolean;
   /** The caller's bucket that a call is paid from; `run` puts `toll` into the transaction that does the work. */
-  readonly rateLimit?: TollKind;
+  readonly rateLimit?: RateLimitKind;
 }
 type Replies = Readonly<Record<number, Schema | typeof REDIRECT | typeof NO_CONTENT | typeof HTML>>;
 type AnswerHeaders = Readonly<Record<string, string>>;
@@ -51,7 +56,7 @@ type Answer<R extends Replies> = {
 export interface Call<Path, Body, Q, Who> extends PublicCall<Path, Body, Q> {
   readonly principal: Who;
   /** What the call costs, for an endpoint that declares a `rateLimit`; in any other it throws. */
-  readonly toll: Toll;
+  readonly rateLimitToken: RateLimitToken;
 }
 
 /** What a public endpoint is called with: the same, but for whom it comes from. */
@@ -69,7 +74,7 @@ export interface HttpPorts extends PublicPorts {
   /** Kinds of principals that may call, from the route's line in routes.ts. */
   readonly who: readonly string[];
   /** How often one caller may do what has a rate limit. */
-  readonly rates: Rates;
+  readonly rates: RateLimits;
 }
 
 /** What a public endpoint needs. */
@@ -127,8 +132,8 @@ export function endpoint<
       refuseKind(principal, ports);
       refuseForeignTeam(principal, event);
     });
-    const toll = tollOf(principal, definition.rateLimit, ports.rates);
-    const given = await definition.run({ ...call, principal, toll }, ports);
+    const rateLimitToken = createRateLimitToken(principal, definition.rateLimit, ports.rates);
+    const given = await definition.run({ ...call, principal, rateLimitToken }, ports);
     if (event.requestContext.http.method !== "GET") await ports.principals.noteUse(principal);
     return given;
   });

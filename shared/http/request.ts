@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as v from "valibot";
 import { type FieldError, invalid, RunyardError } from "#shared/errors.ts";
 import { issueErrors } from "./issue-errors.ts";
-import { unread } from "./unsupported-input.ts";
+import { unsupportedInput } from "./unsupported-input.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 /** The largest body that is taken: 4 MiB. */
@@ -58,7 +58,7 @@ export function readQuery<P extends Parameters>(parameters: P, raw: RawQuery): Q
     const value = kind === "one" ? values[0] : kind === "many" ? values : Object.fromEntries(entries);
     if (kind === "one" ? value === undefined : kind === "many" ? values.length === 0 : members.length === 0) continue;
     const parsed = v.safeParse(schema, value);
-    if (kind === "map") errors.push(...unread(schema, value, name));
+    if (kind === "map") errors.push(...unsupportedInput(schema, value, name));
     if (parsed.success) found[name] = parsed.output;
     else errors.push(...parsed.issues.map((issue) => ({ path: name, message: issue.message })));
   }
@@ -92,7 +92,7 @@ export function readBody(event: APIGatewayProxyEventV2): unknown {
 export function parseFields<T>(schema: v.GenericSchema<unknown, T>, input: unknown): T {
   const parsed = v.safeParse(schema, input);
   if (parsed.success) {
-    refuse(unread(schema, input));
+    refuse(unsupportedInput(schema, input));
     return parsed.output;
   }
   refuse(parsed.issues.flatMap((issue) => issueErrors(issue)));

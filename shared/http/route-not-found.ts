@@ -19,7 +19,7 @@ export interface RoutePorts {
 const PREFIX = "/api/v1";
 
 /** Why no route takes the request. */
-export function refuseUnrouted(routes: RouteTable, method: string, rawPath: string): RunyardError {
+export function routeNotFoundError(routes: RouteTable, method: string, rawPath: string): RunyardError {
   const allowed = methodsOf(routes, rawPath);
   if (allowed.length > 0) {
     return new RunyardError("invalid_request", {

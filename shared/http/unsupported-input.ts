@@ -10,7 +10,7 @@ const UNREADABLE = new Set(["__proto__", "prototype", "constructor"]);
  * What valibot would pass over in silence: a list where an object belongs, which it takes for one without members, and
  * members of maps that it does not read. Here the one is a wrong type like any other, and the other is said.
  */
-export function unread(schema: Schema, input: unknown, path = ""): FieldError[] {
+export function unsupportedInput(schema: Schema, input: unknown, path = ""): FieldError[] {
   if (schema.type === "object" || schema.type === "record") {
     if (Array.isArray(input)) return [{ path: path || "body", message: "must be an object" }];
     if (typeof input !== "object" || input === null) return [];
@@ -19,18 +19,18 @@ export function unread(schema: Schema, input: unknown, path = ""): FieldError[] 
       if (schema.type === "record" && UNREADABLE.has(name))
         return [{ path: at, message: "is a name that cannot be used" }];
       const member = schema.type === "object" ? memberOf(memberOf(schema, "entries"), name) : memberOf(schema, "value");
-      return isSchema(member) ? unread(member, value, at) : [];
+      return isSchema(member) ? unsupportedInput(member, value, at) : [];
     });
   }
   if (schema.type === "array" && Array.isArray(input)) {
     const item = memberOf(schema, "item");
-    return isSchema(item) ? input.flatMap((value, index) => unread(item, value, `${path}[${index}]`)) : [];
+    return isSchema(item) ? input.flatMap((value, index) => unsupportedInput(item, value, `${path}[${index}]`)) : [];
   }
   if (schema.type === "union" || schema.type === "variant") {
     return unreadChoice(schema, input, path);
   }
   const wrapped = memberOf(schema, "wrapped");
-  return isSchema(wrapped) && input !== null && input !== undefined ? unread(wrapped, input, path) : [];
+  return isSchema(wrapped) && input !== null && input !== undefined ? unsupportedInput(wrapped, input, path) : [];
 }
 
 /** A list is neither an object nor a map, whatever valibot makes of it: only a choice that is a list takes it. */
@@ -40,7 +40,7 @@ function unreadChoice(schema: Schema, input: unknown, path: string): FieldError[
     .filter(isSchema)
     .filter(({ type }) => !(Array.isArray(input) && (type === "object" || type === "record")));
   const taken = open.find((option) => v.is(option, input));
-  if (taken !== undefined) return unread(taken, input, path);
+  if (taken !== undefined) return unsupportedInput(taken, input, path);
   const { issues = [] } = open[0] === undefined ? {} : v.safeParse(open[0], input);
   return issues.length === 0
     ? [{ path: path || "body", message: "must be an object" }]

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { invalid, lostRace, RunyardError } from "#shared/errors.ts";
+import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
 import { randomId, sha256 } from "#shared/ids.ts";
 import { type Principal, principalKey } from "#shared/principals/principal.ts";
 import { keys } from "#shared/table/keys.ts";
@@ -14,7 +14,7 @@ const KEYLESS_SECONDS = 10 * 60;
  * a client repeats of itself (`x-stainless-retry-count` above 0) finds what its first try made — or the
  * other way round, where the repeat overtakes the first try.
  */
-export interface Once {
+export interface IdempotentRequest {
   readonly record: Key;
   readonly hash: string;
   readonly keyed: boolean;
@@ -33,12 +33,12 @@ const Record = v.object({
 type Record = v.InferOutput<typeof Record>;
 
 /** The logical request behind a call. `team` is part of it, since a key is kept per principal and team. */
-export function onceOf(
+export function toIdempotentRequest(
   header: (name: string) => string | undefined,
   principal: Principal,
   operation: string,
   content: unknown,
-): Once {
+): IdempotentRequest {
   const key = header("idempotency-key");
   if (key !== undefined && ([...key].length > 255 || !/^[\x20-\x7e]+$/.test(key))) {
     throw invalid("Idempotency-Key", "must have at most 255 printable ASCII characters");
@@ -58,32 +58,32 @@ export function onceOf(
   };
 }
 
-/** The record was there already; `doOnce` decides what that means. */
-export class RecordTaken extends Error {}
+/** The record was there already; `runIdempotent` decides what that means. */
+export class IdempotencyRecordExists extends Error {}
 
 /**
- * Does `first` once: it must write the record in the same transaction as its effect, and throw RecordTaken where the
+ * Does `first` once: it must write the record in the same transaction as its effect, and throw IdempotencyRecordExists where the
  * record's condition failed. A repeat is answered by `replay` with what the first made, even where what the first did
- * stands in its way: the run that it cancelled has ended, the conversation that it continued goes on. `looksFirst` is for a
+ * stands in its way: the run that it cancelled has ended, the conversation that it continued goes on. `checkFirst` is for a
  * `first` that stores files on its way, which nobody would ever read again: then a repeat is found out before.
  */
-export async function doOnce<T>(
+export async function runIdempotent<T>(
   table: Table,
-  once: Once,
+  once: IdempotentRequest,
   now: () => number,
   first: (record: (result: string) => Put) => Promise<T>,
   replay: (result: string) => Promise<T>,
-  { looksFirst = false }: { readonly looksFirst?: boolean } = {},
+  { checkFirst = false }: { readonly checkFirst?: boolean } = {},
 ): Promise<T> {
   let takeOver: Conditions | undefined;
   for (let attempt = 0; attempt < 5; attempt++) {
     let refusal: RunyardError | undefined;
-    const looks = looksFirst && attempt === 0 && (once.keyed || once.repeat);
+    const looks = checkFirst && attempt === 0 && (once.keyed || once.repeat);
     try {
       if (!looks) return await first((result) => recordOf(once, result, now(), takeOver));
     } catch (error) {
       if (error instanceof RunyardError && (once.keyed || once.repeat)) refusal = error;
-      else if (!(error instanceof RecordTaken)) throw error;
+      else if (!(error instanceof IdempotencyRecordExists)) throw error;
     }
     const item = await table.get(once.record);
     const record = item === undefined ? undefined : v.parse(Record, item);
@@ -101,7 +101,7 @@ export async function doOnce<T>(
     if (record.original) continue;
     if (await markOriginal(table, item, record)) return answerAgain(replay, record.result);
   }
-  throw lostRace("the same request is being answered; send it again");
+  throw retryableConflict("the same request is being answered; send it again");
 }
 
 /** What the first made may be deleted by now: there is nothing to answer with then, and it is not made again either. */
@@ -118,7 +118,7 @@ async function answerAgain<T>(replay: (result: string) => Promise<T>, result: st
   }
 }
 
-function recordOf(once: Once, result: string, now: number, takeOver: Conditions | undefined): Put {
+function recordOf(once: IdempotentRequest, result: string, now: number, takeOver: Conditions | undefined): Put {
   const fresh: Conditions =
     once.keyed || once.repeat ? { pk: { exists: false } } : { original: { absentOr: { eq: true } } };
   return {
@@ -138,7 +138,7 @@ function recordOf(once: Once, result: string, now: number, takeOver: Conditions 
 }
 
 /** Compared on read, because the table's own expiry lags. */
-function isOver(once: Once, record: Record, now: number): boolean {
+function isOver(once: IdempotentRequest, record: Record, now: number): boolean {
   return now - record.made_at > (once.keyed ? KEYED_SECONDS : KEYLESS_SECONDS) * 1000;
 }
 

@@ -1,9 +1,9 @@
-import { lostRace, RunyardError } from "#shared/errors.ts";
+import { RunyardError, retryableConflict } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { Identity } from "#shared/records/identity.ts";
 import { activeRuns } from "#shared/runs/capacity/active-runs.ts";
 import type { ChangePorts } from "#shared/runs/change-run.ts";
-import { failUnbegun } from "#shared/runs/end-run.ts";
+import { failWaitingRun } from "#shared/runs/end-run.ts";
 import { pauseSchedulesOf } from "#shared/schedules/auto-pause.ts";
 import type { ScheduleStore } from "#shared/schedules/schedule-store.ts";
 import { ConditionFailed, type Table } from "#shared/table/table.ts";
@@ -38,7 +38,7 @@ export async function deleteIdentity(uid: string, principal: Principal, ports: D
     await pauseSchedulesOf(identity.uid, `the identity ${identity.name} is deleted`, ports);
     return endRunsOf(identity, ports);
   }
-  throw lostRace("the identity changes too fast; send the request again");
+  throw retryableConflict("the identity changes too fast; send the request again");
 }
 
 async function endRunsOf({ uid, team_uid, name }: Identity, ports: DeletionPorts): Promise<void> {
@@ -50,7 +50,7 @@ async function endRunsOf({ uid, team_uid, name }: Identity, ports: DeletionPorts
   const why = deletedIdentity(name);
   for (let from = 0; from < ending.length; from += AT_ONCE) {
     const some = ending.slice(from, from + AT_ONCE);
-    await Promise.all(some.map(({ runId }) => failUnbegun(runId, "not_authorized", why, ports)));
+    await Promise.all(some.map(({ runId }) => failWaitingRun(runId, "not_authorized", why, ports)));
   }
 }
 

@@ -1,10 +1,14 @@
 import { refuseOthersEnvironment } from "#shared/environments/team-environment.ts";
 import { notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { parseIdentity } from "#shared/records/identity.ts";
-import { availableIn, enroll } from "#shared/records/identity-register.ts";
+import { availableIn, register } from "#shared/records/identity-register.ts";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type TransactionWrite } from "#shared/table/table.ts";
@@ -27,10 +31,10 @@ export interface Created {
 export async function createIdentity(
   team: string,
   request: CreateIdentityRequest,
-  once: Once,
+  once: IdempotentRequest,
   ports: IdentityPorts,
 ): Promise<Created> {
-  return doOnce<Created>(
+  return runIdempotent<Created>(
     ports.table,
     once,
     ports.now,
@@ -40,7 +44,7 @@ export async function createIdentity(
       const uid = uuidv7(now);
       const given = { uid, team_uid: team, name: request.name, created_at: now, updated_at: now };
       const identity = parseIdentity({ ...keys.identity(team, uid), ...given, ...changeOf(request, undefined).set });
-      const writes = [enroll(team, uid, now), claimIdentityName(identity), putIdentity(identity), record(uid)];
+      const writes = [register(team, uid, now), claimIdentityName(identity), putIdentity(identity), record(uid)];
       await write(team, writes, ports);
       return { found: { identity, available: true }, replayed: false };
     },
@@ -66,7 +70,7 @@ async function write(team: string, writes: readonly TransactionWrite[], { table 
     await transactInScope({ type: "Team", uid: team }, writes, table);
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
-    if (error.positions.includes(3)) throw new RecordTaken();
+    if (error.positions.includes(3)) throw new IdempotencyRecordExists();
     if (error.positions.includes(1)) throw taken();
     throw new RunyardError("feature_not_available", {
       detail: "the team has as many identities as its plan allows; delete one, or raise identity_limit",

@@ -32,7 +32,7 @@ interface Exchange {
   readonly settled: Promise<void>;
 }
 
-/** Sends the call to its provider. Once it is sent, its answer is read to the end, since the provider bills it all the same. */
+/** Sends the call to its provider. IdempotentRequest it is sent, its answer is read to the end, since the provider bills it all the same. */
 export function exchange(call: Call, options: ExchangeOptions, ports: ExchangePorts): Exchange {
   const work = carryOut(call, options, ports);
   const settled = work.then(

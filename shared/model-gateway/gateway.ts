@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
-import { executionOf } from "#shared/executions/execution-access.ts";
+import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { decodeUtf8 } from "#shared/http/utf8.ts";
 import { modelOf } from "#shared/models/models.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
-import { fenced } from "#shared/runs/change-run.ts";
+import { staleExecutionError } from "#shared/runs/change-run.ts";
 import { failure, failureOf } from "./answers.ts";
 import { droppedHeader } from "./budgeted-request.ts";
 import { type Dialect, ModelRequest, parsedJson } from "./dialect.ts";
@@ -105,7 +105,7 @@ async function callerOf(request: Request, ports: GatewayPorts): Promise<Executin
   const key = header("x-api-key");
   const authorization = key === undefined ? header("authorization") : `Bearer ${key}`;
   const principal = await ports.principals.authenticate(authorization, undefined);
-  const head = await executionOf(principal, header, ports);
+  const head = await authorizeExecution(principal, header, ports);
   if (head.state !== "INPROGRESS") {
     throw new RunyardError("not_authorized", { detail: "the execution has not begun: call resolve-prompt first" });
   }
@@ -136,7 +136,7 @@ function watchExecution({ run_id, execution_id }: ExecutingHead, ports: GatewayP
     const works = head !== undefined && isExecutingHead(head) && head.execution_id === execution_id;
     if (works) return;
     aborter.abort();
-    reject(fenced());
+    reject(staleExecutionError());
   };
   // A look that fails says nothing; the next one comes soon.
   const timer = setInterval(() => void look().catch(() => undefined), ports.times?.watchMs ?? WATCH_MS);

@@ -1,4 +1,4 @@
-import { parseBudget, payersOf } from "#shared/budgets/budget.ts";
+import { budgetsOf, parseBudget } from "#shared/budgets/budget.ts";
 import { type BudgetPorts, type Reservation, reserve, settle } from "#shared/budgets/reserve.ts";
 import { RunyardError } from "#shared/errors.ts";
 import type { logLine } from "#shared/log/log.ts";
@@ -6,7 +6,7 @@ import type { ProvidedModel } from "#shared/models/models.ts";
 import { markUser, noteUsage } from "#shared/records/budget-account.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import type { ChangePorts } from "#shared/runs/change-run.ts";
-import { failWorking } from "#shared/runs/end-run.ts";
+import { failExecution } from "#shared/runs/end-run.ts";
 import { keys } from "#shared/table/keys.ts";
 import { limitToKnownPrices } from "./budgeted-request.ts";
 import type { Dialect, ModelRequest } from "./dialect.ts";
@@ -41,7 +41,7 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   const { run_id, execution_id } = head;
   const asked = dialect.outputOf(call.request);
   const budget = parseBudget(head.b === true ? await ports.table.get(keys.budget(run_id)) : undefined);
-  const payers = payersOf(run_id, budget);
+  const payers = budgetsOf(run_id, budget);
   if (payers.length === 0) return call;
   if (model.cost === undefined) {
     throw new RunyardError("integration_not_configured", {
@@ -62,7 +62,7 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   const reservation = await reserve(payers, quote, ports);
   if (reservation === "spent") {
     const detail = `what is left of the run's budget is not enough for another call of ${model.id}`;
-    await failWorking(head, "budget_exceeded", detail, ports);
+    await failExecution(head, "budget_exceeded", detail, ports);
     throw new RunyardError("budget_exceeded", { detail });
   }
   if (reservation === "busy") {

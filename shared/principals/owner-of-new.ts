@@ -4,13 +4,13 @@ import type { RunAgentRequest } from "#shared/wire/run.ts";
 import { type AgentPrincipal, type PersonalPrincipal, type Principal, profileOf } from "./principal.ts";
 
 /** A parent or an earlier run of the conversation, as far as a new run takes after it. */
-export interface Relative {
+export interface RelatedRun {
   readonly owner: Owner;
   readonly metadata: Readonly<Record<string, string>> | undefined;
 }
 
 /** Whose the new run is. A child's is its parent's owner. */
-export function ownerOfNew(request: RunAgentRequest, principal: Principal, parent: Relative | undefined): Owner {
+export function ownerOfNew(request: RunAgentRequest, principal: Principal, parent: RelatedRun | undefined): Owner {
   if (principal.kind === "run" || parent !== undefined) {
     if (parent === undefined) throw invalid("parent_run_id", "must be this run or one of its descendants");
     return parent.owner;

@@ -39,9 +39,9 @@ export function principalStore(table: Table, now: () => number) {
     userUid: string,
     apiKey: UsedKey,
     activeTeam: string | undefined,
-    likelyTeam: string | undefined,
+    defaultTeam: string | undefined,
   ): Promise<Principal> {
-    const wanted = activeTeam !== undefined && isUuid(activeTeam) ? activeTeam : likelyTeam;
+    const wanted = activeTeam !== undefined && isUuid(activeTeam) ? activeTeam : defaultTeam;
     const [profile, item] = await table.batchGet([
       keys.user(userUid),
       ...(wanted === undefined ? [] : [keys.team(wanted)]),

@@ -9,7 +9,7 @@ const Sum = v.optional(v.number(), 0);
 export const Used = v.object({ cost: Sum, tokens: Sum, calls: Sum });
 export type Used = v.InferOutput<typeof Used>;
 
-const MOST_IN_BATCH = 100;
+const MAX_IN_BATCH = 100;
 
 /** Notes what one call of a run has cost and used. */
 export async function noteUsage(
@@ -47,8 +47,8 @@ export async function usedBy(
 ): Promise<(Used | undefined)[]> {
   const marked = heads.filter(({ b }) => b === true).map(({ run_id }) => run_id);
   const found = new Map<string, Used>();
-  for (let from = 0; from < marked.length; from += MOST_IN_BATCH) {
-    const some = marked.slice(from, from + MOST_IN_BATCH);
+  for (let from = 0; from < marked.length; from += MAX_IN_BATCH) {
+    const some = marked.slice(from, from + MAX_IN_BATCH);
     const items = await table.batchGet(some.map(keys.budget));
     for (const [index, runId] of some.entries()) found.set(runId, v.parse(Used, items[index] ?? {}));
   }

@@ -61,7 +61,7 @@ export const isLive = ({ superseded }: Checkpoint, number: number): boolean =>
   superseded.every(([first, last]) => number < first || number > last);
 
 /** The checkpoint once the run goes on from it; undefined where that leaves no message behind. */
-export function rewound(checkpoint: Checkpoint, head: RunHead): Checkpoint | undefined {
+export function resetToCheckpoint(checkpoint: Checkpoint, head: RunHead): Checkpoint | undefined {
   const first = checkpoint.messages + 1;
   if (head.messages < first) return undefined;
   const before = checkpoint.superseded.filter(([from]) => from < first);

@@ -20,7 +20,7 @@ export const newRegister = (team: string, first: string, now: number, limit: num
 });
 
 /** Takes an identity up, unless the team has as many as its plan allows. */
-export const enroll = (team: string, uid: string, now: number): Update => ({
+export const register = (team: string, uid: string, now: number): Update => ({
   kind: "update",
   key: keys.identities(team),
   set: { [`${MEMBER}${uid}`]: now },
@@ -28,7 +28,7 @@ export const enroll = (team: string, uid: string, now: number): Update => ({
   if: { identities: { belowAttribute: "identity_limit", otherwise: DEFAULT_IDENTITY_LIMIT } },
 });
 
-export const strikeOff = (team: string, uid: string): Update => ({
+export const unregister = (team: string, uid: string): Update => ({
   kind: "update",
   key: keys.identities(team),
   add: { identities: -1 },

@@ -88,7 +88,7 @@ const common = {
   /** Where the slot is from that the run holds. An ended root keeps one while runs below it execute. */
   slot: v.exactOptional(Slot),
   /** Whose free slot the run waits for. */
-  parked: v.exactOptional(Slot),
+  waiting: v.exactOptional(Slot),
   /** Of a root: runs below it that execute in slots of the tree. */
   tree_running: Counter,
   /** True once an execution has come to the end of its time: the run takes longer than a function may. */
@@ -111,7 +111,7 @@ const execution = {
   /** When the execution entered its present state. */
   state_since: Time,
   /** The last call of the execution. */
-  beat_at: Time,
+  heartbeat_at: Time,
   /** Where it runs, unless that is a Lambda function; without a handle until the provider has told one. */
   sandbox: v.exactOptional(Placed),
   /** The harness that made the first call with its instance header. */

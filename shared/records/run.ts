@@ -1,7 +1,7 @@
 import type { RunState } from "#shared/wire/run.ts";
 
 /** The state machine. A move that is not listed cannot be written: its transaction's condition names the state it leaves. */
-export const MOVES: Readonly<Record<RunState, readonly RunState[]>> = {
+export const TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
   QUEUED: ["PENDING", "CANCELLED", "FAILED", "ERROR"],
   PENDING: ["INPROGRESS", "CLAIMED", "QUEUED", "FAILED", "ERROR", "CANCELLED"],
   CLAIMED: ["INPROGRESS", "QUEUED", "FAILED", "ERROR", "CANCELLED"],
@@ -23,7 +23,7 @@ export const isExecuting = (state: RunState): state is ExecutingState =>
   state === "PENDING" || state === "CLAIMED" || state === "INPROGRESS";
 
 /** Losses without a new checkpoint between them after which a run ends in ERROR. */
-export const MOST_LOSSES = 3;
+export const MAX_LOSSES = 3;
 
 /** Seconds between beats that the service asks for, and of silence after which an execution counts as lost. */
 export const HEARTBEAT_SECONDS = 5;

@@ -1,4 +1,4 @@
-import { lostRace } from "#shared/errors.ts";
+import { retryableConflict } from "#shared/errors.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table, type TransactionWrite } from "#shared/table/table.ts";
 
@@ -17,6 +17,6 @@ export async function transactInScope(
     await table.transact([...writes, { kind: "check", key: keys.team(uid), if: isOpen }]);
   } catch (error) {
     const isGone = error instanceof ConditionFailed && error.positions.includes(writes.length);
-    throw isGone ? lostRace("the team is deleted; send the request again") : error;
+    throw isGone ? retryableConflict("the team is deleted; send the request again") : error;
   }
 }

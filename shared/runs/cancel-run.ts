@@ -1,14 +1,18 @@
 import { RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
 import { type Principal, principalKey } from "#shared/principals/principal.ts";
 import { isExecuting, isTerminal, STOP_LEASE_SECONDS } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { ownerOf, type RunHead } from "#shared/records/run-head.ts";
 import type { Put } from "#shared/table/table.ts";
-import { worked } from "./end-run.ts";
+import { workedMs } from "./end-run.ts";
 import type { RunPorts } from "./ports.ts";
 import { isCancellable } from "./run-item.ts";
-import { Raced } from "./run-store.ts";
+import { RunChangedError } from "./run-store.ts";
 import type { Change } from "./transition.ts";
 
 /** Milliseconds after which the reaper looks whether the provider has stopped the cancelled run's sandbox. */
@@ -22,12 +26,12 @@ interface FoundCall {
 }
 
 interface CancelCall extends FoundCall {
-  readonly once: Once;
+  readonly once: IdempotentRequest;
 }
 
 /** Cancels a run. A repeat of the request that cancelled it is answered as that one was. */
 export async function cancelRun(call: CancelCall, ports: RunPorts): Promise<{ replayed: boolean }> {
-  return doOnce<{ replayed: boolean }>(
+  return runIdempotent<{ replayed: boolean }>(
     ports.table,
     call.once,
     ports.now,
@@ -43,7 +47,7 @@ export async function cancelRun(call: CancelCall, ports: RunPorts): Promise<{ re
 export const cancelFound = (call: FoundCall, ports: RunPorts): Promise<void> => cancelNow(call, undefined, ports);
 
 /** Cancels a run on the service's own account, whatever its state; one that has ended already stays as it is. */
-export async function cancelUnasked(runId: string, by: string, ports: RunPorts): Promise<void> {
+export async function cancelByService(runId: string, by: string, ports: RunPorts): Promise<void> {
   for (let attempt = 0; attempt < 8; attempt++) {
     const head = await ports.runs.head(runId);
     if (head === undefined || isTerminal(head.state)) return;
@@ -54,7 +58,7 @@ export async function cancelUnasked(runId: string, by: string, ports: RunPorts):
       await ports.queue.sendEnd(runId, ownerOf(head)).catch(() => undefined);
       return;
     } catch (error) {
-      if (!(error instanceof Raced)) throw error;
+      if (!(error instanceof RunChangedError)) throw error;
     }
   }
   throw new Error(`run ${runId} changes too fast to be cancelled`);
@@ -71,8 +75,8 @@ async function cancelNow(call: FoundCall, record: Put | undefined, ports: RunPor
       await ports.queue.sendEnd(head.run_id, ownerOf(head)).catch(() => undefined);
       return;
     } catch (error) {
-      if (!(error instanceof Raced)) throw error;
-      if (!error.headChanged) throw new RecordTaken();
+      if (!(error instanceof RunChangedError)) throw error;
+      if (!error.headChanged) throw new IdempotencyRecordExists();
     }
     head = (await ports.runs.head(head.run_id)) ?? head;
   }
@@ -112,12 +116,12 @@ function cancelChange(head: RunHead, by: string, force: boolean, now: number): C
     events: [{ type: "run_cancelled", data: { state: "CANCELLED", detail: `cancelled by ${by}` } }],
     set: {
       ended_at: now,
-      run_time_ms: head.run_time_ms + worked(head, now),
+      run_time_ms: head.run_time_ms + workedMs(head, now),
       status_message: { message: `cancelled by ${by}` },
       ...(works ? { stop_pending: true, stop_by: stopBy } : {}),
     },
     // The key stays good for the sandbox's word that it has stopped, and for nothing else; forced, it is dead at once.
-    remove: ["state_since", "beat_at", ...(works && !force ? [] : ["key_hash"])],
+    remove: ["state_since", "heartbeat_at", ...(works && !force ? [] : ["key_hash"])],
     checkAt: works ? (sandbox === undefined ? stopBy : now + STOP_CHECK_MS) : now + 60_000,
   };
 }

@@ -1,11 +1,11 @@
-import { lostRace, RunyardError } from "#shared/errors.ts";
+import { RunyardError, retryableConflict } from "#shared/errors.ts";
 import { type ExecutingHead, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "./ports.ts";
-import { Raced } from "./run-store.ts";
+import { RunChangedError } from "./run-store.ts";
 import type { Change } from "./transition.ts";
 
 /** What an execution is told that is not the run's any more: it may end itself. */
-export const fenced = () =>
+export const staleExecutionError = () =>
   new RunyardError("authentication_required", {
     detail: "the run's key is no longer valid: the execution is over",
     headers: { "www-authenticate": "Bearer" },
@@ -34,13 +34,13 @@ export async function changeRun<T>(
       return decision.result;
     } catch (error) {
       // A condition of another item than the head is the caller's to judge.
-      if (!(error instanceof Raced) || !error.headChanged) throw error;
+      if (!(error instanceof RunChangedError) || !error.headChanged) throw error;
     }
     const again = await ports.runs.head(head.run_id);
-    if (again === undefined) throw fenced();
+    if (again === undefined) throw staleExecutionError();
     head = again;
   }
-  throw lostRace("the run changes too fast; send the request again");
+  throw retryableConflict("the run changes too fast; send the request again");
 }
 
 /** As `changeRun`, for one execution: it is refused as soon as the run has gone on without it. */
@@ -50,7 +50,7 @@ export async function changeExecution<T>(
   decide: (head: ExecutingHead) => Decision<T> | Promise<Decision<T>>,
 ): Promise<T> {
   return changeRun(first, ports, (head) => {
-    if (!isExecutingHead(head) || head.execution_id !== first.execution_id) throw fenced();
+    if (!isExecutingHead(head) || head.execution_id !== first.execution_id) throw staleExecutionError();
     return decide(head);
   });
 }

@@ -1,11 +1,11 @@
 import { ERRORS, type ErrorCode } from "#shared/errors.ts";
 import { LOCAL_START_SECONDS, statusText } from "#shared/records/run.ts";
 import { type ExecutingHead, isExecutingHead, ownerOf, type RunHead, statusOf } from "#shared/records/run-head.ts";
-import { type ChangePorts, changeRun, fenced } from "./change-run.ts";
+import { type ChangePorts, changeRun, staleExecutionError } from "./change-run.ts";
 import type { Change } from "./transition.ts";
 
 /** Milliseconds that the execution has been INPROGRESS. */
-export const worked = (head: RunHead, now: number): number =>
+export const workedMs = (head: RunHead, now: number): number =>
   head.state === "INPROGRESS" ? Math.max(0, now - head.state_since) : 0;
 
 interface Ending {
@@ -28,8 +28,8 @@ const COMPOSE_CHECK_MS = 60_000;
 const COMPOSE_MS = 5_000;
 
 /** The end of an execution and its run. An end reported while PENDING or CLAIMED passes through INPROGRESS first. */
-export function endChange(head: RunHead, ending: Ending): Change {
-  const status = endingStatus(ending);
+export function toEndChange(head: RunHead, ending: Ending): Change {
+  const status = toEndStatus(ending);
   const early = head.state === "PENDING" || head.state === "CLAIMED";
   const passes = early && (ending.state === "SUCCEEDED" || ending.state === "BLOCKED");
   // A question is no error.
@@ -51,42 +51,42 @@ export function endChange(head: RunHead, ending: Ending): Change {
     set: {
       ended_at: ending.now,
       ...(passes && head.started_at === undefined ? { started_at: ending.now } : {}),
-      run_time_ms: head.run_time_ms + worked(head, ending.now),
+      run_time_ms: head.run_time_ms + workedMs(head, ending.now),
       ...(status === undefined ? {} : { status_message: status }),
     },
-    remove: ["key_hash", "instance_id", "state_since", "beat_at"],
+    remove: ["key_hash", "instance_id", "state_since", "heartbeat_at"],
     checkAt: { at: ending.now + COMPOSE_CHECK_MS, from: ending.now + COMPOSE_MS, to: ending.now + COMPOSE_CHECK_MS },
   };
 }
 
-function endingStatus({ message, code }: Ending) {
+function toEndStatus({ message, code }: Ending) {
   if (message === undefined) return undefined;
   return code === undefined ? { message } : statusOf(code, message);
 }
 
 /** Ends a run that works, by the service's own word and not by that of its harness. @throws where it has gone on without this execution */
-export async function failWorking(
+export async function failExecution(
   first: ExecutingHead,
   code: ErrorCode,
   why: string,
   ports: ChangePorts,
 ): Promise<void> {
   const isAtWork = (head: RunHead) => isExecutingHead(head) && head.execution_id === first.execution_id;
-  if (!(await endWhile(isAtWork, first, failure(code, why), ports))) throw fenced();
+  if (!(await endWhile(isAtWork, first, failure(code, why), ports))) throw staleExecutionError();
 }
 
 const failure = (code: ErrorCode, why: string) => ({ state: ERRORS[code].endsIn, code, message: statusText(why) });
 
 /** The platform's own failure ends a run that has not begun; one that works was dispatched by another message. */
 export const failByPlatform = (runId: string, why: string, ports: ChangePorts): Promise<void> =>
-  failUnbegun(runId, "internal_error", why, ports);
+  failWaitingRun(runId, "internal_error", why, ports);
 
 /** Ends a run that waits or is being prepared, in the state that the code is for. One that works goes on. */
-export const failUnbegun = (runId: string, code: ErrorCode, why: string, ports: ChangePorts): Promise<void> =>
+export const failWaitingRun = (runId: string, code: ErrorCode, why: string, ports: ChangePorts): Promise<void> =>
   endUnbegun(runId, failure(code, why), ports);
 
 /** A run that its caller was to execute, and did not begin in its time. */
-export const failNeverBegun = (runId: string, ports: ChangePorts): Promise<void> =>
+export const failUnstartedLocalRun = (runId: string, ports: ChangePorts): Promise<void> =>
   endUnbegun(
     runId,
     {
@@ -111,7 +111,7 @@ async function endWhile(
 ): Promise<boolean> {
   const now = ports.now();
   const ended = await changeRun(first, ports, (head) =>
-    applies(head) ? { change: endChange(head, { ...ending, now }), result: true } : { result: false },
+    applies(head) ? { change: toEndChange(head, { ...ending, now }), result: true } : { result: false },
   );
   if (ended) await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
   return ended;

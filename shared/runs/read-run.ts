@@ -19,7 +19,7 @@ export async function visibleRun(
   what = "run",
 ): Promise<FoundRun> {
   const found = await ports.runs.headAndBody(runId);
-  if (found === undefined || !sees(principal, found.head, found.body)) throw unseen(principal, what);
+  if (found === undefined || !sees(principal, found.head, found.body)) throw notVisibleError(principal, what);
   return found;
 }
 
@@ -36,7 +36,7 @@ export async function steerableRun(
 }
 
 /** Missing, or not the principal's to see: 404. A run's key is told 403 of everything beyond its own family. */
-export function unseen(principal: Principal, what: string): RunyardError {
+export function notVisibleError(principal: Principal, what: string): RunyardError {
   return principal.kind === "run"
     ? new RunyardError("not_authorized", { detail: "a run's key reaches its own run and its descendants alone" })
     : notFound(what);

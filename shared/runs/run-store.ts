@@ -1,4 +1,4 @@
-import { lostRace } from "#shared/errors.ts";
+import { retryableConflict } from "#shared/errors.ts";
 import { parseArtifact, toArtifactItem } from "#shared/records/artifact.ts";
 import { parseRunBody, type RunBody } from "#shared/records/run-body.ts";
 import { type ExecutingHead, parseRunHead, type RunHead } from "#shared/records/run-head.ts";
@@ -12,7 +12,7 @@ import { type Change, changeWrites } from "./transition.ts";
 const RUNS_A_BATCH = 50;
 
 /** A run was changed by someone else between the read and the write; read it again and decide anew. */
-export class Raced extends Error {
+export class RunChangedError extends Error {
   /** False where the head is as it was read, and only another write's condition failed. */
   readonly headChanged: boolean;
   override readonly cause: ConditionFailed;
@@ -20,7 +20,7 @@ export class Raced extends Error {
   readonly writes: readonly TransactionWrite[];
   constructor(cause: ConditionFailed, writes: readonly TransactionWrite[]) {
     super("the run changed in between");
-    this.name = "Raced";
+    this.name = "RunChangedError";
     this.headChanged = cause.positions.includes(0);
     this.cause = cause;
     this.writes = writes;
@@ -47,10 +47,10 @@ export function runStore(table: Table) {
         if (!(error instanceof ConditionFailed)) throw error;
         // The root of the tree was read a moment ago by us, not by the caller: only that is tried again.
         const onRoot = root !== undefined && error.positions.every((position) => isHeadOf(root, writes[position]));
-        if (!onRoot) throw new Raced(error, writes);
+        if (!onRoot) throw new RunChangedError(error, writes);
       }
     }
-    throw lostRace("the runs of this tree change too fast; send the request again");
+    throw retryableConflict("the runs of this tree change too fast; send the request again");
   }
 
   async function artifacts(runId: string): Promise<ArtifactItem[]> {
@@ -107,7 +107,7 @@ export function runStore(table: Table) {
         await table.write({
           kind: "update",
           key: keys.head(runId),
-          set: { beat_at: now, followups_stored: followupsStored },
+          set: { heartbeat_at: now, followups_stored: followupsStored },
           if: { execution_id: { eq: executionId }, state: { in: ["CLAIMED", "INPROGRESS"] } },
         });
         return true;
@@ -118,13 +118,13 @@ export function runStore(table: Table) {
     },
 
     /** Gives a silent execution one more lease, unless it beats or ends meanwhile. */
-    async extendLease({ run_id, execution_id, beat_at }: ExecutingHead): Promise<void> {
+    async extendLease({ run_id, execution_id, heartbeat_at }: ExecutingHead): Promise<void> {
       try {
         await table.write({
           kind: "update",
           key: keys.head(run_id),
-          set: { extended_from: beat_at },
-          if: { execution_id: { eq: execution_id }, beat_at: { eq: beat_at } },
+          set: { extended_from: heartbeat_at },
+          if: { execution_id: { eq: execution_id }, heartbeat_at: { eq: heartbeat_at } },
         });
       } catch (error) {
         if (!(error instanceof ConditionFailed)) throw error;

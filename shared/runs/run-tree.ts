@@ -1,4 +1,4 @@
-import { invalid, lostRace, RunyardError } from "#shared/errors.ts";
+import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { type Principal, seesOwner } from "#shared/principals/principal.ts";
 import { isTerminal, MAX_DESCENDANTS, RUN_CAPS } from "#shared/records/run.ts";
@@ -9,7 +9,7 @@ import type { TransactionWrite, Update } from "#shared/table/table.ts";
 import type { RunAgentRequest, UserProfile } from "#shared/wire/run.ts";
 import type { RunPorts } from "./ports.ts";
 
-const MOST_DEPTH = 10;
+const MAX_DEPTH = 10;
 
 /** Who may see a run: its team's members and agents, its owner, and a run's key for the run and its descendants. */
 export function sees(principal: Principal, head: RunHead, body: RunBody): boolean {
@@ -51,8 +51,8 @@ export async function parentOf(
     throw invalid("parent_run_id", "there is no such run");
   }
   const { head, body } = found;
-  if (body.ancestors.length + 1 > MOST_DEPTH) {
-    throw invalid("parent_run_id", `runs may be nested ${MOST_DEPTH} deep at most`);
+  if (body.ancestors.length + 1 > MAX_DEPTH) {
+    throw invalid("parent_run_id", `runs may be nested ${MAX_DEPTH} deep at most`);
   }
   return {
     runId,
@@ -103,7 +103,7 @@ export async function continuedConversation(
   const tail = await ports.table.get(keys.conversationTail(id));
   const latestId = typeof tail?.["run_id"] === "string" ? tail["run_id"] : id;
   const latest = latestId === id ? first.head : await ports.runs.head(latestId);
-  if (latest === undefined) throw lostRace("the conversation changed in between");
+  if (latest === undefined) throw retryableConflict("the conversation changed in between");
   if (!isTerminal(latest.state)) {
     throw new RunyardError("conflict", {
       detail: `conversation_id: run ${latestId} of this conversation has not ended; send it a follow-up instead`,

@@ -1,17 +1,22 @@
 import { childAllowance, ownAllowance } from "#shared/budgets/budget.ts";
 import {
-  askerOf,
   environmentOfRun,
+  environmentReader,
   isLastRun,
   lastRunWrites,
   setupOf,
   withEnvironment,
 } from "#shared/environments/run-environment.ts";
-import { invalid, lostRace, RunyardError } from "#shared/errors.ts";
+import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
-import { doOnce, type Once, onceOf, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+  toIdempotentRequest,
+} from "#shared/idempotency/idempotent-request.ts";
 import { randomId, sha256, uuidv7 } from "#shared/ids.ts";
-import { refuseUnpaid, type Toll } from "#shared/limits/token-bucket.ts";
+import { type RateLimitToken, throwIfRateLimited } from "#shared/limits/token-bucket.ts";
 import { hashKey, newRunKey } from "#shared/principals/api-key.ts";
 import { ownerOfNew } from "#shared/principals/owner-of-new.ts";
 import type { Principal } from "#shared/principals/principal.ts";
@@ -21,7 +26,7 @@ import { QUEUE_ROOM, RUN_ROOM } from "#shared/runs/capacity/slots.ts";
 import { secretsOf } from "#shared/secrets/run-secrets.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import { ConditionFailed, type Conditions, type Put, type TransactionWrite } from "#shared/table/table.ts";
-import { MOST_METADATA } from "#shared/wire/metadata.ts";
+import { MAX_METADATA } from "#shared/wire/metadata.ts";
 import type { RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";
 import { actorsOf } from "./actors.ts";
 import { type ReceivedAttachment, readAttachments, storeAttachments } from "./attachments.ts";
@@ -37,7 +42,7 @@ export interface CreateCall {
   readonly body: RunAgentRequest;
   readonly principal: Principal;
   readonly header: (name: string) => string | undefined;
-  readonly toll: Toll;
+  readonly rateLimitToken: RateLimitToken;
 }
 
 export interface Created {
@@ -54,11 +59,11 @@ export async function createRun(call: CreateCall, ports: RunPorts): Promise<Crea
   const { body: request, principal, header } = call;
   checkRequest(request);
   const attachments = readAttachments(request);
-  const once = onceOf(header, principal, "create-run", {
+  const once = toIdempotentRequest(header, principal, "create-run", {
     ...request,
     source: header("x-run-source") ?? header("x-oz-api-source") ?? "",
   });
-  return doOnce<Created>(
+  return runIdempotent<Created>(
     ports.table,
     once,
     ports.now,
@@ -71,7 +76,7 @@ export async function createRun(call: CreateCall, ports: RunPorts): Promise<Crea
       if (head === undefined) throw new RunyardError("internal_error");
       return { response: { run_id: runId, task_id: runId, state: head.state }, replayed: true };
     },
-    { looksFirst: bringsFiles(request, attachments) },
+    { checkFirst: bringsFiles(request, attachments) },
   );
 }
 
@@ -80,7 +85,7 @@ const bringsFiles = (request: RunAgentRequest, attachments: readonly ReceivedAtt
   attachments.length > 0 || Buffer.byteLength(request.prompt ?? "") > INLINE_BYTES;
 
 /** A name of the logical request for files: the same for each attempt at it. */
-const requestNameOf = ({ record }: Once): string => sha256(record.pk).slice(0, 32);
+const requestNameOf = ({ record }: IdempotentRequest): string => sha256(record.pk).slice(0, 32);
 
 interface FirstTry {
   readonly attachments: readonly ReceivedAttachment[];
@@ -90,7 +95,7 @@ interface FirstTry {
 }
 
 async function writeRun(
-  { body: request, principal, header, toll }: CreateCall,
+  { body: request, principal, header, rateLimitToken }: CreateCall,
   { attachments, request: requestName, record }: FirstTry,
   ports: RunPorts,
 ): Promise<RunAgentResponse> {
@@ -103,7 +108,7 @@ async function writeRun(
   if (bounds !== undefined) refuseBeyond(request, bounds);
   const filled = withDefaults(request, layers);
   const chosen = bounds === undefined ? filled : withinRun(filled, bounds);
-  const asker = { ...askerOf(principal, owner), inherited: bounds?.config.environment_id };
+  const asker = { ...environmentReader(principal, owner), inherited: bounds?.config.environment_id };
   const environment = await environmentOfRun(chosen.config, asker, ports.table);
   const full = withEnvironment(chosen, environment);
   if (full !== request) checkConfig(full);
@@ -120,8 +125,8 @@ async function writeRun(
   const config = ownBudget === undefined && inherited !== undefined ? { ...resolved, budget_usd: inherited } : resolved;
   const [skill] = skillsOf(full);
   const metadata = { ...parent?.metadata, ...request.metadata };
-  if (Object.keys(metadata).length > MOST_METADATA) {
-    throw invalid("metadata", `must have at most ${MOST_METADATA} keys together with the parent's`);
+  if (Object.keys(metadata).length > MAX_METADATA) {
+    throw invalid("metadata", `must have at most ${MAX_METADATA} keys together with the parent's`);
   }
   const isLong = Buffer.byteLength(prompt) > INLINE_BYTES;
   const promptFile = isLong ? fileKeys.prompt(requestName, sha256(prompt)) : undefined;
@@ -156,7 +161,7 @@ async function writeRun(
     ...(conversation?.writes(runId) ?? []),
     ...(parent === undefined ? [] : parent.counted),
     ...lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
-    toll(now),
+    rateLimitToken(now),
   ];
   const atCapacity = await writeWithin(
     writes,
@@ -215,8 +220,8 @@ async function refuseFullQueue(owner: Owner, { table }: RunPorts): Promise<void>
 function refusal(error: unknown, writes: readonly TransactionWrite[], now: number): unknown {
   if (!(error instanceof ConditionFailed)) return error;
   const record = writes.findIndex((write) => write.kind === "put" && write.item.sk === "IDEM");
-  if (error.positions.includes(record)) return new RecordTaken();
-  refuseUnpaid(error, writes, now);
+  if (error.positions.includes(record)) return new IdempotencyRecordExists();
+  throwIfRateLimited(error, writes, now);
   if (error.positions.some((position) => isTreeCount(writes[position]))) {
     return new RunyardError("resource_unavailable", {
       status: 429,
@@ -227,5 +232,5 @@ function refusal(error: unknown, writes: readonly TransactionWrite[], now: numbe
   if (error.positions.some((position) => isLastRun(writes[position]))) {
     return invalid("config.environment_id", "the environment is deleted");
   }
-  return lostRace("the conversation or the parent changed in between; send the request again");
+  return retryableConflict("the conversation or the parent changed in between; send the request again");
 }

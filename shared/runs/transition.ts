@@ -1,7 +1,7 @@
 import { randomId } from "#shared/ids.ts";
-import { isExecuting, MOVES, STOP_TRIES_SECONDS } from "#shared/records/run.ts";
+import { isExecuting, STOP_TRIES_SECONDS, TRANSITIONS } from "#shared/records/run.ts";
 import type { PendingStop, RunHead } from "#shared/records/run-head.ts";
-import { type SlotMove, slotChange } from "#shared/runs/capacity/slots.ts";
+import { type SlotTransition, slotChange } from "#shared/runs/capacity/slots.ts";
 import type { PlacedSandbox } from "#shared/sandbox/sandbox.ts";
 import { checkShard, keys, sortableTime } from "#shared/table/keys.ts";
 import type { Conditions, TransactionWrite, Value } from "#shared/table/table.ts";
@@ -17,7 +17,7 @@ export interface TimelineEntry {
   readonly uuid?: string;
 }
 
-export interface Change extends SlotMove {
+export interface Change extends SlotTransition {
   /** The state to move to; absent for a change that is no move. */
   readonly to?: RunState;
   /** A state that the run passes through in the same transaction; `events` tell of both. */
@@ -50,7 +50,7 @@ export const EXECUTION_ATTRIBUTES = [
   "execution_id",
   "key_hash",
   "state_since",
-  "beat_at",
+  "heartbeat_at",
   "instance_id",
   "extended_from",
 ] as const;
@@ -168,7 +168,7 @@ export const sandboxUnchanged = ({ sandbox_changes }: RunHead): Conditions => ({
 });
 
 /** Sandboxes that a head keeps at most. */
-const MOST_STOPS = 5;
+const MAX_STOPS = 5;
 
 /** The sandboxes of the run that are to be stopped, with one more. */
 export function stopsOf(head: RunHead, { provider, executionId, handle }: PlacedSandbox, now: number): PendingStop[] {
@@ -176,7 +176,7 @@ export function stopsOf(head: RunHead, { provider, executionId, handle }: Placed
   if (provider === "lambda") return stops;
   const known = handle === undefined ? {} : { handle };
   const stop = { provider, ...known, execution_id: executionId, by: now + STOP_TRIES_SECONDS * 1000 };
-  return [...stops.filter(({ execution_id }) => execution_id !== executionId), stop].slice(-MOST_STOPS);
+  return [...stops.filter(({ execution_id }) => execution_id !== executionId), stop].slice(-MAX_STOPS);
 }
 
 function nextCheck(head: RunHead, check: Change["checkAt"]): Readonly<Record<string, Value>> {
@@ -190,6 +190,7 @@ function nextCheck(head: RunHead, check: Change["checkAt"]): Readonly<Record<str
 function refuseIllegal(path: readonly RunState[]): void {
   for (const [index, from] of path.slice(0, -1).entries()) {
     const next = path[index + 1];
-    if (next !== undefined && !MOVES[from].includes(next)) throw new RangeError(`no move from ${from} to ${next}`);
+    if (next !== undefined && !TRANSITIONS[from].includes(next))
+      throw new RangeError(`no move from ${from} to ${next}`);
   }
 }

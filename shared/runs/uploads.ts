@@ -1,7 +1,11 @@
 import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
 import { isUuid, randomId } from "#shared/ids.ts";
 import { type Principal, principalKey } from "#shared/principals/principal.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
@@ -38,10 +42,10 @@ interface PreparedUpload {
 export async function prepareUpload(
   request: CreateAttachmentRequest,
   principal: Principal,
-  once: Once,
+  once: IdempotentRequest,
   ports: RunPorts,
 ): Promise<PreparedUpload> {
-  return doOnce<PreparedUpload>(
+  return runIdempotent<PreparedUpload>(
     ports.table,
     once,
     ports.now,
@@ -57,7 +61,7 @@ export async function prepareUpload(
         ]);
       } catch (error) {
         if (!(error instanceof ConditionFailed)) throw error;
-        throw error.positions.includes(1) ? new RecordTaken() : tooManyUploads();
+        throw error.positions.includes(1) ? new IdempotencyRecordExists() : tooManyUploads();
       }
       return { place: await targetOf(upload, ports), replayed: false };
     },

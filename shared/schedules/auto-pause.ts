@@ -6,14 +6,14 @@ type Ports = Pick<SchedulePorts, "schedules" | "now">;
 
 /** Pauses every schedule whose runs an identity carries out, because that one can do so no more. */
 export async function pauseSchedulesOf(identity: string, why: string, ports: Ports): Promise<void> {
-  for (const id of await ports.schedules.ofIdentity(identity)) await pauseUnasked(id, why, ports);
+  for (const id of await ports.schedules.ofIdentity(identity)) await autoPause(id, why, ports);
 }
 
 /**
  * Pauses a schedule on the service's own account, and says why. From then on a timer that goes off does nothing; the
  * reconciler takes it away.
  */
-export async function pauseUnasked(id: string, why: string, { schedules, now }: Ports): Promise<void> {
+export async function autoPause(id: string, why: string, { schedules, now }: Ports): Promise<void> {
   await attempting(async () => {
     const before = await schedules.get(id);
     if (before?.timing.state !== "active") return;

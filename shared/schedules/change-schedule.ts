@@ -1,5 +1,9 @@
 import { invalid } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
 import { logLine } from "#shared/log/log.ts";
 import { creatorOf } from "#shared/principals/owner-of-new.ts";
 import type { Principal } from "#shared/principals/principal.ts";
@@ -14,11 +18,11 @@ import { caller, visibleSchedule } from "./read-schedule.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
 import { attempting } from "./schedule-store.ts";
 import { storePrompt } from "./stored-prompt.ts";
-import { agree } from "./sync-timer.ts";
+import { syncTimer } from "./sync-timer.ts";
 import { putTick } from "./tick.ts";
 
 /** Planned firings under way that a change can cut off; a cron fires once a minute at most. */
-const MOST_UNDER_WAY = 20;
+const MAX_UNDER_WAY = 20;
 
 /** Replaces what a schedule says; what the request leaves out stays as it was. */
 export async function updateSchedule(
@@ -68,7 +72,7 @@ interface Enabled {
 export async function setEnabled(
   id: string,
   enabled: boolean,
-  { principal, once }: { readonly principal: Principal; readonly once: Once },
+  { principal, once }: { readonly principal: Principal; readonly once: IdempotentRequest },
   ports: SchedulePorts,
 ): Promise<Enabled> {
   const change: Changed = async (before) => {
@@ -77,7 +81,7 @@ export async function setEnabled(
     const next_run = firstFiring(before.cron_schedule, before.time_zone, ports.now());
     return { ...before, timing: { state: "active", next_run } };
   };
-  return doOnce<Enabled>(
+  return runIdempotent<Enabled>(
     ports.table,
     once,
     ports.now,
@@ -88,7 +92,7 @@ export async function setEnabled(
 
 type Changed = (before: Schedule) => Promise<Schedule>;
 
-/** `also` is a request's idempotency record, if it has one; RecordTaken tells that it is there already. */
+/** `also` is a request's idempotency record, if it has one; IdempotencyRecordExists tells that it is there already. */
 async function changing(
   id: string,
   principal: Principal,
@@ -106,7 +110,7 @@ async function changing(
       return before;
     });
   } catch (error) {
-    throw error instanceof ConditionFailed ? new RecordTaken() : error;
+    throw error instanceof ConditionFailed ? new IdempotencyRecordExists() : error;
   }
 }
 
@@ -124,7 +128,7 @@ async function write(before: Schedule, after: Schedule, ports: SchedulePorts, al
   const planned = { ...after, plan: before.plan + 1, pending_since: now };
   await ports.schedules.change(before, planned, also, cutOff(before, now));
   try {
-    await agree(planned, ports);
+    await syncTimer(planned, ports);
   } catch (error) {
     if (error instanceof TimerRefused && planned.timing.state === "active") {
       await takeBack(before, ports);
@@ -140,7 +144,7 @@ async function write(before: Schedule, after: Schedule, ports: SchedulePorts, al
 function cutOff(before: Schedule, now: number): Put[] {
   const { next } = timetableOf(before.cron_schedule, before.time_zone);
   const ticks: Put[] = [];
-  for (let at = nextRunOf(before); at !== undefined && at <= now && ticks.length < MOST_UNDER_WAY; at = next(at)) {
+  for (let at = nextRunOf(before); at !== undefined && at <= now && ticks.length < MAX_UNDER_WAY; at = next(at)) {
     const reason = "the schedule was changed before it fired";
     ticks.push(putTick(before.schedule_id, { at, outcome: "skipped", recorded_at: now, reason }));
   }
@@ -153,5 +157,5 @@ async function takeBack(before: Schedule, ports: SchedulePorts): Promise<void> {
   if (present === undefined || present.timing.state === "deleted") return;
   const restored = { ...before, revision: present.revision, plan: present.plan + 1, pending_since: ports.now() };
   await ports.schedules.change(present, restored);
-  await agree(restored, ports);
+  await syncTimer(restored, ports);
 }

@@ -1,5 +1,9 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseMore } from "#shared/limits/scope-limit.ts";
 import { logLine } from "#shared/log/log.ts";
@@ -15,10 +19,10 @@ import type { SchedulePorts } from "./ports.ts";
 import { caller } from "./read-schedule.ts";
 import type { Schedule } from "./schedule.ts";
 import { storePrompt } from "./stored-prompt.ts";
-import { agree } from "./sync-timer.ts";
+import { syncTimer } from "./sync-timer.ts";
 
 /** Schedules of a scope: a list of them is read whole. */
-const MOST_SCHEDULES = 500;
+const MAX_SCHEDULES = 500;
 
 export interface CreatedSchedule {
   readonly schedule: Schedule;
@@ -29,10 +33,10 @@ export interface CreatedSchedule {
 export async function createSchedule(
   request: CreateScheduleRequest,
   principal: Principal,
-  once: Once,
+  once: IdempotentRequest,
   ports: SchedulePorts,
 ): Promise<CreatedSchedule> {
-  return doOnce<CreatedSchedule>(
+  return runIdempotent<CreatedSchedule>(
     ports.table,
     once,
     ports.now,
@@ -69,7 +73,7 @@ async function writeSchedule(
       undefined,
     ),
   );
-  await refuseMore({ pk: ownerPk(owner), prefix: "SCHEDULE#" }, MOST_SCHEDULES, "schedules in the scope", ports.table);
+  await refuseMore({ pk: ownerPk(owner), prefix: "SCHEDULE#" }, MAX_SCHEDULES, "schedules in the scope", ports.table);
   const by = creatorOf(caller(principal));
   const named = agent_uid === undefined ? {} : { agent_uid };
   await workerOf({ ...named, owner, created_by: by }, ports.table);
@@ -105,12 +109,12 @@ async function writeSchedule(
   try {
     await ports.schedules.change(undefined, schedule, [written]);
   } catch (error) {
-    if (error instanceof ConditionFailed) throw new RecordTaken();
+    if (error instanceof ConditionFailed) throw new IdempotencyRecordExists();
     throw error;
   }
   if (!enabled) return schedule;
   try {
-    await agree(schedule, ports);
+    await syncTimer(schedule, ports);
   } catch (error) {
     if (error instanceof TimerRefused) {
       await ports.schedules.discard(schedule, written.item);

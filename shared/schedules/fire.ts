@@ -2,14 +2,14 @@ import { RunyardError } from "#shared/errors.ts";
 import { logLine } from "#shared/log/log.ts";
 import { isTerminal, statusText } from "#shared/records/run.ts";
 import { parseRunHead } from "#shared/records/run-head.ts";
-import { cancelUnasked } from "#shared/runs/cancel-run.ts";
+import { cancelByService } from "#shared/runs/cancel-run.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
-import { pauseUnasked } from "./auto-pause.ts";
+import { autoPause } from "./auto-pause.ts";
 import { timetableOf, wholeMinute } from "./cron.ts";
 import type { FiringPorts } from "./ports.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
-import { ScheduleRaced } from "./schedule-store.ts";
+import { ScheduleChangedError } from "./schedule-store.ts";
 import { spawnRun } from "./scheduled-run.ts";
 import { putTick, type Tick } from "./tick.ts";
 
@@ -41,7 +41,7 @@ export async function fire(scheduleId: string, time: number, ports: FiringPorts)
     try {
       return await fireOnce(schedule, planned, at, ports);
     } catch (error) {
-      if (!(error instanceof ScheduleRaced)) throw error;
+      if (!(error instanceof ScheduleChangedError)) throw error;
     }
   }
   throw new Error(`schedule ${scheduleId} changes too fast to fire`);
@@ -61,7 +61,7 @@ async function fireOnce(schedule: Schedule, planned: Schedule, at: number, ports
     }
     // A firing that comes twice must not cancel what it made itself.
     if (latest !== undefined && (await ports.schedules.hasTick(id, at))) throw new ConditionFailed([0]);
-    for (const runId of running) await cancelUnasked(runId, `the next run of schedule "${schedule.name}"`, ports);
+    for (const runId of running) await cancelByService(runId, `the next run of schedule "${schedule.name}"`, ports);
     const refused = await spawn(
       schedule,
       planned,
@@ -74,7 +74,7 @@ async function fireOnce(schedule: Schedule, planned: Schedule, at: number, ports
     const reason = statusText(refused.message);
     logLine("warn", "a schedule could not fire", { schedule_id: id, error: refused });
     await ports.schedules.change(schedule, { ...planned, last_spawn_error: reason }, [tick("failed", { reason })]);
-    if (isAboutAgent(refused)) await pauseUnasked(id, reason, ports);
+    if (isAboutAgent(refused)) await autoPause(id, reason, ports);
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
     // It has its outcome already; where the schedule still waits for it, it waits for the following one from now on.

@@ -8,8 +8,8 @@ import type { Entry } from "./schedule-store.ts";
 import { toTickItem } from "./tick.ts";
 
 /** Items and bytes of one answer. */
-const MOST_ITEMS = 500;
-const MOST_BYTES = 4_000_000;
+const MAX_ITEMS = 500;
+const MAX_BYTES = 4_000_000;
 /** Schedules that are read at once. */
 const CHUNK = 50;
 
@@ -30,7 +30,7 @@ export async function listSchedules(
   const after = query.cursor === undefined ? undefined : await ports.cursors.read(binding, query.cursor);
   const all = (await Promise.all(owners.map(ports.schedules.entries))).flat().sort((a, b) => compare(a.place, b.place));
   const rest = after === undefined ? all : all.filter(({ place }) => compare(place, after) > 0);
-  const { items, read } = await readPage(rest, query.limit ?? MOST_ITEMS, ports);
+  const { items, read } = await readPage(rest, query.limit ?? MAX_ITEMS, ports);
   const last = rest[read - 1];
   const next = read < rest.length && last !== undefined ? await ports.cursors.write(binding, last.place) : undefined;
   return { schedules: items, ...pageInfo(query, next) };
@@ -47,7 +47,7 @@ export async function listTicks(
   const binding = ["ticks", principalKey(principal), id];
   const before = query.cursor === undefined ? undefined : await ports.cursors.read(binding, query.cursor);
   // One more than the page holds tells whether there is a next one.
-  const limit = query.limit ?? MOST_ITEMS;
+  const limit = query.limit ?? MAX_ITEMS;
   const { items } = await ports.schedules.ticks(id, before, limit + 1);
   const page = items.slice(0, limit);
   const last = items.length > limit ? page.at(-1) : undefined;
@@ -80,7 +80,7 @@ async function readPage(
       const item = found.get(id);
       if (item !== undefined) {
         bytes += Buffer.byteLength(JSON.stringify(item)) + 1;
-        if ((bytes > MOST_BYTES && items.length > 0) || items.length === limit) return { items, read };
+        if ((bytes > MAX_BYTES && items.length > 0) || items.length === limit) return { items, read };
         items.push(item);
       }
       read++;

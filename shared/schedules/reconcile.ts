@@ -5,8 +5,8 @@ import { type Timetable, timetableOf } from "./cron.ts";
 import { fire, LATE_MS } from "./fire.ts";
 import type { FiringPorts } from "./ports.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
-import { ScheduleRaced } from "./schedule-store.ts";
-import { agree } from "./sync-timer.ts";
+import { ScheduleChangedError } from "./schedule-store.ts";
+import { syncTimer } from "./sync-timer.ts";
 import { putTick } from "./tick.ts";
 
 /** Schedules of one shard that one pass looks at; what is left is due in the next. */
@@ -14,9 +14,9 @@ const PASS_LIMIT = 100;
 /** Schedules that are looked at side by side. */
 const AT_ONCE = 10;
 /** Firings of one schedule that one pass makes up for. */
-const MOST_FIRINGS = 100;
+const MAX_FIRINGS = 100;
 /** Outcomes that one transaction writes. */
-const MOST_TICKS = 90;
+const MAX_TICKS = 90;
 /** Milliseconds after which a missed firing makes way for a later one: after an outage nobody wants all of them at once. */
 const STALE_MS = 15 * 60_000;
 
@@ -46,7 +46,7 @@ async function reconcile(id: string, ports: FiringPorts): Promise<void> {
     if (schedule === undefined) return;
     const missed = isMissed(schedule, since);
     // A firing that was missed tells that the timer may be gone or wrong, whatever was noted of it.
-    if (schedule.pending_since !== null || missed) await agree(schedule, ports).catch(refusal(schedule, ports));
+    if (schedule.pending_since !== null || missed) await syncTimer(schedule, ports).catch(refusal(schedule, ports));
     if (missed) return await makeUpFor(id, ports);
     await lookAtNext(id, ports);
   } catch (error) {
@@ -70,7 +70,7 @@ function refusal(schedule: Schedule, ports: FiringPorts): (error: unknown) => Pr
 
 /** Gives every missed firing its outcome, in order. */
 async function makeUpFor(id: string, ports: FiringPorts): Promise<void> {
-  for (let count = 0; count < MOST_FIRINGS; count++) {
+  for (let count = 0; count < MAX_FIRINGS; count++) {
     const schedule = await ports.schedules.get(id);
     const at = schedule === undefined ? undefined : nextRunOf(schedule);
     if (schedule === undefined || at === undefined || at > ports.now()) return;
@@ -86,7 +86,7 @@ async function makeUpFor(id: string, ports: FiringPorts): Promise<void> {
 /** Missed firings that are too old, as far as a later one is due too: the latest is always made up for. */
 function staleFirings(first: number, { next }: Timetable, now: number): number[] {
   const stale: number[] = [];
-  for (let at = first; now - at > STALE_MS && stale.length < MOST_TICKS; ) {
+  for (let at = first; now - at > STALE_MS && stale.length < MAX_TICKS; ) {
     const following = next(at);
     if (following === undefined || following > now - LATE_MS) break;
     stale.push(at);
@@ -109,7 +109,7 @@ async function skip(
   try {
     await ports.schedules.change(schedule, { ...schedule, timing: { state: "active", next_run: next } }, [], ticks);
   } catch (error) {
-    if (!(error instanceof ScheduleRaced)) throw error;
+    if (!(error instanceof ScheduleChangedError)) throw error;
   }
 }
 

@@ -1,12 +1,16 @@
-import { lostRace, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
-import type { Toll } from "#shared/limits/token-bucket.ts";
+import { RunyardError, retryableConflict } from "#shared/errors.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
+import type { RateLimitToken } from "#shared/limits/token-bucket.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import type { RunAgentResponse } from "#shared/wire/run.ts";
 import type { FiringPorts } from "./ports.ts";
 import { visibleSchedule } from "./read-schedule.ts";
-import { ScheduleRaced } from "./schedule-store.ts";
+import { ScheduleChangedError } from "./schedule-store.ts";
 import { spawnRun } from "./scheduled-run.ts";
 
 const ATTEMPTS = 8;
@@ -20,14 +24,14 @@ export interface Spawned {
 export async function runNow(
   id: string,
   principal: Principal,
-  { once, toll }: { readonly once: Once; readonly toll: Toll },
+  { once, rateLimitToken }: { readonly once: IdempotentRequest; readonly rateLimitToken: RateLimitToken },
   ports: FiringPorts,
 ): Promise<Spawned> {
-  return doOnce<Spawned>(
+  return runIdempotent<Spawned>(
     ports.table,
     once,
     ports.now,
-    async (record) => ({ response: await spawnNow(id, principal, { record, toll }, ports), replayed: false }),
+    async (record) => ({ response: await spawnNow(id, principal, { record, rateLimitToken }, ports), replayed: false }),
     async (runId) => {
       const head = await ports.runs.head(runId);
       if (head === undefined) throw new RunyardError("internal_error");
@@ -39,17 +43,17 @@ export async function runNow(
 async function spawnNow(
   id: string,
   principal: Principal,
-  { record, toll }: { readonly record: (runId: string) => Put; readonly toll: Toll },
+  { record, rateLimitToken }: { readonly record: (runId: string) => Put; readonly rateLimitToken: RateLimitToken },
   ports: FiringPorts,
 ): Promise<RunAgentResponse> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const schedule = await visibleSchedule(id, principal, ports);
     try {
-      return await spawnRun(schedule, schedule, record, ports, toll);
+      return await spawnRun(schedule, schedule, record, ports, rateLimitToken);
     } catch (error) {
-      if (error instanceof ConditionFailed) throw new RecordTaken();
-      if (!(error instanceof ScheduleRaced)) throw error;
+      if (error instanceof ConditionFailed) throw new IdempotencyRecordExists();
+      if (!(error instanceof ScheduleChangedError)) throw error;
     }
   }
-  throw lostRace("the schedule changes too fast; try again");
+  throw retryableConflict("the schedule changes too fast; try again");
 }

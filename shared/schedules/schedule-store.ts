@@ -1,4 +1,4 @@
-import { lostRace } from "#shared/errors.ts";
+import { retryableConflict } from "#shared/errors.ts";
 import { folded } from "#shared/records/run.ts";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import {
@@ -26,7 +26,7 @@ import { nextRunOf, parseSchedule, type Schedule, toScheduleItem } from "./sched
 const BATCH = 100;
 
 /** Somebody changed the schedule between the read and the write; read it again and decide anew. */
-export class ScheduleRaced extends Error {}
+export class ScheduleChangedError extends Error {}
 
 const ATTEMPTS = 8;
 
@@ -36,10 +36,10 @@ export async function attempting<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof ScheduleRaced)) throw error;
+      if (!(error instanceof ScheduleChangedError)) throw error;
     }
   }
-  throw lostRace("the schedule changes too fast; try again");
+  throw retryableConflict("the schedule changes too fast; try again");
 }
 
 /** A schedule's place in the list of its owner. */
@@ -57,7 +57,7 @@ export function scheduleStore(table: Table) {
 
   /**
    * Writes `after` in the place of `before`, with its place in the list and whatever else belongs to it, all or nothing.
-   * `ticks` are outcomes of firings; those that have one by now are left out. Throws ScheduleRaced, or ConditionFailed
+   * `ticks` are outcomes of firings; those that have one by now are left out. Throws ScheduleChangedError, or ConditionFailed
    * with the positions in `also`.
    */
   async function change(
@@ -73,7 +73,7 @@ export function scheduleStore(table: Table) {
       else await table.transact(writes);
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
-      if (error.positions.some((position) => position < own.length)) throw new ScheduleRaced();
+      if (error.positions.some((position) => position < own.length)) throw new ScheduleChangedError();
       const others = error.positions.filter((position) => position < own.length + also.length);
       if (others.length > 0) throw new ConditionFailed(others.map((position) => position - own.length));
       const open = ticks.filter((_, index) => !error.positions.includes(own.length + also.length + index));

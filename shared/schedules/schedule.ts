@@ -75,10 +75,10 @@ export const identityOf = ({ agent_uid, created_by }: Pick<Schedule, "agent_uid"
   agent_uid ?? (created_by.type === "service_account" ? created_by.uid : undefined);
 
 /** How many runs a schedule remembers by itself. */
-const MOST_RECENT = 10;
+const MAX_RECENT = 10;
 
 /** The schedule with one more run. */
 export function withRun(schedule: Schedule, runId: string, now: number): Schedule {
-  const recent = [runId, ...schedule.recent_runs].slice(0, MOST_RECENT);
+  const recent = [runId, ...schedule.recent_runs].slice(0, MAX_RECENT);
   return { ...schedule, last_ran: now, last_spawn_error: null, recent_runs: recent };
 }

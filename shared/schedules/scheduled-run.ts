@@ -1,7 +1,7 @@
 import type { Environment } from "#shared/environments/environment.ts";
 import { lastRunWrites, setupOf, withEnvironment } from "#shared/environments/run-environment.ts";
 import { uuidv7 } from "#shared/ids.ts";
-import { refuseUnpaid, type Toll } from "#shared/limits/token-bucket.ts";
+import { type RateLimitToken, throwIfRateLimited } from "#shared/limits/token-bucket.ts";
 import { titleOf } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { RUN_ROOM } from "#shared/runs/capacity/slots.ts";
@@ -17,11 +17,11 @@ import type { RunAgentResponse } from "#shared/wire/run.ts";
 import { checkRunOf, environmentOfSchedule, inScheduleWords, workerOf } from "./agent.ts";
 import type { FiringPorts } from "./ports.ts";
 import { type Schedule, withRun } from "./schedule.ts";
-import { changeWrites, ScheduleRaced } from "./schedule-store.ts";
+import { changeWrites, ScheduleChangedError } from "./schedule-store.ts";
 
 /**
  * Makes a run of a schedule, which `after` is the schedule with. `record` is the write that holds it to one run: the outcome
- * of a firing, or a request's idempotency record; ConditionFailed tells that it is there already, ScheduleRaced that the
+ * of a firing, or a request's idempotency record; ConditionFailed tells that it is there already, ScheduleChangedError that the
  * schedule has changed. A firing has no toll.
  */
 export async function spawnRun(
@@ -29,7 +29,7 @@ export async function spawnRun(
   after: Schedule,
   record: (runId: string, now: number) => Put,
   ports: FiringPorts,
-  toll?: Toll,
+  rateLimitToken?: RateLimitToken,
 ): Promise<RunAgentResponse> {
   const now = ports.now();
   const runId = uuidv7(now);
@@ -42,12 +42,12 @@ export async function spawnRun(
     ...changeWrites(before, withRun(after, runId, now)),
     // Where the environment is deleted meanwhile, the next attempt finds it missing.
     ...lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
-    ...(toll === undefined ? [] : [toll(now)]),
+    ...(rateLimitToken === undefined ? [] : [rateLimitToken(now)]),
   ];
   const atCapacity = await writeWithin(writes, ownerPk(owner), RUN_ROOM, ports, (error) => {
     if (!(error instanceof ConditionFailed) || error.positions.includes(writes.indexOf(held))) return error;
-    refuseUnpaid(error, writes, now);
-    return new ScheduleRaced();
+    throwIfRateLimited(error, writes, now);
+    return new ScheduleChangedError();
   });
   await ports.queue.sendRun(runId, owner).catch(() => undefined);
   return { run_id: runId, task_id: runId, state: "QUEUED", ...(atCapacity ? { at_capacity: true } : {}) };

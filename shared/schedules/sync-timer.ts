@@ -14,7 +14,7 @@ type Agreeing = Pick<SchedulePorts, "schedules" | "scheduler">;
  * dies on the way leaves that word behind, and the reconciler comes here again. A change that comes in between has the
  * last word: the note fails, and the timer is set once more.
  */
-export async function agree(first: Schedule, { schedules, scheduler }: Agreeing): Promise<void> {
+export async function syncTimer(first: Schedule, { schedules, scheduler }: Agreeing): Promise<void> {
   let schedule = first;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const id = schedule.schedule_id;

@@ -2,21 +2,21 @@ import type { RunBody } from "#shared/records/run-body.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
-import type { PlantedSecret } from "#shared/wire/harness.ts";
+import type { InjectedSecret } from "#shared/wire/harness.ts";
 import { isReservedName } from "#shared/wire/secret.ts";
 import { parseSecret } from "./secrets.ts";
 
-export interface PlantingPorts {
+export interface InjectionPorts {
   readonly table: Table;
   readonly vault: Pick<SecretVault, "getAll">;
 }
 
 /** The values of a run's secrets as they are now, each or why it is missing. Nothing is read for a run without any. */
-export async function plantedSecrets(
+export async function injectedSecrets(
   { secrets = [], execution_location: location }: Pick<RunBody, "secrets" | "execution_location">,
   owner: Owner,
-  { table, vault }: PlantingPorts,
-): Promise<PlantedSecret[]> {
+  { table, vault }: InjectionPorts,
+): Promise<InjectedSecret[]> {
   const checked = secrets.map(({ name, refused }) => ({ name, refused: refused ?? refusalOf(name, location) }));
   const wanted = checked.filter(({ refused }) => refused === undefined).map(({ name }) => name);
   const items = wanted.length === 0 ? [] : await table.batchGet(wanted.map((name) => keys.secret(owner.uid, name)));

@@ -5,7 +5,7 @@ import type { Owner } from "#shared/table/keys.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
 
 /** A new run, as far as its secrets depend on it. */
-export interface SecretHolder {
+export interface SecretOwner {
   readonly owner: Owner;
   readonly creator: UserProfile;
   readonly environment: Environment | undefined;
@@ -17,7 +17,7 @@ export interface SecretHolder {
  * The secrets that a new run's environment and identity name, and why it may not have one of them. Names alone are kept: a
  * run gets the values as they are when an execution begins.
  */
-export function secretsOf({ environment, identity, ...holder }: SecretHolder): Pick<RunBody, "secrets"> {
+export function secretsOf({ environment, identity, ...holder }: SecretOwner): Pick<RunBody, "secrets"> {
   const byIdentity = new Set(identity?.secrets);
   const names = new Set([...(environment?.secrets ?? []), ...byIdentity]);
   const isForeign = environment !== undefined && !isOwn(environment, holder);
@@ -29,14 +29,14 @@ export function secretsOf({ environment, identity, ...holder }: SecretHolder): P
 }
 
 /** Whoever may write an environment says which secrets its commands get: of no other team than that person's. */
-const isOwn = (environment: Environment, { owner, creator }: Pick<SecretHolder, "owner" | "creator">): boolean =>
+const isOwn = (environment: Environment, { owner, creator }: Pick<SecretOwner, "owner" | "creator">): boolean =>
   isOwnedBy(environment, owner) ||
   (creator.type === "user" && isOwnedBy(environment, { type: "User", uid: creator.uid }));
 
 function refusalOf(
   name: string,
   isForeign: boolean,
-  { owner, parent }: Pick<SecretHolder, "owner" | "parent">,
+  { owner, parent }: Pick<SecretOwner, "owner" | "parent">,
 ): string | undefined {
   if (owner.type !== "Team") return "secrets are a team's, and the run is a person's own";
   if (isForeign) return "the environment is shared with the run's team, and its secrets are for its own runs";

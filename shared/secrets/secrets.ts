@@ -1,7 +1,11 @@
 import { scryptSync } from "node:crypto";
 import * as v from "valibot";
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys } from "#shared/table/keys.ts";
@@ -11,7 +15,7 @@ import type { CreateSecretRequest, SecretItem } from "#shared/wire/secret.ts";
 import type { SecretPorts } from "./ports.ts";
 
 /** Secrets of one team. An account keeps 10,000 for nothing. */
-const MOST_SECRETS = 100;
+const MAX_SECRETS = 100;
 
 /** A secret's name as it is stored; the value is in the vault, under an id that no other value ever has. */
 const Secret = v.object({ team_uid: v.string(), name: v.string(), id: v.string(), created_at: v.number() });
@@ -31,18 +35,18 @@ export interface CreatedSecret {
 export function createSecret(
   team: string,
   { name, value }: CreateSecretRequest,
-  once: Once,
+  once: IdempotentRequest,
   { table, vault, now: clock }: SecretPorts,
 ): Promise<CreatedSecret> {
-  return doOnce<CreatedSecret>(
+  return runIdempotent<CreatedSecret>(
     table,
     once,
     clock,
     async (record) => {
       const existing = await listSecrets([team], table);
       if (existing.some((secret) => secret.name === name)) throw taken();
-      if (existing.length >= MOST_SECRETS) {
-        throw new RunyardError("conflict", { detail: `a team has at most ${MOST_SECRETS} secrets`, retryable: false });
+      if (existing.length >= MAX_SECRETS) {
+        throw new RunyardError("conflict", { detail: `a team has at most ${MAX_SECRETS} secrets`, retryable: false });
       }
       const now = clock();
       const secret: Secret = { team_uid: team, name, id: uuidv7(now), created_at: now };
@@ -54,7 +58,7 @@ export function createSecret(
       } catch (error) {
         await vault.remove(team, secret.id);
         if (!(error instanceof ConditionFailed)) throw error;
-        throw error.positions.includes(0) ? new RecordTaken() : taken();
+        throw error.positions.includes(0) ? new IdempotencyRecordExists() : taken();
       }
       return { secret: toSecretItem(secret), replayed: false };
     },

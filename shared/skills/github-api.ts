@@ -15,7 +15,7 @@ const ANSWER_MS = 8_000;
 /** Bytes of one answer; GitHub's own limit for a tree is 7 MB. */
 const ANSWER_BYTES = 8 * 1024 * 1024;
 /** Times that a repository may have moved. */
-const MOST_MOVES = 3;
+const MAX_MOVES = 3;
 /** Seconds that are waited at most, whatever GitHub says. */
 const RETRY_SECONDS_MOST = 3600;
 
@@ -94,7 +94,7 @@ async function sent({ path, token, etag, body, what }: Sent, github: GithubApi):
   const signal = AbortSignal.timeout(ANSWER_MS);
   const posted = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   let url = new URL(`${github.apiUrl}${path}`);
-  for (let moves = 0; moves <= MOST_MOVES; moves++) {
+  for (let moves = 0; moves <= MAX_MOVES; moves++) {
     const response = await github.fetch(url, { ...posted, headers, signal, redirect: "manual" }).catch(() => {
       throw outage(`GitHub does not answer about ${what}`, github);
     });

@@ -3,7 +3,7 @@ import type { SkillFile } from "#shared/wire/scan.ts";
 import {
   inSkillOrder,
   isSkillPath,
-  MOST_SKILLS,
+  MAX_SKILLS,
   SKILL_BYTES,
   SKILL_FOLDERS,
   SKILLS_BYTES,
@@ -89,14 +89,14 @@ async function skillsBy(
   const entries = answer.body.truncated ? await walked(answer.body, subTree) : answer.body.tree;
   const listed = entries.filter(isSkill).sort((a, b) => inSkillOrder(a.path, b.path));
   const deadline = performance.now() + FILES_MS;
-  const { files, failure } = await read(listed.slice(0, MOST_SKILLS), before, async (sha) => {
+  const { files, failure } = await read(listed.slice(0, MAX_SKILLS), before, async (sha) => {
     if (performance.now() > deadline) throw outage(`GitHub answers slowly about ${what}`, github);
     return Buffer.from(bodyOf(await ask(Blob, `blobs/${sha}`)).content, "base64");
   });
   const { etag } = answer;
   return {
     files,
-    leftOut: Math.max(0, listed.length - MOST_SKILLS),
+    leftOut: Math.max(0, listed.length - MAX_SKILLS),
     // Without it, the next look reads what this one could not.
     ...(etag === undefined || failure !== undefined ? {} : { etag }),
     ...(failure === undefined ? {} : { failure }),
@@ -133,14 +133,14 @@ async function walked(
       found.push(...within("", whole.tree));
       continue;
     }
-    for (const skill of trees((await subTree(skills.sha)).tree).slice(0, MOST_SKILLS)) {
+    for (const skill of trees((await subTree(skills.sha)).tree).slice(0, MAX_SKILLS)) {
       found.push(...within(`${skill.path}/`, (await subTree(skill.sha)).tree));
     }
   }
   return found;
 }
 
-/** The texts of the files, a few at a time. Once GitHub stops answering, it is not asked for the rest. */
+/** The texts of the files, a few at a time. IdempotentRequest GitHub stops answering, it is not asked for the rest. */
 async function read(
   listed: readonly Entry[],
   { knows }: Before,

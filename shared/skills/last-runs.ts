@@ -5,7 +5,7 @@ import { SCOPE_SHARDS, scopeKey } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 
 /** Different skills of one scope that are looked at; beyond them it is not known when a skill last ran. */
-const MOST_SPECS = 300;
+const MAX_SPECS = 300;
 /** Characters of a run's id. */
 const ID_LENGTH = 36;
 
@@ -40,7 +40,7 @@ export async function lastRuns(principal: Principal, table: Table): Promise<Last
 async function walk(scope: string, table: Table): Promise<{ found: [string, number][]; isWhole: boolean }> {
   const found: [string, number][] = [];
   let range: { prefix: string } | { from: string; before: string } = { prefix: "0#" };
-  while (found.length < MOST_SPECS) {
+  while (found.length < MAX_SPECS) {
     const { items } = await table.query({ index: "gsi4", pk: scope, ...range, descending: true, limit: 1 });
     const key = items[0]?.["agent_key"];
     if (typeof key !== "string") return { found, isWhole: true };

@@ -3,7 +3,7 @@ import { invalid, RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { AgentItem, AgentVariant, UnavailableRepository } from "#shared/wire/skill.ts";
-import { inSkillOrder, MOST_SKILLS } from "#shared/wire/skill-file.ts";
+import { inSkillOrder, MAX_SKILLS } from "#shared/wire/skill-file.ts";
 import { type LastRuns, lastRuns } from "./last-runs.ts";
 import type { SkillPorts } from "./ports.ts";
 import { type KnownPlace, upToDate } from "./refresh.ts";
@@ -11,7 +11,7 @@ import { baseOf, type Place, placesNamed, placesOf } from "./repository.ts";
 import type { Skill } from "./skill.ts";
 
 /** Repositories, counting each ref, that one list is about. */
-const MOST_REPOSITORIES = 100;
+const MAX_REPOSITORIES = 100;
 /** Bytes of the prompts of the skills that have one name together, so that they go into one answer. */
 const PROMPT_BYTES = 3 * 1024 * 1024;
 
@@ -38,8 +38,8 @@ export interface Agents {
 export async function findAgents(query: AgentsQuery, principal: Principal, ports: SkillPorts): Promise<Agents> {
   const all = placesOf(await visibleEnvironments(principal, query.link, ports.table));
   const places = query.repo === undefined ? all : placesNamed(query.repo, all);
-  if (places.length > MOST_REPOSITORIES) {
-    const limit = `the limit is ${MOST_REPOSITORIES}: name one of them`;
+  if (places.length > MAX_REPOSITORIES) {
+    const limit = `the limit is ${MAX_REPOSITORIES}: name one of them`;
     throw invalid("repo", `is required, since your environments have ${places.length} repositories and ${limit}`);
   }
   const [known, last] = await Promise.all([upToDate(places, query.refresh, ports), lastRuns(principal, ports.table)]);
@@ -72,7 +72,7 @@ function complaintOf({ place, known }: KnownPlace): UnavailableRepository | unde
     return tell(`${failure.message}; its skills are shown as of ${toTimestamp(found.checkedAt)}`);
   return found.leftOut === 0
     ? undefined
-    : tell(`it has ${found.leftOut} skills beyond the ${MOST_SKILLS} that are listed`);
+    : tell(`it has ${found.leftOut} skills beyond the ${MAX_SKILLS} that are listed`);
 }
 
 /** Variants of one skill in one repository at several refs are one: that without a ref, else the first. */

@@ -6,7 +6,7 @@ import type { Skill } from "./skill.ts";
 /** Bytes of front matter; a name and a description are some hundred. */
 const MATTER_BYTES = 16 * 1024;
 /** Characters of a name and of a description. */
-const MOST_CHARACTERS = { name: 256, description: 4096 } as const;
+const MAX_CHARACTERS = { name: 256, description: 4096 } as const;
 
 /**
  * What a SKILL.md says. One that is malformed is called by its directory, and `error` says what is wrong with it and in
@@ -90,7 +90,7 @@ function readText(
   if (typeof value !== "string") return { error: inLine(line, `${member} must be text`) };
   const text = value.trim();
   if (text === "") return { error: inLine(line, `${member} is empty`) };
-  const most = MOST_CHARACTERS[member];
+  const most = MAX_CHARACTERS[member];
   return [...text].length > most ? { error: inLine(line, `${member} has more than ${most} characters`) } : { text };
 }
 

@@ -43,7 +43,7 @@ import type { Key } from "./table.ts";
  * | schedule's name | owner | SCHEDULE#folded#schedule | list by name |
  * | counters | owner | COUNTERS | create, dispatch, end |
  * | slots of a tree of runs, at a depth | RUN#root | TREE#depth | dispatch and end of children |
- * | run that waits for a slot | owner; RUN#root | PARKED#run; PARKED#depth#run | the oldest of them gets the next free slot |
+ * | run that waits for a slot | owner; RUN#root | WAITING#run; WAITING#depth#run | the oldest of them gets the next free slot |
  * | idempotency record | IDEM#principal#… | IDEM | repeated POSTs |
  * | bucket of a caller for one kind of request, for a minute | BUCKET#principal#kind | MINUTE#number | create, follow-up and new key take a token |
  * | skills of a repository, as last found | SKILLS#sha256 of URL and ref | SKILLS | list of agents |

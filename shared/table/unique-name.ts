@@ -33,7 +33,7 @@ interface Named {
 }
 
 /**
- * Changes a thing that may get another name by it, `name`; a new spelling of the same name needs no new claim. False where
+ * Changes a thing that may get another name by it, `name`; a new encoding of the same name needs no new claim. False where
  * somebody renamed or deleted it since it was read: what is there now decides. Throws `taken` where another has the name.
  */
 export async function changeNamed(

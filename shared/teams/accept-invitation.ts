@@ -1,7 +1,11 @@
 import * as v from "valibot";
-import { changeRing, type KeyHolder, makeKey, parseRing } from "#shared/api-keys/key-list.ts";
+import { type KeyOwner, makeKey, parseKeyList, toKeyListUpdate } from "#shared/api-keys/key-list.ts";
 import { notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { foldedEmail, toUserProfile } from "#shared/records/user.ts";
@@ -11,7 +15,7 @@ import { Role } from "#shared/wire/role.ts";
 import type { CreatedAccount, Membership } from "#shared/wire/team.ts";
 import { type Invitation, openInvitation, removals } from "./invitations.ts";
 import { alreadyIn, join } from "./members.ts";
-import { MOST_TEAMS, tooManyTeams } from "./people.ts";
+import { MAX_TEAMS, tooManyTeams } from "./people.ts";
 import type { TeamPorts } from "./ports.ts";
 import { teamCalled } from "./write-team.ts";
 
@@ -24,11 +28,11 @@ interface AcceptedInvitation {
 export async function acceptInvitation(
   token: string,
   { user, teams }: PersonalPrincipal,
-  once: Once,
+  once: IdempotentRequest,
   ports: TeamPorts,
 ): Promise<AcceptedInvitation> {
   const { table, now } = ports;
-  return doOnce<AcceptedInvitation>(
+  return runIdempotent<AcceptedInvitation>(
     table,
     once,
     now,
@@ -39,13 +43,13 @@ export async function acceptInvitation(
       // Who invites is a member, or was one when they did.
       if (invitation.created_by === user.uid)
         throw teams.some(({ uid }) => uid === team) ? alreadyIn() : notFound("invitation");
-      if (teams.length >= MOST_TEAMS) throw tooManyTeams();
+      if (teams.length >= MAX_TEAMS) throw tooManyTeams();
       try {
         const also = [record(`${team}:${role}`), ...removals(invitation), ...inviterIsAdmin(invitation)];
         await join({ team, person: user, role, isNewUser: false }, also, ports);
       } catch (error) {
         if (!(error instanceof ConditionFailed)) throw error;
-        throw error.positions.includes(0) ? new RecordTaken() : notFound("invitation");
+        throw error.positions.includes(0) ? new IdempotencyRecordExists() : notFound("invitation");
       }
       return { membership: { uid: team, name, role }, replayed: false };
     },
@@ -70,7 +74,7 @@ export async function createInvitedAccount(token: string, ports: TeamPorts): Pro
   const uid = uuidv7(now);
   const [displayName = email] = email.split("@");
   const person = { uid, displayName, email };
-  const holder: KeyHolder = { kind: "personal", user: uid, likelyTeam: team };
+  const holder: KeyOwner = { kind: "personal", user: uid, defaultTeam: team };
   const key = makeKey(holder, { uid: uuidv7(now), name: "first key", now, createdBy: toUserProfile(person) });
   const also: TransactionWrite[] = [
     {
@@ -79,7 +83,7 @@ export async function createInvitedAccount(token: string, ports: TeamPorts): Pro
       if: { pk: { exists: false } },
     },
     key.put,
-    changeRing(holder, parseRing(undefined), [key.entry]),
+    toKeyListUpdate(holder, parseKeyList(undefined), [key.entry]),
     ...removals(invitation),
     ...inviterIsAdmin(invitation),
   ];

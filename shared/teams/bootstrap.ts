@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { changeRing, type KeyHolder, makeKey, parseRing } from "#shared/api-keys/key-list.ts";
+import { type KeyOwner, makeKey, parseKeyList, toKeyListUpdate } from "#shared/api-keys/key-list.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { foldedEmail, newUser, toUserProfile } from "#shared/records/user.ts";
 import { keys } from "#shared/table/keys.ts";
@@ -22,7 +22,7 @@ export interface BootstrapResult {
 export async function bootstrap(table: Table, now: number, request: Bootstrap): Promise<BootstrapResult> {
   const team = { uid: uuidv7(now), name: request.teamName, created_at: now };
   const user = { uid: uuidv7(now), displayName: request.displayName, email: request.email };
-  const holder: KeyHolder = { kind: "personal", user: user.uid, likelyTeam: team.uid };
+  const holder: KeyOwner = { kind: "personal", user: user.uid, defaultTeam: team.uid };
   const createdBy = toUserProfile(user);
   const key = makeKey(holder, { uid: uuidv7(now), name: "first key", now, createdBy });
   const signing = keys.signing("1");
@@ -32,7 +32,7 @@ export async function bootstrap(table: Table, now: number, request: Bootstrap): 
     newUser(user, { [team.uid]: "admin" }, now),
     ...newTeamWrites(team, user),
     key.put,
-    changeRing(holder, parseRing(undefined), [key.entry]),
+    toKeyListUpdate(holder, parseKeyList(undefined), [key.entry]),
   ];
   if (signingItem === undefined) {
     const secret = randomBytes(32).toString("base64");

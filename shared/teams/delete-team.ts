@@ -1,6 +1,6 @@
 import { parseEnvironment } from "#shared/environments/environment.ts";
 import { environmentRemoval } from "#shared/environments/write-environment.ts";
-import { lostRace, notFound, RunyardError } from "#shared/errors.ts";
+import { notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
 import { identityRemoval } from "#shared/identities/identity-removal.ts";
 import { parseIdentity } from "#shared/records/identity.ts";
 import { roleAttribute } from "#shared/records/user.ts";
@@ -37,7 +37,7 @@ export async function deleteTeam(team: string, admin: string, ports: SecretPorts
     for (const item of items) await removePart(team, item, admin, ports);
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
-    throw lostRace("the team changes while it is deleted; send the request again");
+    throw retryableConflict("the team changes while it is deleted; send the request again");
   }
   const closedUntil = Math.ceil(ports.now() / 1000) + CLOSED_SECONDS;
   try {

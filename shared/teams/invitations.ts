@@ -1,7 +1,11 @@
 import { randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
 import { sha256, uuidv7 } from "#shared/ids.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
@@ -13,7 +17,7 @@ import type { CreatedInvitation, InvitationItem } from "#shared/wire/team.ts";
 import type { TeamPorts } from "./ports.ts";
 
 /** Invitations of a team that wait to be accepted. */
-const MOST_INVITATIONS = 100;
+const MAX_INVITATIONS = 100;
 const LIFE_MS = 7 * 24 * 3_600_000;
 
 /** An invitation as it is stored, once under its team and once under the hash of its token. */
@@ -36,17 +40,17 @@ const parse = (item: Item): Invitation => v.parse(Invitation, item);
 export function createInvitation(
   team: string,
   { email, role, createdBy }: { readonly email: string; readonly role: Role; readonly createdBy: string },
-  once: Once,
+  once: IdempotentRequest,
   ports: TeamPorts,
 ): Promise<CreatedInvitation> {
   const { table, now: clock, baseUrl, webUrl } = ports;
-  return doOnce(
+  return runIdempotent(
     table,
     once,
     clock,
     async (record) => {
       const open = await listInvitations(team, ports);
-      if (open.length >= MOST_INVITATIONS) throw tooMany(MOST_INVITATIONS, "invitations that wait to be accepted");
+      if (open.length >= MAX_INVITATIONS) throw tooMany(MAX_INVITATIONS, "invitations that wait to be accepted");
       const now = clock();
       const token = randomBytes(32).toString("base64url");
       const invitation: Invitation = {
@@ -69,7 +73,7 @@ export function createInvitation(
         ];
         await transactInScope({ type: "Team", uid: team }, [record(invitation.id), ...puts], table);
       } catch (error) {
-        if (error instanceof ConditionFailed) throw new RecordTaken();
+        if (error instanceof ConditionFailed) throw new IdempotencyRecordExists();
         throw error;
       }
       const link =

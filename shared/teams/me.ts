@@ -1,4 +1,4 @@
-import { lostRace, RunyardError } from "#shared/errors.ts";
+import { RunyardError, retryableConflict } from "#shared/errors.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { parseTeam, type Team } from "#shared/records/team.ts";
 import { foldedEmail } from "#shared/records/user.ts";
@@ -51,7 +51,8 @@ export async function updateMe(
   try {
     await table.transact(writes);
   } catch (error) {
-    if (error instanceof ConditionFailed) throw lostRace("your teams changed in between; send the request again");
+    if (error instanceof ConditionFailed)
+      throw retryableConflict("your teams changed in between; send the request again");
     throw error;
   }
   return readMe({ ...principal, user: { ...user, displayName } }, { table });

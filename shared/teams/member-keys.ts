@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { changeRing, type KeyHolder, parseRing, StoredKey } from "#shared/api-keys/key-list.ts";
+import { type KeyOwner, parseKeyList, StoredKey, toKeyListUpdate } from "#shared/api-keys/key-list.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Table, TransactionWrite } from "#shared/table/table.ts";
 import type { TeamKey } from "#shared/wire/team.ts";
@@ -24,7 +24,7 @@ interface AgentKeys {
 export async function agentKeysOf(team: string, user: string, table: Table): Promise<AgentKeys> {
   const { pk, sk: prefix } = keys.identityKeys(team, "");
   const { items } = await table.query({ pk, prefix });
-  const lists = items.map((item) => ({ identity: item.sk.slice(prefix.length), ring: parseRing(item) }));
+  const lists = items.map((item) => ({ identity: item.sk.slice(prefix.length), ring: parseKeyList(item) }));
   const concerned = lists.map(({ identity, ring }) => ({
     identity,
     ring,
@@ -39,10 +39,10 @@ export async function agentKeysOf(team: string, user: string, table: Table): Pro
     created: concerned
       .filter(({ theirs }) => theirs.length > 0)
       .map(({ identity, ring, theirs }): Revocation => {
-        const holder: KeyHolder = { kind: "agent", identity, team };
+        const holder: KeyOwner = { kind: "agent", identity, team };
         const rest = ring.entries.filter((entry) => !theirs.includes(entry));
         const deletions = theirs.map(({ hash }): TransactionWrite => ({ kind: "delete", key: keys.apiKey(hash) }));
-        return { writes: [changeRing(holder, ring, rest), ...deletions], keys: named(identity, theirs) };
+        return { writes: [toKeyListUpdate(holder, ring, rest), ...deletions], keys: named(identity, theirs) };
       }),
     unattributed: concerned.flatMap(({ identity, unattributed }) => named(identity, unattributed)),
   };

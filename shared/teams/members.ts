@@ -1,4 +1,4 @@
-import { lostRace, notFound, RunyardError } from "#shared/errors.ts";
+import { notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
 import { type Member, parseMember } from "#shared/records/member.ts";
 import { newUser, roleAttribute } from "#shared/records/user.ts";
@@ -6,7 +6,7 @@ import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table, type TransactionWrite } from "#shared/table/table.ts";
 import type { Role } from "#shared/wire/role.ts";
 import type { MemberItem } from "#shared/wire/team.ts";
-import { countMember, MOST_MEMBERS, newMember, type Person } from "./new-team.ts";
+import { countMember, MAX_MEMBERS, newMember, type Person } from "./new-team.ts";
 import type { TeamPorts } from "./ports.ts";
 
 const ATTEMPTS = 8;
@@ -52,7 +52,7 @@ export async function join(
     if (first === also.length) {
       const item = await table.get(keys.team(team));
       const isOpen = item !== undefined && item["closed"] === undefined;
-      throw isOpen ? tooMany(MOST_MEMBERS, "members in the team") : notFound("team");
+      throw isOpen ? tooMany(MAX_MEMBERS, "members in the team") : notFound("team");
     }
     throw alreadyIn();
   }
@@ -82,7 +82,7 @@ export async function changeRole(team: string, user: string, role: Role, { table
     ];
     if (await written(writes, table)) return toMemberItem({ ...member, role });
   }
-  throw lostRace("the team's members change too fast; send the request again");
+  throw retryableConflict("the team's members change too fast; send the request again");
 }
 
 export const ANOTHER_ADMIN = { admins: { atLeast: 2 } } as const;

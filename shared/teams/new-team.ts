@@ -47,7 +47,7 @@ export const newMember = (team: string, person: Person, role: Role, now: number)
 });
 
 /** Members of one team: a list of them is read whole, and the team's deletion takes them out one by one. */
-export const MOST_MEMBERS = 1000;
+export const MAX_MEMBERS = 1000;
 
 /**
  * The team's number of members, and of admins among them, moves with its members; fails where it has as many as it may, or is
@@ -57,7 +57,7 @@ export const countMember = (team: string, members: 1 | -1, admins: 1 | 0 | -1 = 
   kind: "update",
   key: keys.team(team),
   add: { members, admins },
-  if: members > 0 ? { members: { below: MOST_MEMBERS }, closed: { exists: false } } : { pk: { exists: true } },
+  if: members > 0 ? { members: { below: MAX_MEMBERS }, closed: { exists: false } } : { pk: { exists: true } },
 });
 
 /** The limits that the counters of runs are compared with lie on the counters' own item. */

@@ -36,7 +36,7 @@ export function administered(principal: Principal): readonly string[] {
 }
 
 /** Teams that one person may be in. */
-export const MOST_TEAMS = 50;
+export const MAX_TEAMS = 50;
 
 export const tooManyTeams = (): RunyardError =>
-  new RunyardError("conflict", { detail: `a person is in ${MOST_TEAMS} teams at most`, retryable: false });
+  new RunyardError("conflict", { detail: `a person is in ${MAX_TEAMS} teams at most`, retryable: false });

@@ -1,4 +1,4 @@
-import { lostRace } from "#shared/errors.ts";
+import { retryableConflict } from "#shared/errors.ts";
 import type { Member } from "#shared/records/member.ts";
 import { roleAttribute } from "#shared/records/user.ts";
 import { keys } from "#shared/table/keys.ts";
@@ -40,7 +40,7 @@ export async function removeMember({ team, user, keepKeys }: Removal, { table }:
     const kept = keepKeys ? created.flatMap((one) => one.keys) : [];
     return { revoked_keys: [...revoked, ...last.flatMap((one) => one.keys)], kept_keys: [...kept, ...unattributed] };
   }
-  throw lostRace("the team's members change too fast; send the request again");
+  throw retryableConflict("the team's members change too fast; send the request again");
 }
 
 /** The revocations that go along with the end of the membership, and those for which its transaction has no room. */

@@ -1,17 +1,21 @@
 import { refuseOthersEnvironment } from "#shared/environments/team-environment.ts";
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { checkModel } from "#shared/models/models.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { parseTeam, type Team } from "#shared/records/team.ts";
 import { roleAttribute } from "#shared/records/user.ts";
-import { grantMore } from "#shared/runs/capacity/wait-queue.ts";
+import { dequeueMore } from "#shared/runs/capacity/wait-queue.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type TransactionWrite, type Value } from "#shared/table/table.ts";
 import type { CreateTeamRequest, SettingsChange, UpdateTeamRequest } from "#shared/wire/team.ts";
 import { newTeamWrites } from "./new-team.ts";
-import { MOST_TEAMS, tooManyTeams } from "./people.ts";
+import { MAX_TEAMS, tooManyTeams } from "./people.ts";
 import type { LimitPorts, TeamPorts } from "./ports.ts";
 
 export interface CreatedTeam {
@@ -23,7 +27,7 @@ export interface CreatedTeam {
 export async function createTeam(
   { user, teams }: PersonalPrincipal,
   request: CreateTeamRequest,
-  once: Once,
+  once: IdempotentRequest,
   { table, now: clock }: TeamPorts,
 ): Promise<CreatedTeam> {
   const { set } = changeOf(request.settings ?? {});
@@ -31,12 +35,12 @@ export async function createTeam(
   if (request.settings?.default_environment_id) {
     throw invalid("settings.default_environment_id", "there is no such environment of the team");
   }
-  return doOnce<CreatedTeam>(
+  return runIdempotent<CreatedTeam>(
     table,
     once,
     clock,
     async (record) => {
-      if (teams.length >= MOST_TEAMS) throw tooManyTeams();
+      if (teams.length >= MAX_TEAMS) throw tooManyTeams();
       const now = clock();
       const uid = uuidv7(now);
       const team = parseTeam({ ...keys.team(uid), uid, name: request.name, created_at: now, ...set });
@@ -49,7 +53,7 @@ export async function createTeam(
       try {
         await table.transact([record(uid), joined, ...newTeamWrites(team, user)]);
       } catch (error) {
-        if (error instanceof ConditionFailed && error.positions.includes(0)) throw new RecordTaken();
+        if (error instanceof ConditionFailed && error.positions.includes(0)) throw new IdempotencyRecordExists();
         throw error;
       }
       return { team, replayed: false };
@@ -91,7 +95,7 @@ export async function updateTeam(uid: string, request: UpdateTeamRequest, ports:
     if (error instanceof ConditionFailed) throw notFound("team");
     throw error;
   }
-  if (request.settings?.concurrency_limit !== undefined) await grantMore({ type: "Team", uid }, ports);
+  if (request.settings?.concurrency_limit !== undefined) await dequeueMore({ type: "Team", uid }, ports);
   return teamCalled(uid, { table });
 }
 

@@ -38,11 +38,11 @@ export const ResolvePromptRequest = v.object({
 });
 
 /** A secret that the run's environment or identity names: its value, or why the run cannot have it and so ends FAILED. */
-export const PlantedSecret = v.union([
+export const InjectedSecret = v.union([
   v.object({ name: v.string(), value: v.string() }),
   v.object({ name: v.string(), unavailable: v.string() }),
 ]);
-export type PlantedSecret = v.InferOutput<typeof PlantedSecret>;
+export type InjectedSecret = v.InferOutput<typeof InjectedSecret>;
 
 /** A token of this execution alone, for the repository with this URL and for no other. */
 export const RepositoryToken = v.object({ url: v.string(), token: v.string(), expires_at: v.string() });
@@ -65,7 +65,7 @@ export const ResolvePromptResponse = v.object({
       /** Servers of the configuration with the values of their variables and headers, which are nowhere else to be read. */
       mcp_servers: ResolvedAgentConfig.entries.mcp_servers,
       /** What commands find in their environment by its name. */
-      secrets: v.exactOptional(v.array(PlantedSecret)),
+      secrets: v.exactOptional(v.array(InjectedSecret)),
       /** What opens repositories of the configuration for reading, for an hour at most; none for those that anybody may read. */
       repository_tokens: v.exactOptional(v.array(RepositoryToken)),
       attachments: v.array(

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { textOfBytes } from "./primitives.ts";
 
-export const MOST_METADATA = 20;
+export const MAX_METADATA = 20;
 
 /** Metadata: at most 20 keys. That of a run is immutable. */
 export const Metadata = v.pipe(
@@ -9,5 +9,5 @@ export const Metadata = v.pipe(
     v.pipe(v.string(), v.regex(/^[a-zA-Z0-9._-]{1,64}$/, "keys must match [a-zA-Z0-9._-]{1,64}")),
     textOfBytes(256),
   ),
-  v.maxEntries(MOST_METADATA, `must have at most ${MOST_METADATA} keys`),
+  v.maxEntries(MAX_METADATA, `must have at most ${MAX_METADATA} keys`),
 );

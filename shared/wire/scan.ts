@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Repository, RepositoryUrl } from "./config.ts";
 import { Count } from "./primitives.ts";
-import { MOST_SKILLS, SKILL_BYTES } from "./skill-file.ts";
+import { MAX_SKILLS, SKILL_BYTES } from "./skill-file.ts";
 
 /** What a sandbox is sent to look for the skills of a repository, instead of an envelope. */
 export const ScanRequest = v.object({
@@ -28,7 +28,7 @@ export type SkillFile = v.InferOutput<typeof SkillFile>;
 export const ScanAnswer = v.variant("outcome", [
   v.object({
     outcome: v.literal("found"),
-    files: v.pipe(v.array(SkillFile), v.maxLength(MOST_SKILLS)),
+    files: v.pipe(v.array(SkillFile), v.maxLength(MAX_SKILLS)),
     /** Skills beyond the most that are looked for. */
     left_out: Count,
   }),

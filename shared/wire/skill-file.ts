@@ -6,7 +6,7 @@ import { withoutUser } from "./repository-url.ts";
 export const SKILL_FOLDERS = [".agents", ".claude", ".codex", ".cursor", ".gemini", ".github", ".warp"];
 
 /** Skills that are looked for in one repository. */
-export const MOST_SKILLS = 200;
+export const MAX_SKILLS = 200;
 /** Bytes of a SKILL.md that is listed. */
 export const SKILL_BYTES = 64 * 1024;
 /** Bytes of the skills of one repository, together. */

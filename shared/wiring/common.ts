@@ -5,7 +5,7 @@ import { sqsRunQueue } from "#shared/aws/sqs-queue.ts";
 import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
 import type { FileStore } from "#shared/files/file-store.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
-import { configuredRates } from "#shared/limits/token-bucket.ts";
+import { configuredRateLimits } from "#shared/limits/token-bucket.ts";
 import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
@@ -34,7 +34,7 @@ export function createTablePorts(): TablePorts {
     principals: principalStore(table, now),
     baseUrl: setting("BASE_URL"),
     who: setting("PRINCIPALS").split(","),
-    rates: configuredRates(),
+    rates: configuredRateLimits(),
   };
 }
 

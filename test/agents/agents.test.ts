@@ -41,7 +41,7 @@ const agents = [claude, codex, gemini];
 describe.each(agents)("a run with the harness $type", ({ type, model, path, command, firstLine }) => {
   it("works in the sandbox with commands and a follow-up, and another execution goes on with its session", async () => {
     await using stage = await Stage.make();
-    const ada = clientOf(stage.world);
+    const ada = clientOf(stage.plane);
     const config = { harness: { type, reasoning_level: "high" }, base_prompt: "Speak like a pirate.", budget_usd: 5 };
     const runId = await stage.create({ prompt: "Make a file.", config });
     await ada.post(`/agent/runs/${runId}/followups`, { message: "And a second one." });
@@ -101,6 +101,6 @@ describe.each(agents)("a run with the harness $type", ({ type, model, path, comm
     );
     expect(asked.map(({ status }) => status)).toEqual([302]);
     const sent = stage.server.seen.map(({ text }) => text).join("\n");
-    for (const { key } of stage.world.started) expect(sent + stage.log + raw).not.toContain(key);
+    for (const { key } of stage.plane.started) expect(sent + stage.log + raw).not.toContain(key);
   });
 });

@@ -4,9 +4,9 @@ import { routes } from "#infra/routes.ts";
 import { hashKey, newKey, newRunKey } from "#shared/principals/api-key.ts";
 import { keys } from "#shared/table/keys.ts";
 import { request } from "../support/client.ts";
+import type { Answer } from "../support/control-plane.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
 import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
-import type { Answer } from "../support/world.ts";
 
 /** A route that serves requests without a credential as well is tested for those by its own tests. */
 const keyOptional = routes.filter((route) => route.keyOptional).map(({ method, path }) => `${method} ${path}`);
@@ -29,17 +29,17 @@ describe.each(withKey)("%s", (route) => {
       "a key of no form": async () => "hello",
       "a key that nobody has": async () => newKey("personal"),
       "a run's key that nobody has": async () => newRunKey(stage.runId),
-      "a key with one character changed": async () => changed(stage.world.key),
-      "an expired key": async () => personalKey(stage, { expires_at_ms: stage.world.clock.now }),
+      "a key with one character changed": async () => changed(stage.plane.key),
+      "an expired key": async () => personalKey(stage, { expires_at_ms: stage.plane.clock.now }),
       "a deleted key": async () => {
         const key = await personalKey(stage, {});
-        await stage.world.table.write({ kind: "delete", key: keys.apiKey(hashKey(key)) });
+        await stage.plane.table.write({ kind: "delete", key: keys.apiKey(hashKey(key)) });
         return key;
       },
       "a person who is gone": async () => personalKey(stage, { user_uid: randomUUID() }),
       "an identity that is gone": async () => {
-        const { uid, key } = await stage.world.agent("gone");
-        await stage.world.table.write({ kind: "delete", key: keys.identity(stage.world.team, uid) });
+        const { uid, key } = await stage.plane.agent("gone");
+        await stage.plane.table.write({ kind: "delete", key: keys.identity(stage.plane.team, uid) });
         return key;
       },
       "the key of an execution that is over": async () => stage.key("the run's dead execution"),
@@ -47,7 +47,7 @@ describe.each(withKey)("%s", (route) => {
     const named = Object.keys(cases).filter((name) => name !== "no key" || !keyOptional.includes(route));
     it.each(named)("%s", async (name) => {
       const key = await cases[name]?.();
-      const before = structuredClone(stage.world.table.all());
+      const before = structuredClone(stage.plane.table.all());
       const answer = await send(key);
       expect(answer.status).toBe(401);
       expect(answer.headers).toMatchObject({
@@ -57,27 +57,27 @@ describe.each(withKey)("%s", (route) => {
         "x-should-retry": "false",
       });
       expect(answer.body).toMatchObject({ error_code: "authentication_required", retryable: false });
-      expect(stage.world.table.all()).toEqual(before);
+      expect(stage.plane.table.all()).toEqual(before);
     });
   });
 
   it("takes a key of another scheme, or with spaces in it, for none", async () => {
     for (const authorization of [
-      stage.world.key,
-      `Basic ${stage.world.key}`,
+      stage.plane.key,
+      `Basic ${stage.plane.key}`,
       "Bearer",
-      `Bearer ${stage.world.key} x`,
+      `Bearer ${stage.plane.key} x`,
     ]) {
       const body = bodies[route]?.(stage);
       const options = { key: undefined, headers: { authorization }, ...(body === undefined ? {} : { body }) };
-      expect((await request(stage.world, method, targetOf(route, stage), options)).status).toBe(401);
+      expect((await request(stage.plane, method, targetOf(route, stage), options)).status).toBe(401);
     }
   });
 
   it("answers 403 to who names a team that is not theirs", async () => {
     const body = bodies[route]?.(stage);
-    const headers = { "x-team-uid": stage.world.otherTeam };
-    const answer = await request(stage.world, method, targetOf(route, stage), {
+    const headers = { "x-team-uid": stage.plane.otherTeam };
+    const answer = await request(stage.plane, method, targetOf(route, stage), {
       headers,
       ...(body === undefined ? {} : { body }),
     });
@@ -85,7 +85,7 @@ describe.each(withKey)("%s", (route) => {
   });
 
   it("answers a good request with the headers that every answer has", async () => {
-    const answer = await send(whoCalls(route).includes("personal") ? stage.world.key : stage.key("the run itself"));
+    const answer = await send(whoCalls(route).includes("personal") ? stage.plane.key : stage.key("the run itself"));
     expect(answer.status).toBeLessThan(400);
     expect(answer.headers).toMatchObject({ "cache-control": "no-store", "x-request-id": "request-1" });
     expect(answer.headers).not.toHaveProperty("etag");
@@ -122,7 +122,7 @@ const whoCalls = (route: string): readonly string[] =>
 function sendTo(stage: Stage, route: string, key: string | undefined, other?: string): Promise<Answer> {
   const [method = ""] = route.split(" ");
   const body = bodies[route]?.(stage);
-  return request(stage.world, method, targetOf(route, stage, other), { key, ...(body === undefined ? {} : { body }) });
+  return request(stage.plane, method, targetOf(route, stage, other), { key, ...(body === undefined ? {} : { body }) });
 }
 
 function comparable({ status, headers, body }: Answer) {
@@ -134,7 +134,7 @@ const changed = (key: string): string => key.slice(0, 10) + (key[10] === "a" ? "
 
 async function personalKey(stage: Stage, fields: Record<string, string | number>): Promise<string> {
   const key = newKey("personal");
-  const item = { ...keys.apiKey(hashKey(key)), v: 1, kind: "personal", user_uid: stage.world.user, ...fields };
-  await stage.world.table.write({ kind: "put", item });
+  const item = { ...keys.apiKey(hashKey(key)), v: 1, kind: "personal", user_uid: stage.plane.user, ...fields };
+  await stage.plane.table.write({ kind: "put", item });
   return key;
 }

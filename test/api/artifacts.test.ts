@@ -3,16 +3,16 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 let harness: Harness;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
-  harness = await workingRun(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
+  harness = await workingRun(plane);
 });
 
 const report = (artifact_type: string, data: object, by: Harness = harness) =>
@@ -63,7 +63,7 @@ describe("a PLAN", () => {
   it("has its current content: reported again it is replaced, and unchanged nothing happens", async () => {
     const first = (await report("PLAN", PLAN)).body.artifact_uid;
     const { updated_at } = await shown();
-    world.clock.now += 1_000;
+    plane.clock.now += 1_000;
     expect((await report("PLAN", PLAN)).body.artifact_uid).toBe(first);
     expect((await shown()).updated_at, "nothing has changed").toBe(updated_at);
     const long = `# Mend\n${"x".repeat(200_000)}\n`;
@@ -72,14 +72,14 @@ describe("a PLAN", () => {
     expect((await shown()).artifacts).toHaveLength(1);
     expect((await shown()).updated_at).not.toBe(updated_at);
     expect(await eventsOf()).toHaveLength(2);
-    expect(JSON.stringify(world.table.all()), "contents lie in the bucket").not.toContain("Reproduce it");
+    expect(JSON.stringify(plane.table.all()), "contents lie in the bucket").not.toContain("Reproduce it");
   });
 
   it("goes on under its document_uid in the run's next execution", async () => {
     const first = (await report("PLAN", PLAN)).body.artifact_uid;
     await harness.finish();
     await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "go on" });
-    const second = await nextExecution(world);
+    const second = await nextExecution(plane);
     await second.resolve();
     expect((await report("PLAN", { ...PLAN, content: "# Done" }, second)).body.artifact_uid).toBe(first);
     expect((await ada.get(`/agent/artifacts/${first}`)).body.data.content).toBe("# Done");
@@ -114,7 +114,7 @@ describe("what lies elsewhere", () => {
     const answers = await Promise.all([1, 2, 3].map(() => report("PULL_REQUEST", PULL_REQUEST)));
     await harness.finish();
     await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "go on" });
-    const second = await nextExecution(world);
+    const second = await nextExecution(plane);
     await second.resolve();
     answers.push(await report("PULL_REQUEST", PULL_REQUEST, second));
     expect(new Set(answers.map(({ body }) => body.artifact_uid)).size).toBe(1);
@@ -133,7 +133,7 @@ describe("what lies elsewhere", () => {
     "https://git hub.com/",
     "",
   ])("may not have the address %j", async (url) => {
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     for (const [type, data] of [
       ["PULL_REQUEST", { ...PULL_REQUEST, url }],
       ["EXTERNAL_REFERENCE", { ...REFERENCE, url }],
@@ -142,7 +142,7 @@ describe("what lies elsewhere", () => {
       const answer = await report(type, data);
       expect(answer, type).toMatchObject({ status: 400, body: { errors: [{ path: "data.url" }] } });
     }
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 });
 
@@ -150,7 +150,7 @@ describe("a SCREENSHOT", () => {
   it("is uploaded as a file is, and opens as a download of its type", async () => {
     const { body: placed } = await report("SCREENSHOT", SCREENSHOT);
     expect((await shown()).artifacts, "nobody sees it before it is there").toEqual([]);
-    await world.upload(placed.upload.url, PIXEL);
+    await plane.upload(placed.upload.url, PIXEL);
     expect((await report("SCREENSHOT", SCREENSHOT)).body).toEqual({ artifact_uid: placed.artifact_uid });
     const { mime_type, description } = SCREENSHOT;
     expect((await shown()).artifacts).toEqual([
@@ -172,13 +172,13 @@ describe("a SCREENSHOT", () => {
         description,
       },
     });
-    expect(await world.download(body.data.download_url)).toBe(PIXEL.toString());
+    expect(await plane.download(body.data.download_url)).toBe(PIXEL.toString());
     expect(await found("SCREENSHOT")).toEqual([harness.run_id]);
   });
 
   it("becomes visible with the end of its run where it was uploaded and not reported again", async () => {
     const { body: placed } = await report("SCREENSHOT", SCREENSHOT);
-    await world.upload(placed.upload.url, PIXEL);
+    await plane.upload(placed.upload.url, PIXEL);
     await harness.finish();
     expect((await shown()).artifacts).toHaveLength(1);
   });
@@ -193,11 +193,11 @@ describe("artifacts of every kind", () => {
   const kinds = { PLAN, PULL_REQUEST, EXTERNAL_REFERENCE: REFERENCE, SCREENSHOT };
 
   it.each(Object.entries(kinds))("are refused beyond 1,000 a run: a %s, which leaves nothing", async (type, data) => {
-    await world.table.write({ kind: "update", key: keys.head(harness.run_id), set: { placed_artifacts: 1_000 } });
-    const before = structuredClone(world.table.all());
+    await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set: { placed_artifacts: 1_000 } });
+    const before = structuredClone(plane.table.all());
     const answer = await report(type, data);
     expect(answer).toMatchObject({ status: 429, body: { error_code: "resource_unavailable", retryable: false } });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
     expect((await harness.finish()).status, "the run itself goes on").toBe(200);
   });
 
@@ -205,19 +205,19 @@ describe("artifacts of every kind", () => {
     "never pass what a run may have, also where another takes the last place meanwhile: a %s",
     async (type, data) => {
       let meanwhile: (() => Promise<unknown>) | undefined;
-      world = await makeWorld(memoryTable(), async (call, perform) => {
+      plane = await createTestControlPlane(memoryTable(), async (call, perform) => {
         const work = call.startsWith("transact") ? meanwhile : undefined;
         if (work !== undefined) meanwhile = undefined;
         await work?.();
         return perform();
       });
-      harness = await workingRun(world);
+      harness = await workingRun(plane);
       const set = (placed_artifacts: number) =>
-        world.table.write({ kind: "update", key: keys.head(harness.run_id), set: { placed_artifacts } });
+        plane.table.write({ kind: "update", key: keys.head(harness.run_id), set: { placed_artifacts } });
       await set(999);
       meanwhile = () => set(1_000);
       expect((await report(type, data)).status).toBe(429);
-      const head = await world.table.get(keys.head(harness.run_id));
+      const head = await plane.table.get(keys.head(harness.run_id));
       expect(head).toMatchObject({ placed_artifacts: 1_000 });
       expect(head?.["artifacts"]).toBeUndefined();
     },
@@ -228,30 +228,30 @@ describe("artifacts of every kind", () => {
     await report("PLAN", { ...PLAN, content: "# Another" });
     await report("PULL_REQUEST", PULL_REQUEST);
     await report("SCREENSHOT", SCREENSHOT);
-    const head = await world.table.get(keys.head(harness.run_id));
+    const head = await plane.table.get(keys.head(harness.run_id));
     const bytes = PLAN.content.length + "# Another".length + PIXEL.length;
     expect(head).toMatchObject({ placed_artifacts: 4, placed_bytes: bytes, artifacts: 2 });
   });
 
   it.each(Object.entries(kinds))("are refused from an execution that is over: a %s", async (type, data) => {
     await harness.finish();
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     expect((await report(type, data)).status).toBe(401);
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it.each(Object.entries(kinds))("of another team are there for nobody: a %s", async (type, data) => {
     const { artifact_uid } = (await report(type, data)).body;
-    const answer = await clientOf(world, world.otherKey).get(`/agent/artifacts/${artifact_uid}`);
+    const answer = await clientOf(plane, plane.otherKey).get(`/agent/artifacts/${artifact_uid}`);
     expect(answer.status).toBe(404);
   });
 
   it("are in the transcript's events and in the answer to the agent's last words", async () => {
     for (const [type, data] of Object.entries(kinds)) await report(type, data);
     await harness.finish();
-    await deliver(world);
+    await deliver(plane);
     const { headers } = await ada.get(`/agent/runs/${harness.run_id}/transcript`);
-    const transcript = await world.download(headers["location"] ?? "");
+    const transcript = await plane.download(headers["location"] ?? "");
     for (const type of ["PLAN", "PULL_REQUEST", "EXTERNAL_REFERENCE"]) expect(transcript).toContain(`"${type}"`);
     const { body } = await ada.get(`/agent/runs/${harness.run_id}/response`);
     expect(body.artifacts.map(({ artifact_type }: { artifact_type: string }) => artifact_type).toSorted()).toEqual([
@@ -262,7 +262,7 @@ describe("artifacts of every kind", () => {
   });
 
   it("make a run found by each kind that it has, once it has it", async () => {
-    const other = await createRun(world);
+    const other = await createRun(plane);
     for (const [type, data] of Object.entries(kinds)) await report(type, data);
     expect(await found("PLAN")).toEqual([harness.run_id]);
     expect(await found("SCREENSHOT"), "it is not uploaded").toEqual([]);

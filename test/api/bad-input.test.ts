@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type RequestOptions, request } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, type Harness, workingRun } from "../support/execution.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let run: string;
 let harness: Harness;
 let foreign: string;
 beforeAll(async () => {
-  world = await makeWorld();
-  run = await createRun(world);
-  harness = await workingRun(world);
-  foreign = await createRun(world, { prompt: "theirs" }, world.otherKey);
+  plane = await createTestControlPlane();
+  run = await createRun(plane);
+  harness = await workingRun(plane);
+  foreign = await createRun(plane, { prompt: "theirs" }, plane.otherKey);
 });
 
 interface Case {
@@ -519,19 +519,19 @@ const cases: Record<string, readonly Case[]> = {
     },
     {
       name: "a team that the caller is not in",
-      send: () => ["POST", "/agent/runs", { body: { prompt: "a" }, headers: { "x-team-uid": world.otherTeam } }],
+      send: () => ["POST", "/agent/runs", { body: { prompt: "a" }, headers: { "x-team-uid": plane.otherTeam } }],
       status: 403,
       code: "not_authorized",
     },
     {
       name: "another's team by its older name",
-      send: () => ["GET", "/agent/runs", { headers: { "x-warp-team-uid": world.otherTeam } }],
+      send: () => ["GET", "/agent/runs", { headers: { "x-warp-team-uid": plane.otherTeam } }],
       status: 403,
       code: "not_authorized",
     },
     {
       name: "a foreign team and a wrong body",
-      send: () => ["POST", "/agent/runs", { body: { prompt: 1 }, headers: { "x-team-uid": world.otherTeam } }],
+      send: () => ["POST", "/agent/runs", { body: { prompt: 1 }, headers: { "x-team-uid": plane.otherTeam } }],
       status: 400,
       path: "prompt",
     },
@@ -599,11 +599,11 @@ const cases: Record<string, readonly Case[]> = {
 
 describe.each(Object.entries(cases))("bad input: %s", (_, some) => {
   it.each(some)("answers $status and stores nothing for $name", async ({ send, status, code, path, detail }) => {
-    const before = structuredClone(world.table.all());
-    const files = [...world.files.files.keys()];
-    const sent = world.sent.length;
+    const before = structuredClone(plane.table.all());
+    const files = [...plane.files.files.keys()];
+    const sent = plane.sent.length;
     const [method, target, options] = send();
-    const answer = await request(world, method, target, options);
+    const answer = await request(plane, method, target, options);
 
     expect(answer.status, JSON.stringify(answer.body)).toBe(status);
     expect(answer.headers["content-type"]).toBe("application/problem+json");
@@ -621,9 +621,9 @@ describe.each(Object.entries(cases))("bad input: %s", (_, some) => {
     if (detail !== undefined) expect(answer.body.detail).toMatch(detail);
     if (status === 401) expect(answer.headers["www-authenticate"]).toBe("Bearer");
     if (status === 405) expect(answer.headers["allow"]).toBe(target === "/agent/runs" ? "GET, POST" : "GET");
-    expect(world.table.all()).toEqual(before);
-    expect([...world.files.files.keys()]).toEqual(files);
-    expect(world.sent).toHaveLength(sent);
+    expect(plane.table.all()).toEqual(before);
+    expect([...plane.files.files.keys()]).toEqual(files);
+    expect(plane.sent).toHaveLength(sent);
   });
 });
 

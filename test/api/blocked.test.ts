@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, startedRun, workingRun } from "../support/execution.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
 });
 
 const QUESTION = "Which of the two databases is the right one?";
@@ -18,8 +18,8 @@ const timelineOf = async (runId: string) => (await ada.get(`/agent/runs/${runId}
 
 describe("an agent's question", () => {
   it("ends its execution and leaves the run BLOCKED with the question as its status message", async () => {
-    const harness = await workingRun(world);
-    world.clock.now += 2_000;
+    const harness = await workingRun(plane);
+    plane.clock.now += 2_000;
     await harness.messages(1, QUESTION);
     expect((await ask(harness)).status).toBe(200);
     const run = await read(harness.run_id);
@@ -45,10 +45,10 @@ describe("an agent's question", () => {
   });
 
   it("is answered by a follow-up: the next execution goes on with the conversation and the answer", async () => {
-    const harness = await workingRun(world);
+    const harness = await workingRun(plane);
     await harness.messages(1, QUESTION);
     await ask(harness);
-    await deliver(world);
+    await deliver(plane);
     const before = await ada.get(`/agent/runs/${harness.run_id}/transcript`);
     expect(before.status, "it is composed though the run may go on").toBe(302);
     const { started_at } = await read(harness.run_id);
@@ -56,7 +56,7 @@ describe("an agent's question", () => {
     const queued = await read(harness.run_id);
     expect(queued).toMatchObject({ state: "QUEUED", started_at });
     expect(queued.status_message).toBeUndefined();
-    const next = await nextExecution(world);
+    const next = await nextExecution(plane);
     const { context } = (await next.resolve()).body;
     expect(context.messages).toMatchObject([{ content: [{ text: QUESTION }] }]);
     expect(context.followups).toMatchObject([{ message: "the second" }]);
@@ -74,7 +74,7 @@ describe("an agent's question", () => {
   });
 
   it("passes through INPROGRESS where it is the execution's first word", async () => {
-    const harness = await startedRun(world);
+    const harness = await startedRun(plane);
     expect((await ask(harness)).status).toBe(200);
     expect(await timelineOf(harness.run_id)).toMatchObject([
       { event_type: "run_created" },
@@ -85,36 +85,36 @@ describe("an agent's question", () => {
   });
 
   it("is not waited for where its answer came meanwhile", async () => {
-    const harness = await workingRun(world);
+    const harness = await workingRun(plane);
     await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "by the way: the second" });
     await ask(harness);
     expect((await read(harness.run_id)).state).toBe("QUEUED");
-    const { context } = (await (await nextExecution(world)).resolve()).body;
+    const { context } = (await (await nextExecution(plane)).resolve()).body;
     expect(context.followups).toMatchObject([{ message: "by the way: the second" }]);
   });
 
   it("holds no slot while it is open", async () => {
-    await ada.put(`/agent/teams/${world.team}`, { settings: { concurrency_limit: 1 } });
-    const harness = await workingRun(world);
-    const second = await createRun(world);
-    await deliver(world, "runs");
+    await ada.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
+    const harness = await workingRun(plane);
+    const second = await createRun(plane);
+    await deliver(plane, "runs");
     expect((await read(second)).state).toBe("QUEUED");
     await ask(harness);
-    await deliver(world);
+    await deliver(plane);
     expect((await read(second)).state).toBe("PENDING");
   });
 
   it("that is empty is one all the same, and a long one is cut", async () => {
-    const harness = await workingRun(world);
+    const harness = await workingRun(plane);
     await ask(harness, " \n ");
     expect((await read(harness.run_id)).status_message.message).toBe("the agent waits for an answer");
-    const other = await workingRun(world);
+    const other = await workingRun(plane);
     await ask(other, "why ".repeat(1_000));
     expect((await read(other.run_id)).status_message.message).toHaveLength(1_024);
   });
 
   it("is none of a run that is done: answers 400 and ends nothing", async () => {
-    const harness = await workingRun(world);
+    const harness = await workingRun(plane);
     const answer = await harness.support("finish-task", { success: true, blocked: true, summary: QUESTION });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "blocked" }] } });
     expect((await read(harness.run_id)).state).toBe("INPROGRESS");
@@ -124,12 +124,12 @@ describe("an agent's question", () => {
   });
 
   it("is asked again after each answer", async () => {
-    const { run_id, ...first } = await workingRun(world);
+    const { run_id, ...first } = await workingRun(plane);
     await ask({ run_id, ...first });
     for (const answer of ["one", "two"]) {
       await ada.post(`/agent/runs/${run_id}/followups`, { message: answer });
-      await deliver(world, "ends");
-      const next = await nextExecution(world);
+      await deliver(plane, "ends");
+      const next = await nextExecution(plane);
       await next.resolve();
       await next.beat((await next.resolve()).body.context.followups[0].number);
       await ask(next, `and after ${answer}?`);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, startedRun, workingRun } from "../support/execution.ts";
 import { setState, timelineOf } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 describe("POST /agent/runs/{runId}/cancel", () => {
   it("cancels a waiting run at once and answers with its id", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const id = await createRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const id = await createRun(plane);
     const answer = await ada.post(`/agent/runs/${id}/cancel`);
     expect(answer).toMatchObject({ status: 200, body: id });
     expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({
@@ -18,31 +18,31 @@ describe("POST /agent/runs/{runId}/cancel", () => {
       is_sandbox_running: false,
       started_at: null,
     });
-    await deliver(world);
-    expect(world.started).toEqual([]);
+    await deliver(plane);
+    expect(plane.started).toEqual([]);
     expect((await ada.get(`/agent/runs/${id}/transcript`)).status).toBe(302);
-    expect(await timelineOf(world, id)).toEqual(["run_created", "run_cancelled"]);
+    expect(await timelineOf(plane, id)).toEqual(["run_created", "run_cancelled"]);
   });
 
   it("answers 409 that may be tried again for a run that is being prepared, and changes nothing", async () => {
-    const world = await makeWorld();
-    const { run_id } = await startedRun(world);
-    const before = structuredClone(world.table.all());
-    const answer = await clientOf(world).post(`/agent/runs/${run_id}/cancel`);
+    const plane = await createTestControlPlane();
+    const { run_id } = await startedRun(plane);
+    const before = structuredClone(plane.table.all());
+    const answer = await clientOf(plane).post(`/agent/runs/${run_id}/cancel`);
     expect(answer.status).toBe(409);
     expect(answer.body).toMatchObject({ error_code: "conflict", retryable: true });
     expect(answer.headers).toMatchObject({ "x-should-retry": "true", "retry-after": "1" });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it.each(["SUCCEEDED", "FAILED", "CANCELLED", "ERROR"])(
     "answers 400 for a run that is %s, forced or not",
     async (state) => {
-      const world = await makeWorld();
-      const ada = clientOf(world);
-      const harness = await workingRun(world);
+      const plane = await createTestControlPlane();
+      const ada = clientOf(plane);
+      const harness = await workingRun(plane);
       if (state === "CANCELLED") await ada.post(`/agent/runs/${harness.run_id}/cancel`);
-      else if (state === "ERROR") await loseThreeTimes(world, harness);
+      else if (state === "ERROR") await loseThreeTimes(plane, harness);
       else await harness.finish(state === "SUCCEEDED");
       for (const query of ["", "?force=true"]) {
         const answer = await ada.post(`/agent/runs/${harness.run_id}/cancel${query}`);
@@ -57,14 +57,14 @@ describe("POST /agent/runs/{runId}/cancel", () => {
   );
 
   it("answers 400 for a run that is blocked, and 409 for one that a worker has claimed, unless it is forced", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const blocked = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const blocked = await workingRun(plane);
     await blocked.finish();
-    await setState(world, blocked.run_id, "BLOCKED");
+    await setState(plane, blocked.run_id, "BLOCKED");
     expect((await ada.post(`/agent/runs/${blocked.run_id}/cancel?force=true`)).status).toBe(400);
-    const claimed = await startedRun(world);
-    await setState(world, claimed.run_id, "CLAIMED");
+    const claimed = await startedRun(plane);
+    await setState(plane, claimed.run_id, "CLAIMED");
     expect(await ada.post(`/agent/runs/${claimed.run_id}/cancel`)).toMatchObject({
       status: 409,
       body: { retryable: true },
@@ -74,8 +74,8 @@ describe("POST /agent/runs/{runId}/cancel", () => {
   });
 
   it("says by is_run_type_cancellable, and 422, which runs are executed elsewhere, and cancels them only by force", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const created = await ada.post("/agent/runs", { prompt: "a" }, { headers: { "x-run-source": "GITHUB_ACTION" } });
     const path = `/agent/runs/${created.body.run_id}`;
     expect((await ada.get(path)).body).toMatchObject({ source: "GITHUB_ACTION", is_run_type_cancellable: false });
@@ -86,10 +86,10 @@ describe("POST /agent/runs/{runId}/cancel", () => {
   });
 
   it("tells the harness to stop, lets its key say nothing but that it has, and records by whose word", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const harness = await workingRun(world);
-    world.clock.now += 4_000;
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const harness = await workingRun(plane);
+    plane.clock.now += 4_000;
     expect(
       (
         await ada.post(`/agent/runs/${harness.run_id}/cancel`, undefined, {
@@ -116,7 +116,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect((await harness.shutDown()).body).toEqual({});
     expect((await harness.shutDown()).status, "that was its last word").toBe(401);
     expect((await harness.beat()).status).toBe(401);
-    await deliver(world);
+    await deliver(plane);
     expect((await ada.get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
       state: "CANCELLED",
       is_sandbox_running: false,
@@ -127,15 +127,15 @@ describe("POST /agent/runs/{runId}/cancel", () => {
       { event_type: "run_stopped", payload: { confirmed_by: "harness" }, execution_id: harness.execution_id },
     ]);
     const transcript = await ada.get(`/agent/runs/${harness.run_id}/transcript`);
-    expect(await world.download(transcript.headers["location"] ?? ""), "the transcript tells of the stop").toContain(
+    expect(await plane.download(transcript.headers["location"] ?? ""), "the transcript tells of the stop").toContain(
       "run_stopped",
     );
   });
 
   it("forced, cancels a run that is being prepared, and its key is dead at once", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const harness = await startedRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const harness = await startedRun(plane);
     expect((await ada.post(`/agent/runs/${harness.run_id}/cancel?force=true`)).status).toBe(200);
     expect((await harness.resolve()).status).toBe(401);
     expect((await harness.beat()).status).toBe(401);
@@ -143,63 +143,63 @@ describe("POST /agent/runs/{runId}/cancel", () => {
   });
 
   it("writes a sandbox off that never says it has stopped", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const harness = await workingRun(plane);
     await ada.post(`/agent/runs/${harness.run_id}/cancel`);
-    await deliver(world);
-    world.clock.now += 29_000;
-    await reap(world);
-    expect(await timelineOf(world, harness.run_id)).not.toContain("run_stopped");
-    world.clock.now += 32_000;
-    await reap(world);
-    await deliver(world);
+    await deliver(plane);
+    plane.clock.now += 29_000;
+    await reap(plane);
+    expect(await timelineOf(plane, harness.run_id)).not.toContain("run_stopped");
+    plane.clock.now += 32_000;
+    await reap(plane);
+    await deliver(plane);
     const { events } = (await ada.get(`/agent/runs/${harness.run_id}/timeline`)).body;
     expect(events.at(-1)).toMatchObject({ event_type: "run_stopped", payload: { confirmed_by: "timeout" } });
     expect((await harness.beat()).status).toBe(401);
-    world.clock.now += 3_600_000;
-    expect(await reap(world), "then nobody looks at it any more").toMatchObject({ looked: 0 });
+    plane.clock.now += 3_600_000;
+    expect(await reap(plane), "then nobody looks at it any more").toMatchObject({ looked: 0 });
   });
 
   it("answers a repeat of the request that cancelled as the first, and another request with 400", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const id = await createRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const id = await createRun(plane);
     const retry = (count: string) =>
       ada.post(`/agent/runs/${id}/cancel`, undefined, { headers: { "x-stainless-retry-count": count } });
     expect((await retry("0")).status).toBe(200);
     expect((await retry("1")).status).toBe(200);
     expect((await retry("0")).status).toBe(400);
-    const member = await world.person("Mia");
-    const other = await clientOf(world, member.key).post(`/agent/runs/${id}/cancel`, undefined, {
+    const member = await plane.person("Mia");
+    const other = await clientOf(plane, member.key).post(`/agent/runs/${id}/cancel`, undefined, {
       headers: { "x-stainless-retry-count": "1" },
     });
     expect(other.status, "she has not cancelled it").toBe(400);
 
-    const keyed = await createRun(world);
+    const keyed = await createRun(plane);
     const withKey = () => ada.post(`/agent/runs/${keyed}/cancel`, undefined, { headers: { "idempotency-key": "c-1" } });
     expect([(await withKey()).status, (await withKey()).status]).toEqual([200, 200]);
   });
 });
 
-async function loseThreeTimes(world: World, first: Harness): Promise<void> {
+async function loseThreeTimes(plane: TestControlPlane, first: Harness): Promise<void> {
   await first.shutDown();
-  for (let loss = 2; loss <= 3; loss++) await (await nextExecution(world)).shutDown();
+  for (let loss = 2; loss <= 3; loss++) await (await nextExecution(plane)).shutDown();
 }
 
 describe("the events of a cancelled run", () => {
-  const endedOf = async (world: World, run: string): Promise<boolean> =>
-    (await clientOf(world).get(`/agent/runs/${run}/events`)).body.ended;
+  const endedOf = async (plane: TestControlPlane, run: string): Promise<boolean> =>
+    (await clientOf(plane).get(`/agent/runs/${run}/events`)).body.ended;
 
   it("end with the word that its sandbox has stopped; by force at once, since nobody can say so any more", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const [asked, forced] = [await workingRun(world), await workingRun(world)];
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const [asked, forced] = [await workingRun(plane), await workingRun(plane)];
     await ada.post(`/agent/runs/${asked.run_id}/cancel`);
     await ada.post(`/agent/runs/${forced.run_id}/cancel?force=true`);
-    expect(await endedOf(world, asked.run_id)).toBe(false);
-    expect(await endedOf(world, forced.run_id)).toBe(true);
+    expect(await endedOf(plane, asked.run_id)).toBe(false);
+    expect(await endedOf(plane, forced.run_id)).toBe(true);
     await asked.shutDown();
-    expect(await endedOf(world, asked.run_id)).toBe(true);
+    expect(await endedOf(plane, asked.run_id)).toBe(true);
   });
 });

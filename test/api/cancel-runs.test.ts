@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { cancelRuns } from "#functions/runs/cancel-runs.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, httpEvent } from "../support/control-plane.ts";
 import { createRun, startedRun, workingRun } from "../support/execution.ts";
-import { httpEvent, makeWorld } from "../support/world.ts";
 
 const path = "/agent/runs/cancel";
 
 describe("POST /agent/runs/cancel", () => {
   it("cancels what matches and has not ended, and says what it refused and by which code", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const batch = { prompt: "one of many", metadata: { batch: "7" } };
-    const ended = await workingRun(world, batch);
+    const ended = await workingRun(plane, batch);
     await ended.finish();
-    const working = await workingRun(world, batch);
-    const prepared = await startedRun(world, batch);
-    const queued = await createRun(world, batch);
-    const other = await createRun(world, { prompt: "another", metadata: { batch: "8" } });
+    const working = await workingRun(plane, batch);
+    const prepared = await startedRun(plane, batch);
+    const queued = await createRun(plane, batch);
+    const other = await createRun(plane, { prompt: "another", metadata: { batch: "8" } });
     const answer = await ada.post(path, { filter: { metadata: { batch: "7" } } });
     expect(answer).toMatchObject({
       status: 200,
@@ -46,11 +46,11 @@ describe("POST /agent/runs/cancel", () => {
   });
 
   it("filters as the list does", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const parent = await createRun(world, { prompt: "parent" });
-    const child = await createRun(world, { prompt: "child", parent_run_id: parent });
-    const opus = await createRun(world, { prompt: "b", title: "Tidy the cellar" });
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const parent = await createRun(plane, { prompt: "parent" });
+    const child = await createRun(plane, { prompt: "child", parent_run_id: parent });
+    const opus = await createRun(plane, { prompt: "b", title: "Tidy the cellar" });
     for (const [filter, matched] of [
       [{ state: ["INPROGRESS"] }, 0],
       [{ state: ["CANCELLED", "SUCCEEDED"] }, 0],
@@ -58,7 +58,7 @@ describe("POST /agent/runs/cancel", () => {
       [{ created_after: "2030-01-01T00:00:00Z" }, 0],
       [{ ancestor_run_id: parent }, 1],
       [{ q: "cellar" }, 1],
-      [{ creator: world.user }, 1],
+      [{ creator: plane.user }, 1],
     ] as const) {
       expect((await ada.post(path, { filter })).body, JSON.stringify(filter)).toMatchObject({ matched });
     }
@@ -68,9 +68,9 @@ describe("POST /agent/runs/cancel", () => {
   });
 
   it("answers 400 and cancels nothing for a filter that is empty, misspelled, or of an unknown ancestor", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const id = await createRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const id = await createRun(plane);
     for (const [body, field] of [
       [{}, "filter"],
       [{ filter: {} }, "filter"],
@@ -90,21 +90,21 @@ describe("POST /agent/runs/cancel", () => {
   });
 
   it("reaches nothing of another team", async () => {
-    const world = await makeWorld();
-    const id = await createRun(world);
-    const answer = await clientOf(world, world.otherKey).post(path, { filter: { state: ["QUEUED"] } });
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    const answer = await clientOf(plane, plane.otherKey).post(path, { filter: { state: ["QUEUED"] } });
     expect(answer.body).toMatchObject({ matched: 0, cancelled: 0 });
-    expect((await clientOf(world).get(`/agent/runs/${id}`)).body.state).toBe("QUEUED");
+    expect((await clientOf(plane).get(`/agent/runs/${id}`)).body.state).toBe("QUEUED");
   });
 
   it("answers a repeat with the answer of the first, and cancels nothing that came in between", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    await createRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    await createRun(plane);
     const send = (headers: Record<string, string>) => ada.post(path, { filter: { source: "API" } }, { headers });
     const first = await send({ "idempotency-key": "all" });
     expect(first.body).toMatchObject({ matched: 1, cancelled: 1 });
-    const later = await createRun(world, { prompt: "later" });
+    const later = await createRun(plane, { prompt: "later" });
     expect((await send({ "idempotency-key": "all" })).body).toEqual(first.body);
     expect((await ada.get(`/agent/runs/${later}`)).body.state).toBe("QUEUED");
     expect((await send({})).body, "another request").toMatchObject({ matched: 1, cancelled: 1 });
@@ -114,18 +114,18 @@ describe("POST /agent/runs/cancel", () => {
   });
 
   it("stops when its time is over, says that there are more, and goes on when it is sent again", async () => {
-    const world = await makeWorld();
-    for (let run = 0; run < 7; run++) await createRun(world, { prompt: `run ${run}` });
+    const plane = await createTestControlPlane();
+    for (let run = 0; run < 7; run++) await createRun(plane, { prompt: `run ${run}` });
     const body = { filter: { state: ["QUEUED"] } };
     // Each look at the clock takes five seconds.
     const now = () => {
-      world.clock.now += 5_000;
-      return world.clock.now;
+      plane.clock.now += 5_000;
+      return plane.clock.now;
     };
-    const reply = await cancelRuns.handle(httpEvent({ key: world.key, body }), { ...world.ports, now });
+    const reply = await cancelRuns.handle(httpEvent({ key: plane.key, body }), { ...plane.ports, now });
     const { matched, cancelled, has_more } = JSON.parse(reply.body);
     expect({ cancelled, has_more }).toEqual({ cancelled: 4, has_more: true });
-    const rest = await clientOf(world).post(path, body);
+    const rest = await clientOf(plane).post(path, body);
     expect(rest.body).toEqual({ matched: 7 - matched, cancelled: 3, refused: [], has_more: false });
   });
 });

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { refuseBeyond, withinRun } from "#shared/runs/child-rights.ts";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { harnessOf, workingRun } from "../support/execution.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
 });
 
 const OWN = "https://github.com/acme/own.git";
@@ -24,28 +24,28 @@ const configOf = async (runId: string) => (await ada.get(`/agent/runs/${runId}`)
 describe("what a run's own key may give its children", () => {
   it("is its own environment, whether it is named or not, and no default instead of it", async () => {
     const [own, other] = [await environment("own", { setup_commands: ["make"] }), await environment("other")];
-    await ada.put(`/agent/teams/${world.team}`, { settings: { default_environment_id: other } });
-    const parent = await workingRun(world, { prompt: "p", config: { environment_id: own } });
+    await ada.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id: other } });
+    const parent = await workingRun(plane, { prompt: "p", config: { environment_id: own } });
     for (const config of [{}, { environment_id: own }]) {
       const { status, body } = await parent.client.post("/agent/runs", { prompt: "child", config });
       expect(status).toBe(200);
       expect((await configOf(body.run_id)).environment_id).toBe(own);
-      const child = harnessOf(world, await world.dispatch(body.run_id));
+      const child = harnessOf(plane, await plane.dispatch(body.run_id));
       expect((await child.resolve()).body.context.setup_commands).toEqual(["make"]);
     }
   });
 
   it("is none where it has none itself", async () => {
-    const parent = await workingRun(world);
+    const parent = await workingRun(plane);
     const other = await environment("other");
-    await ada.put(`/agent/teams/${world.team}`, { settings: { default_environment_id: other } });
+    await ada.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id: other } });
     const { body } = await parent.client.post("/agent/runs", { prompt: "child" });
     expect((await configOf(body.run_id)).environment_id).toBeUndefined();
   });
 
   it("is also an environment that only the person may use who made the run", async () => {
     const mine = await environment("mine", { team: false });
-    const parent = await workingRun(world, { prompt: "p", config: { environment_id: mine } });
+    const parent = await workingRun(plane, { prompt: "p", config: { environment_id: mine } });
     const { status, body } = await parent.client.post("/agent/runs", { prompt: "child" });
     expect(status).toBe(200);
     expect((await configOf(body.run_id)).environment_id).toBe(mine);
@@ -53,9 +53,9 @@ describe("what a run's own key may give its children", () => {
 
   it("is bounded for the children of its children by what those have", async () => {
     const own = await environment("own");
-    const parent = await workingRun(world, { prompt: "p", config: { environment_id: own } });
+    const parent = await workingRun(plane, { prompt: "p", config: { environment_id: own } });
     const { body } = await parent.client.post("/agent/runs", { prompt: "child" });
-    const child = harnessOf(world, await world.dispatch(body.run_id));
+    const child = harnessOf(plane, await plane.dispatch(body.run_id));
     await child.resolve();
     const grandchild = await child.client.post("/agent/runs", { prompt: "c", config: { environment_id: own } });
     expect(grandchild.status).toBe(200);
@@ -65,7 +65,7 @@ describe("what a run's own key may give its children", () => {
 
   it("is its own environment also for children of a descendant that has another, by a person's hand", async () => {
     const [own, other] = [await environment("own"), await environment("other")];
-    const parent = await workingRun(world, { prompt: "p", config: { environment_id: own } });
+    const parent = await workingRun(plane, { prompt: "p", config: { environment_id: own } });
     const richer = { prompt: "c", parent_run_id: parent.run_id, config: { environment_id: other } };
     const parent_run_id = (await ada.post("/agent/runs", richer)).body.run_id;
     const asked = { prompt: "c", parent_run_id, config: { environment_id: other } };
@@ -75,7 +75,7 @@ describe("what a run's own key may give its children", () => {
   });
 
   it("are repositories that it has itself, at any ref", async () => {
-    const parent = await workingRun(world, { prompt: "p", config: { repositories: [{ url: OWN }] } });
+    const parent = await workingRun(plane, { prompt: "p", config: { repositories: [{ url: OWN }] } });
     const config = { repositories: [{ url: OWN, ref: "feature", path: "there" }] };
     const { status, body } = await parent.client.post("/agent/runs", { prompt: "child", config });
     expect(status).toBe(200);
@@ -84,13 +84,13 @@ describe("what a run's own key may give its children", () => {
 
   it("is nothing beyond: answers 403 naming the member, and stores nothing", async () => {
     const [own, other] = [await environment("own"), await environment("other")];
-    const foreign = await environment("theirs", {}, clientOf(world, world.otherKey));
-    const parent = await workingRun(world, {
+    const foreign = await environment("theirs", {}, clientOf(plane, plane.otherKey));
+    const parent = await workingRun(plane, {
       prompt: "p",
       config: { environment_id: own, repositories: [{ url: OWN }] },
     });
-    const agent = await world.agent();
-    const before = structuredClone(world.table.all());
+    const agent = await plane.agent();
+    const before = structuredClone(plane.table.all());
     for (const [member, body] of [
       ["config.environment_id", { config: { environment_id: other } }],
       ["config.environment_id", { config: { environment_id: foreign } }],
@@ -106,11 +106,11 @@ describe("what a run's own key may give its children", () => {
       expect(answer, member).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
       expect(answer.body.detail).toContain(`${member}: `);
     }
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("binds no person who makes a child of a run", async () => {
-    const parent = await workingRun(world);
+    const parent = await workingRun(plane);
     const other = await environment("other");
     const body = { prompt: "c", parent_run_id: parent.run_id, config: { environment_id: other } };
     const { status, body: child } = await ada.post("/agent/runs", body);
@@ -130,7 +130,7 @@ describe("what a run's own key may give its children", () => {
   });
 
   it("takes the names of the service's own sandboxes for what they are", async () => {
-    const parent = await workingRun(world);
+    const parent = await workingRun(plane);
     const created = await parent.client.post("/agent/runs", { prompt: "c", config: { worker_host: "hosted" } });
     expect(created.status).toBe(200);
   });

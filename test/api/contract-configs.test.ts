@@ -1,20 +1,20 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { RUN_SOURCES } from "#shared/wire/run.ts";
 import { type Client, clientOf } from "../support/client.ts";
+import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, harnessOf } from "../support/execution.ts";
-import { type Answer, makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
 });
 
 const read = async (id: string): Promise<Answer["body"]> => (await ada.get(`/agent/runs/${id}`)).body;
 /** The configuration that a run with this one shows. */
 const resolved = async (config: Record<string, unknown>, more: Record<string, unknown> = {}) =>
-  (await read(await createRun(world, { prompt: "hello", config, ...more }))).agent_config;
+  (await read(await createRun(plane, { prompt: "hello", config, ...more }))).agent_config;
 const refused = async (config: Record<string, unknown>) => ada.post("/agent/runs", { prompt: "hello", config });
 
 describe("skills of a run", () => {
@@ -23,7 +23,7 @@ describe("skills of a run", () => {
     ["config.skill_spec", { config: { skill_spec: "acme/tools:review" } }],
     ["config.skills", { config: { skills: ["acme/tools:review"] } }],
   ])("takes each kind of skill in place of a prompt: %s", async (_, body) => {
-    expect((await read(await createRun(world, body))).agent_config).toMatchObject({
+    expect((await read(await createRun(plane, body))).agent_config).toMatchObject({
       skill_spec: "acme/tools:review",
       skills: ["acme/tools:review"],
       name: "review",
@@ -90,8 +90,8 @@ describe("the configuration of a run", () => {
     for (const worker_host of ["hosted", "warp"]) {
       expect(await resolved({ worker_host })).not.toHaveProperty("worker_host");
     }
-    await deliver(world);
-    expect(world.started).toHaveLength(2);
+    await deliver(plane);
+    expect(plane.started).toHaveLength(2);
     expect(await refused({ worker_host: "rack-7" })).toMatchObject({
       status: 422,
       body: { error_code: "operation_not_supported" },
@@ -137,8 +137,8 @@ describe("a new run", () => {
       ["plan", { mode: "plan" }],
       ["orchestrate", { mode: "orchestrate" }],
     ] as const) {
-      const id = await createRun(world, { prompt: "hello", ...given });
-      expect((await harnessOf(world, await world.dispatch(id)).resolve()).body.context.mode).toBe(mode);
+      const id = await createRun(plane, { prompt: "hello", ...given });
+      expect((await harnessOf(plane, await plane.dispatch(id)).resolve()).body.context.mode).toBe(mode);
     }
   });
 
@@ -154,7 +154,7 @@ describe("a new run", () => {
   );
 
   it("shows what every run has, from its first moment", async () => {
-    const id = await createRun(world, { prompt: "hello" });
+    const id = await createRun(plane, { prompt: "hello" });
     const run = await read(id);
     expect(run).toMatchObject({
       run_id: id,

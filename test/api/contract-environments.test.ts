@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { harnessOf } from "../support/execution.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
 });
 
 describe("POST /agent/environments", () => {
@@ -25,10 +25,10 @@ describe("GET /agent/environments", () => {
     const run = async (title: string) =>
       (await ada.post("/agent/runs", { prompt: "hello", title, config: { environment_id: uid } })).body.run_id;
     await run("First");
-    world.clock.now += 1_000;
+    plane.clock.now += 1_000;
     const id = await run("Second");
-    world.clock.now += 1_000;
-    await harnessOf(world, await world.dispatch(id)).resolve();
+    plane.clock.now += 1_000;
+    await harnessOf(plane, await plane.dispatch(id)).resolve();
     const [shown] = (await ada.get("/agent/environments")).body.environments;
     expect(shown).toMatchObject({
       last_task_run_timestamp: "2026-05-18T19:00:01.000Z",
@@ -51,8 +51,8 @@ describe("POST …/share", () => {
       ada.post(`/agent/environments/${uid}/share`, { link: true }, { headers: { "idempotency-key": key } });
     const { link } = (await share("one")).body;
     expect(await share("one")).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
-    const bo = clientOf(world, world.otherKey);
-    const target = link.slice(world.ports.baseUrl.length);
+    const bo = clientOf(plane, plane.otherKey);
+    const target = link.slice(plane.ports.baseUrl.length);
     expect((await bo.get(target)).status).toBe(200);
     expect((await share("two")).status).toBe(200);
     expect((await bo.get(target)).status).toBe(404);
@@ -60,7 +60,7 @@ describe("POST …/share", () => {
 
   it("makes a guest once for one Idempotency-Key, whatever came after it", async () => {
     const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
-    const bo = clientOf(world, world.otherKey);
+    const bo = clientOf(plane, plane.otherKey);
     const body = { user_uid: (await bo.get("/agent/me")).body.uid };
     const headers = { "idempotency-key": "one" };
     const share = () => ada.post(`/agent/environments/${uid}/share`, body, { headers });

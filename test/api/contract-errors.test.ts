@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { clientOf } from "../support/client.ts";
-import { makeWorld } from "../support/world.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 
 describe("an error", () => {
   it("has every member of a problem, and no other", async () => {
-    const world = await makeWorld();
-    const answer = await clientOf(world).get("/agent/runs?limit=0&state=QUEUED");
+    const plane = await createTestControlPlane();
+    const answer = await clientOf(plane).get("/agent/runs?limit=0&state=QUEUED");
     expect(answer.status).toBe(400);
     expect(answer.headers).toMatchObject({
       "content-type": "application/problem+json",
@@ -27,8 +27,8 @@ describe("an error", () => {
   });
 
   it("names each of several wrong fields once", async () => {
-    const world = await makeWorld();
-    const answer = await clientOf(world).post("/agent/runs", {
+    const plane = await createTestControlPlane();
+    const answer = await clientOf(plane).post("/agent/runs", {
       prompt: 7,
       title: "t".repeat(513),
       mode: "fast",
@@ -52,11 +52,11 @@ describe("an error", () => {
   });
 
   it("names a field once that is wrong in several ways", async () => {
-    const world = await makeWorld();
-    const listed = await clientOf(world).get("/agent/runs?created_after=tomorrow");
+    const plane = await createTestControlPlane();
+    const listed = await clientOf(plane).get("/agent/runs?created_after=tomorrow");
     expect(listed.body).toMatchObject({ status: 400, detail: expect.not.stringContaining("more") });
     expect(listed.body.errors).toEqual([{ path: "created_after", message: expect.stringContaining("RFC 3339") }]);
-    const made = await clientOf(world).post("/agent/keys", { name: "laptop", expires_at: "tomorrow" });
+    const made = await clientOf(plane).post("/agent/keys", { name: "laptop", expires_at: "tomorrow" });
     expect(made.body.errors).toEqual([{ path: "expires_at", message: expect.stringContaining("RFC 3339") }]);
   });
 });

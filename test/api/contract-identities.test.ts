@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { startedRun } from "../support/execution.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
 });
 
 describe("POST /agent/identities", () => {
@@ -26,8 +26,8 @@ describe("a key", () => {
 
   it("ends with the CRC-32 of what stands before it, in base62", async () => {
     const { body } = await ada.post("/agent/keys", { name: "laptop" });
-    const run = await startedRun(world);
-    for (const key of [body.key, (await world.agent()).key, run.key]) {
+    const run = await startedRun(plane);
+    for (const key of [body.key, (await plane.agent()).key, run.key]) {
       const [, random, checksum] = /^ry[par]_([0-9A-Za-z]{37})([0-9A-Za-z]{6})$/.exec(key) ?? [];
       expect(checksum).toBe(base62(crc32(random ?? "")).padStart(6, "0"));
     }
@@ -35,8 +35,8 @@ describe("a key", () => {
 
   it("is stored as its SHA-256 alone", async () => {
     const { body } = await ada.post("/agent/keys", { name: "laptop" });
-    const run = await startedRun(world);
-    const stored = JSON.stringify(world.table.all());
+    const run = await startedRun(plane);
+    const stored = JSON.stringify(plane.table.all());
     for (const key of [body.key, run.key]) {
       expect(stored).toContain(createHash("sha256").update(key).digest("hex"));
       expect(stored).not.toContain(key);

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, workingRun } from "../support/execution.ts";
 import { makeStage } from "../support/principals.ts";
 import { fireAt, makeSchedule } from "../support/schedules.ts";
 import { targetOf } from "../support/valid-requests.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
 });
 
 const found = async (query: string, client = ada): Promise<string[]> => {
@@ -27,10 +27,10 @@ describe("GET /agent/runs", () => {
   });
 
   it("sorts by updated_at desc unless told otherwise", async () => {
-    const first = await createRun(world, { prompt: "a", title: "a" });
-    world.clock.now += 1;
-    const second = await createRun(world, { prompt: "b", title: "b" });
-    world.clock.now += 1;
+    const first = await createRun(plane, { prompt: "a", title: "a" });
+    plane.clock.now += 1;
+    const second = await createRun(plane, { prompt: "b", title: "b" });
+    plane.clock.now += 1;
     await ada.post(`/agent/runs/${first}/followups`, { message: "more" });
     expect(await found("")).toEqual([first, second]);
     expect(await found("sort_by=created_at")).toEqual([second, first]);
@@ -39,13 +39,13 @@ describe("GET /agent/runs", () => {
   });
 
   it("leaves out runs of another model", async () => {
-    const id = await createRun(world);
+    const id = await createRun(plane);
     expect(await found("model_id=local/runbook")).toEqual([id]);
     expect(await found("model_id=another")).toEqual([]);
   });
 
   it("leaves out a run of the very millisecond that a time filter names", async () => {
-    const id = await createRun(world);
+    const id = await createRun(plane);
     const at = "2026-05-18T19:00:00.000";
     for (const name of ["created_after", "created_before", "updated_after"]) {
       expect(await found(`${name}=${at}Z`), name).toEqual([]);
@@ -58,11 +58,11 @@ describe("GET /agent/runs", () => {
   });
 
   it("finds a schedule's runs and no others", async () => {
-    const one = await makeSchedule(world, { name: "One" });
-    const two = await makeSchedule(world, { name: "Two" });
-    await createRun(world);
-    await fireAt(world, one.id, "2026-05-19T02:30:00Z");
-    await fireAt(world, two.id, "2026-05-19T02:30:00Z");
+    const one = await makeSchedule(plane, { name: "One" });
+    const two = await makeSchedule(plane, { name: "Two" });
+    await createRun(plane);
+    await fireAt(plane, one.id, "2026-05-19T02:30:00Z");
+    await fireAt(plane, two.id, "2026-05-19T02:30:00Z");
     const [ofOne, ofTwo] = [await found(`schedule_id=${one.id}`), await found(`schedule_id=${two.id}`)];
     expect(ofOne).toHaveLength(1);
     expect(ofTwo).toHaveLength(1);
@@ -71,30 +71,30 @@ describe("GET /agent/runs", () => {
 
   it("takes five metadata filters", async () => {
     const metadata = { a: "1", b: "2", c: "3", d: "4", e: "5" };
-    const id = await createRun(world, { prompt: "a", metadata });
-    await createRun(world, { prompt: "b", metadata: { ...metadata, e: "6" } });
+    const id = await createRun(plane, { prompt: "a", metadata });
+    await createRun(plane, { prompt: "b", metadata: { ...metadata, e: "6" } });
     const query = Object.entries(metadata).map(([key, value]) => `metadata[${key}]=${value}`);
     expect(await found(query.join("&"))).toEqual([id]);
   });
 
   it("looks for q in title, prompt and skill", async () => {
-    const titled = await createRun(world, { prompt: "x", title: "Polish the lantern" });
-    world.clock.now += 1;
-    const prompted = await createRun(world, { prompt: "buy a lantern", title: "y" });
-    world.clock.now += 1;
-    const skilled = await createRun(world, { prompt: "x", title: "y", skill: "acme/tools:lantern" });
-    await createRun(world, { prompt: "x", title: "y", metadata: { note: "lantern" } });
+    const titled = await createRun(plane, { prompt: "x", title: "Polish the lantern" });
+    plane.clock.now += 1;
+    const prompted = await createRun(plane, { prompt: "buy a lantern", title: "y" });
+    plane.clock.now += 1;
+    const skilled = await createRun(plane, { prompt: "x", title: "y", skill: "acme/tools:lantern" });
+    await createRun(plane, { prompt: "x", title: "y", metadata: { note: "lantern" } });
     expect(await found("q=lantern")).toEqual([skilled, prompted, titled]);
   });
 
   it("binds a cursor to the team that is named", async () => {
-    const { key } = await world.person("Mia", [world.team, world.otherTeam]);
-    const mia = clientOf(world, key);
-    for (let number = 0; number < 3; number++) await createRun(world, { prompt: `${number}` });
-    const inTeam = { headers: { "x-team-uid": world.team } };
+    const { key } = await plane.person("Mia", [plane.team, plane.otherTeam]);
+    const mia = clientOf(plane, key);
+    for (let number = 0; number < 3; number++) await createRun(plane, { prompt: `${number}` });
+    const inTeam = { headers: { "x-team-uid": plane.team } };
     const { next_cursor } = (await mia.get("/agent/runs?limit=1", inTeam)).body.page_info;
     expect((await mia.get(`/agent/runs?cursor=${next_cursor}`, inTeam)).status).toBe(200);
-    for (const headers of [{}, { "x-team-uid": world.otherTeam }]) {
+    for (const headers of [{}, { "x-team-uid": plane.otherTeam }]) {
       const answer = await mia.get(`/agent/runs?cursor=${next_cursor}`, { headers });
       expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
     }
@@ -103,7 +103,7 @@ describe("GET /agent/runs", () => {
 
 describe("a list that answers everything", () => {
   it("has 500 items at most: a timeline of more goes on in the next answer", async () => {
-    const harness = await workingRun(world);
+    const harness = await workingRun(plane);
     for (let number = 1; number <= 600; number++) {
       const event = { event_uuid: `e${number}`, event_name: "setup_commands", timestamp: "2026-05-18T19:00:00Z" };
       await harness.event(event);
@@ -144,7 +144,7 @@ const lists = [
 describe.each(lists)("GET %s", (path, items) => {
   it("answers everything without page_info, takes limit and cursor, and 400 for ones that are none", async () => {
     const stage = await makeStage();
-    const creator = clientOf(stage.world);
+    const creator = clientOf(stage.plane);
     const target = targetOf(`GET ${path}`, stage);
     const all = await creator.get(target);
     expect(all.body).toEqual({ ...all.body, [items]: expect.any(Array) });

@@ -5,10 +5,10 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { signedUrlSeconds } from "#shared/settings.ts";
 import { clientOf, request } from "../support/client.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 import { createRun } from "../support/execution.ts";
 import { makeStage } from "../support/principals.ts";
 import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
-import { makeWorld } from "../support/world.ts";
 
 describe("the document of the API", () => {
   it("writes every member and parameter in snake_case", () => {
@@ -23,23 +23,23 @@ describe("the document of the API", () => {
 
 describe("the order of checks", () => {
   it("answers 404 and 405 before it asks for a key", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     for (const [method, target, status] of [
       ["GET", "/agent/nothing", 404],
       ["POST", "/agent/runs/", 404],
       ["PATCH", "/agent/runs", 405],
       ["HEAD", "/agent/models", 405],
     ] as const) {
-      const answer = await request(world, method, target, { key: undefined });
+      const answer = await request(plane, method, target, { key: undefined });
       expect(answer).toMatchObject({ status, headers: { "content-type": "application/problem+json" } });
     }
   });
 
   it("answers 401 before 413, 413 before 415, 415 before 400", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const tooLarge = "x".repeat(4 * 1024 * 1024 + 1);
-    const send = async (body: string, type: string, key: string | undefined = world.key) =>
-      (await request(world, "POST", "/agent/runs", { key, body, headers: { "content-type": type } })).status;
+    const send = async (body: string, type: string, key: string | undefined = plane.key) =>
+      (await request(plane, "POST", "/agent/runs", { key, body, headers: { "content-type": type } })).status;
     expect(await send(tooLarge, "text/plain", "none")).toBe(401);
     expect(await send("{", "text/plain", "none")).toBe(401);
     expect(await send(tooLarge, "text/plain")).toBe(413);
@@ -49,46 +49,46 @@ describe("the order of checks", () => {
   });
 
   it("answers 403 and 404 before 409 and 422", async () => {
-    const world = await makeWorld();
-    const bo = clientOf(world, world.otherKey);
-    const mia = clientOf(world, (await world.person("Mia")).key);
-    const local = await createRun(world, { prompt: "hello", execution_location: "LOCAL" });
-    expect((await clientOf(world).post(`/agent/runs/${local}/cancel`)).status).toBe(422);
+    const plane = await createTestControlPlane();
+    const bo = clientOf(plane, plane.otherKey);
+    const mia = clientOf(plane, (await plane.person("Mia")).key);
+    const local = await createRun(plane, { prompt: "hello", execution_location: "LOCAL" });
+    expect((await clientOf(plane).post(`/agent/runs/${local}/cancel`)).status).toBe(422);
     expect((await bo.post(`/agent/runs/${local}/cancel`)).status).toBe(404);
-    const lastAdmin = `/agent/teams/${world.team}/members/${world.user}`;
-    expect((await clientOf(world).delete(lastAdmin)).status).toBe(409);
+    const lastAdmin = `/agent/teams/${plane.team}/members/${plane.user}`;
+    expect((await clientOf(plane).delete(lastAdmin)).status).toBe(409);
     expect((await mia.delete(lastAdmin)).status).toBe(403);
-    await clientOf(world).post("/agent/environments", { name: "Taken" });
-    const { body } = await clientOf(world).post("/agent/environments", { name: "Shop" });
+    await clientOf(plane).post("/agent/environments", { name: "Taken" });
+    const { body } = await clientOf(plane).post("/agent/environments", { name: "Shop" });
     expect((await bo.put(`/agent/environments/${body.uid}`, { name: "Taken" })).status).toBe(404);
   });
 });
 
 describe("a request without a body", () => {
   it("takes a cancel and a deletion with a content type and no body", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     for (const headers of [{ "content-type": "application/json" }, {}]) {
-      const id = await createRun(world);
+      const id = await createRun(plane);
       expect((await ada.post(`/agent/runs/${id}/cancel`, undefined, { headers })).status).toBe(200);
       const { body } = await ada.post("/agent/environments", { name: `Shop ${id}` });
       expect((await ada.delete(`/agent/environments/${body.uid}`, { headers })).status).toBe(204);
     }
-    const id = await createRun(world);
+    const id = await createRun(plane);
     expect((await ada.post(`/agent/runs/${id}/cancel`, {})).status, "an empty object is as good").toBe(200);
   });
 });
 
 describe("a personal run", () => {
   it("shows a personal run to its creator alone, not to an admin", async () => {
-    const world = await makeWorld();
-    const mia = await world.person("Mia");
-    const id = await createRun(world, { prompt: "mine", team: false }, mia.key);
-    expect((await clientOf(world, mia.key).get(`/agent/runs/${id}`)).status).toBe(200);
-    expect((await clientOf(world).get("/agent/me")).body.teams).toMatchObject([{ role: "admin" }]);
-    const agent = await world.agent();
-    for (const key of [world.key, agent.key, world.otherKey]) {
-      const client = clientOf(world, key);
+    const plane = await createTestControlPlane();
+    const mia = await plane.person("Mia");
+    const id = await createRun(plane, { prompt: "mine", team: false }, mia.key);
+    expect((await clientOf(plane, mia.key).get(`/agent/runs/${id}`)).status).toBe(200);
+    expect((await clientOf(plane).get("/agent/me")).body.teams).toMatchObject([{ role: "admin" }]);
+    const agent = await plane.agent();
+    for (const key of [plane.key, agent.key, plane.otherKey]) {
+      const client = clientOf(plane, key);
       for (const answer of [
         await client.get(`/agent/runs/${id}`),
         await client.get(`/agent/runs/${id}/timeline`),
@@ -110,19 +110,19 @@ describe.each(posts.map(({ path }) => `POST ${path}`))("%s", (route) => {
   it("makes one thing of a request that comes twice with one Idempotency-Key", async () => {
     const stage = await makeStage();
     await prepare(route, stage);
-    const { world } = stage;
+    const { plane } = stage;
     const body = bodies[route]?.(stage);
     const key = { "idempotency-key": randomUUID() };
     const once = () =>
-      request(world, "POST", targetOf(route, stage), { headers: key, ...(body === undefined ? {} : { body }) });
+      request(plane, "POST", targetOf(route, stage), { headers: key, ...(body === undefined ? {} : { body }) });
     const first = await once();
     expect(first.status).toBeLessThan(300);
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     const again = await once();
     // What shows a secret once says so instead of showing it again.
     const shownOnce = again.status === 409 && again.body.retryable === false;
     if (!shownOnce) expect(again).toMatchObject({ status: first.status, headers: { "idempotent-replay": "true" } });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 });
 

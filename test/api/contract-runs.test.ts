@@ -4,15 +4,15 @@ import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { TimelineType } from "#shared/wire/event.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { type Client, clientOf } from "../support/client.ts";
+import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, createRun, deliver, nextExecution, startedRun, workingRun } from "../support/execution.ts";
 import { timelineOf } from "../support/look.ts";
-import { type Answer, makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
 });
 
 const read = async (id: string): Promise<Answer["body"]> => (await ada.get(`/agent/runs/${id}`)).body;
@@ -28,7 +28,7 @@ describe("RunState", () => {
 describe("a run", () => {
   it("keeps its metadata through a follow-up and its end", async () => {
     const metadata = { ticket: "T-1", "a.b": "c" };
-    const harness = await workingRun(world, { prompt: "hello", metadata });
+    const harness = await workingRun(plane, { prompt: "hello", metadata });
     await ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "more", metadata: { ticket: "T-2" } });
     await harness.beat(1);
     await harness.finish();
@@ -37,19 +37,19 @@ describe("a run", () => {
   });
 
   it("shows session_link while it works and once it succeeded, and never without a web app", async () => {
-    const harness = await startedRun(world);
+    const harness = await startedRun(plane);
     const link = `https://runyard.test/runs/${harness.run_id}`;
     expect(await read(harness.run_id)).not.toHaveProperty("session_link");
     await harness.resolve();
     expect((await read(harness.run_id)).session_link).toBe(link);
     await harness.finish();
     expect((await read(harness.run_id)).session_link).toBe(link);
-    const failed = await workingRun(world);
+    const failed = await workingRun(plane);
     await failed.finish(false);
     expect(await read(failed.run_id)).not.toHaveProperty("session_link");
     const { getRun } = await import("#functions/runs/get-run.ts");
-    const withoutWeb = { ...world.ports, webUrl: undefined };
-    const answer = await world.call(
+    const withoutWeb = { ...plane.ports, webUrl: undefined };
+    const answer = await plane.call(
       { handle: (event) => getRun.handle(event, withoutWeb) },
       { path: { runId: harness.run_id } },
     );
@@ -58,14 +58,14 @@ describe("a run", () => {
   });
 
   it("moves updated_at with an artifact and with its end", async () => {
-    const harness = await workingRun(world);
-    world.clock.now += 1_000;
+    const harness = await workingRun(plane);
+    plane.clock.now += 1_000;
     const { report, target } = await fileOf(harness);
     expect((await read(harness.run_id)).updated_at).toBe("2026-05-18T19:00:00.000Z");
-    await world.upload(target.upload.url, CONTENT);
+    await plane.upload(target.upload.url, CONTENT);
     await report();
     expect((await read(harness.run_id)).updated_at).toBe("2026-05-18T19:00:01.000Z");
-    world.clock.now += 1_000;
+    plane.clock.now += 1_000;
     await harness.finish();
     expect((await read(harness.run_id)).updated_at).toBe("2026-05-18T19:00:02.000Z");
   });
@@ -78,7 +78,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     const path = `/agent/runs/${body.run_id}/cancel`;
     const refused = { status: 422, body: { error_code: "operation_not_supported", retryable: false } };
     expect(await ada.post(path)).toMatchObject(refused);
-    await world.dispatch(body.run_id);
+    await plane.dispatch(body.run_id);
     expect(await read(body.run_id)).toMatchObject({ state: "PENDING", is_run_type_cancellable: false });
     expect(await ada.post(path)).toMatchObject(refused);
     expect((await ada.post(`${path}?force=false`)).status).toBe(422);
@@ -90,7 +90,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 
 describe("POST /agent/runs/{runId}/followups", () => {
   it("takes a mode with a follow-up, and no other than there are", async () => {
-    const id = await createRun(world);
+    const id = await createRun(plane);
     const send = (body: unknown) => ada.post(`/agent/runs/${id}/followups`, body);
     for (const mode of ["normal", "plan", "orchestrate"]) {
       expect(await send({ message: "more", mode })).toMatchObject({ status: 200, body: {} });
@@ -102,16 +102,16 @@ describe("POST /agent/runs/{runId}/followups", () => {
   });
 
   it("brings a run back that never began with its prompt and then the message", async () => {
-    const id = await createRun(world, { prompt: "the prompt" });
-    world.failures.push(new Error("no such function"));
-    await consume(world, "runs", id);
-    await consume(world, "runs-dead", id);
-    world.sent.length = 0;
+    const id = await createRun(plane, { prompt: "the prompt" });
+    plane.failures.push(new Error("no such function"));
+    await consume(plane, "runs", id);
+    await consume(plane, "runs-dead", id);
+    plane.sent.length = 0;
     expect((await ada.post(`/agent/runs/${id}/followups`, { message: "and this" })).status).toBe(200);
     const run = await read(id);
     expect(run).toMatchObject({ state: "QUEUED", started_at: null });
     expect(run).not.toHaveProperty("status_message");
-    const next = await nextExecution(world);
+    const next = await nextExecution(plane);
     expect((await next.resolve()).body).toMatchObject({
       prompt: "the prompt",
       context: { messages: [], next_sequence: 1, followups: [{ number: 1, message: "and this" }] },
@@ -121,11 +121,11 @@ describe("POST /agent/runs/{runId}/followups", () => {
 
 describe("POST /agent/runs/{runId}/followups after a cancel", () => {
   it("carries out the message alone, and keeps the cancelled prompt in the conversation", async () => {
-    const id = await createRun(world, { prompt: "the prompt" });
+    const id = await createRun(plane, { prompt: "the prompt" });
     await ada.post(`/agent/runs/${id}/cancel`);
-    await deliver(world);
+    await deliver(plane);
     expect((await ada.post(`/agent/runs/${id}/followups`, { message: "and this" })).status).toBe(200);
-    const { prompt, context } = (await (await nextExecution(world)).resolve()).body;
+    const { prompt, context } = (await (await nextExecution(plane)).resolve()).body;
     expect(prompt).toBe("");
     expect(context).toMatchObject({
       messages: [{ role: "user", content: [{ text: "the prompt" }] }, { role: "system" }],
@@ -148,27 +148,27 @@ describe("GET /agent/runs/{runId}/timeline", () => {
   });
 
   it("tells by run_queued of a start that was put off", async () => {
-    const id = await createRun(world);
-    world.failures.push(new StartDeferred("throttled"));
-    await consume(world, "runs", id);
-    expect(await timelineOf(world, id)).toEqual(["run_created", "run_pending", "run_queued"]);
+    const id = await createRun(plane);
+    plane.failures.push(new StartDeferred("throttled"));
+    await consume(plane, "runs", id);
+    expect(await timelineOf(plane, id)).toEqual(["run_created", "run_pending", "run_queued"]);
   });
 
   it("tells by run_failed and run_errored of bad ends", async () => {
-    const failed = await workingRun(world);
+    const failed = await workingRun(plane);
     await failed.finish(false, "it went wrong");
-    expect((await timelineOf(world, failed.run_id)).at(-1)).toBe("run_failed");
-    const errored = await createRun(world);
-    world.failures.push(new Error("no such function"));
-    await consume(world, "runs", errored);
-    await consume(world, "runs-dead", errored);
-    expect((await timelineOf(world, errored)).at(-1)).toBe("run_errored");
+    expect((await timelineOf(plane, failed.run_id)).at(-1)).toBe("run_failed");
+    const errored = await createRun(plane);
+    plane.failures.push(new Error("no such function"));
+    await consume(plane, "runs", errored);
+    await consume(plane, "runs-dead", errored);
+    expect((await timelineOf(plane, errored)).at(-1)).toBe("run_errored");
   });
 });
 
 describe("GET /agent/runs/{runId}/conversation", () => {
   it("takes each role, block, category and state of a result, and shows them as they were sent", async () => {
-    const harness = await workingRun(world);
+    const harness = await workingRun(plane);
     const categories = ["command", "files", "search", "integration", "documents", "computer", "review", "skill"];
     const states = ["running", "completed", "failed", "denied"];
     const actions = categories.map((category, index) => ({
@@ -214,9 +214,9 @@ describe("GET /agent/runs/{runId}/conversation", () => {
 
 describe("an artifact", () => {
   it("shows a file's artifact in the run and by its uid", async () => {
-    const harness = await workingRun(world);
+    const harness = await workingRun(plane);
     const { report, target } = await fileOf(harness);
-    await world.upload(target.upload.url, CONTENT);
+    await plane.upload(target.upload.url, CONTENT);
     await report();
     const uid: string = target.artifact_uid;
     const told = { filepath: "out/report.md", filename: "report.md", title: "Report", description: "What changed" };
@@ -240,7 +240,7 @@ describe("an artifact", () => {
         ...told,
       },
     });
-    expect(await world.download(body.data.download_url)).toBe(CONTENT);
+    expect(await plane.download(body.data.download_url)).toBe(CONTENT);
   });
 });
 

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { harnessOf } from "../support/execution.ts";
 import { fireAt, makeSchedule, nightly, readSchedule, runsOf } from "../support/schedules.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 beforeEach(async () => {
-  world = await makeWorld();
+  plane = await createTestControlPlane();
 });
 
 describe("POST /agent/schedules", () => {
   it("takes a name of 256 characters", async () => {
     const name = "😀".repeat(256);
-    expect((await makeSchedule(world, { name })).name).toBe(name);
+    expect((await makeSchedule(plane, { name })).name).toBe(name);
   });
 
   // From Monday, the 18th of May 2026, at 19:00.
@@ -33,7 +33,7 @@ describe("POST /agent/schedules", () => {
     ["@yearly", "2027-01-01T00:00:00.000Z"],
     ["0 0 29 2 *", "2028-02-29T00:00:00.000Z"],
   ])("finds the next run of %s at %s", async (cron_schedule, next_run) => {
-    expect((await makeSchedule(world, { cron_schedule })).history).toEqual({ last_ran: null, next_run });
+    expect((await makeSchedule(plane, { cron_schedule })).history).toEqual({ last_ran: null, next_run });
   });
 
   it("makes runs in the mode that it names", async () => {
@@ -41,12 +41,12 @@ describe("POST /agent/schedules", () => {
       ["plan", { mode: "plan" }],
       ["normal", {}],
     ] as const) {
-      const { id } = await makeSchedule(world, { name: mode, ...given });
-      const { body } = await clientOf(world).post(`/agent/schedules/${id}/run`);
-      const { context } = (await harnessOf(world, await world.dispatch(body.run_id)).resolve()).body;
+      const { id } = await makeSchedule(plane, { name: mode, ...given });
+      const { body } = await clientOf(plane).post(`/agent/schedules/${id}/run`);
+      const { context } = (await harnessOf(plane, await plane.dispatch(body.run_id)).resolve()).body;
       expect(context.mode).toBe(mode);
     }
-    expect((await clientOf(world).post("/agent/schedules", { ...nightly, mode: "fast" })).body.errors).toMatchObject([
+    expect((await clientOf(plane).post("/agent/schedules", { ...nightly, mode: "fast" })).body.errors).toMatchObject([
       { path: "mode" },
     ]);
   });
@@ -54,12 +54,12 @@ describe("POST /agent/schedules", () => {
 
 describe("GET /agent/schedules", () => {
   it("shows recent_runs of one alone, empty before the first", async () => {
-    const { id } = await makeSchedule(world);
-    expect((await readSchedule(world, id)).recent_runs).toEqual([]);
-    await fireAt(world, id, "2026-05-19T02:30:00Z");
-    const [run] = await runsOf(world, id);
-    expect((await readSchedule(world, id)).recent_runs).toMatchObject([{ run_id: run.run_id }]);
-    const [listed] = (await clientOf(world).get("/agent/schedules")).body.schedules;
+    const { id } = await makeSchedule(plane);
+    expect((await readSchedule(plane, id)).recent_runs).toEqual([]);
+    await fireAt(plane, id, "2026-05-19T02:30:00Z");
+    const [run] = await runsOf(plane, id);
+    expect((await readSchedule(plane, id)).recent_runs).toMatchObject([{ run_id: run.run_id }]);
+    const [listed] = (await clientOf(plane).get("/agent/schedules")).body.schedules;
     expect(listed).toMatchObject({ id });
     expect(listed).not.toHaveProperty("recent_runs");
   });

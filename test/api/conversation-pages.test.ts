@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 import { createRun, type Harness, said, workingRun } from "../support/execution.ts";
-import { makeWorld } from "../support/world.ts";
 
 const ANSWER_BYTES = 4 * 1024 * 1024;
 type Step = { id: string; messages: { role: string; content: { text: string }[] }[] };
@@ -38,13 +38,13 @@ describe.each([
   ["GET /agent/conversations/{conversationId}", (id: string) => `/agent/conversations/${id}`],
 ])("%s", (_, targetOf) => {
   it("answers the steps page by page, oldest first, each once", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world, { prompt: "step 1" });
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane, { prompt: "step 1" });
     let next = 1;
     for (let number = 2; number <= 25; number++) {
       next = await append(harness, next, [asked(`step ${number}`), said("done")]);
     }
-    const ada = clientOf(world);
+    const ada = clientOf(plane);
     const target = targetOf(harness.run_id);
     const whole = await ada.get(target);
     expect(whole.body.steps).toHaveLength(25);
@@ -63,14 +63,14 @@ describe.each([
   });
 
   it("cuts nothing off where the pages together have room for it", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world, { prompt: "step 1" });
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane, { prompt: "step 1" });
     let next = 1;
     for (let number = 2; number <= 60; number++) {
       const words = Array.from({ length: 40 }, (_, index) => said(`${number}-${index} ${"w".repeat(4_000)}`));
       next = await append(harness, next, [asked(`step ${number}`), ...words]);
     }
-    const { steps, sizes } = await walk(clientOf(world), targetOf(harness.run_id));
+    const { steps, sizes } = await walk(clientOf(plane), targetOf(harness.run_id));
     expect(sizes.length).toBeGreaterThan(1);
     expect(firstTexts(steps)).toEqual(Array.from({ length: 60 }, (_, index) => `step ${index + 1}`));
     expect(steps.flatMap(({ messages }) => messages)).toHaveLength(60 + 59 * 40);
@@ -79,12 +79,12 @@ describe.each([
   });
 
   it("answers at most 500 steps, and then says how to go on", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world, { prompt: "step 1" });
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane, { prompt: "step 1" });
     const more = Array.from({ length: 600 }, (_, index) => asked(`step ${index + 2}`));
     let next = 1;
     for (const from of [0, 200, 400]) next = await append(harness, next, more.slice(from, from + 200));
-    const { steps, sizes } = await walk(clientOf(world), targetOf(harness.run_id));
+    const { steps, sizes } = await walk(clientOf(plane), targetOf(harness.run_id));
     expect(sizes).toEqual([500, 101]);
     expect(new Set(steps.map(({ id }) => id)).size).toBe(601);
   });
@@ -92,9 +92,9 @@ describe.each([
   it.each(["limit=0", "limit=501", "limit=ten", "cursor=none", "limit=1&limit=2"])(
     "answers 400 to %s",
     async (query) => {
-      const world = await makeWorld();
-      const id = await createRun(world);
-      const { status, body } = await clientOf(world).get(`${targetOf(id)}?${query}`);
+      const plane = await createTestControlPlane();
+      const id = await createRun(plane);
+      const { status, body } = await clientOf(plane).get(`${targetOf(id)}?${query}`);
       expect(status).toBe(400);
       expect(body.errors[0].path).toBe(query.split("=")[0]);
     },
@@ -102,23 +102,23 @@ describe.each([
 });
 
 it("a cursor of a run's part is none of the conversation's", async () => {
-  const world = await makeWorld();
-  const harness = await workingRun(world, { prompt: "step 1" });
+  const plane = await createTestControlPlane();
+  const harness = await workingRun(plane, { prompt: "step 1" });
   await append(harness, 1, [asked("step 2")]);
-  const ada = clientOf(world);
+  const ada = clientOf(plane);
   const { page_info } = (await ada.get(`/agent/runs/${harness.run_id}/conversation?limit=1`)).body;
   const other = await ada.get(`/agent/conversations/${harness.run_id}?cursor=${page_info.next_cursor}`);
   expect(other).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
 });
 
 it("the pages of a conversation lead from one run to those that continue it", async () => {
-  const world = await makeWorld();
-  const ada = clientOf(world);
-  const first = await workingRun(world, { prompt: "step 1" });
+  const plane = await createTestControlPlane();
+  const ada = clientOf(plane);
+  const first = await workingRun(plane, { prompt: "step 1" });
   await append(first, 1, [asked("step 2"), asked("step 3")]);
   await first.finish();
-  world.clock.now += 1;
-  const second = await workingRun(world, { prompt: "step 4", conversation_id: first.run_id });
+  plane.clock.now += 1;
+  const second = await workingRun(plane, { prompt: "step 4", conversation_id: first.run_id });
   await append(second, 1, [asked("step 5")]);
   const { steps, sizes } = await walk(ada, `/agent/conversations/${first.run_id}`, "limit=2");
   expect(sizes).toEqual([2, 2, 1]);

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, harnessOf, startedRun, workingRun } from "../support/execution.ts";
-import { makeWorld } from "../support/world.ts";
 
 describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
   it("takes every member, shows the resolved configuration, and hides what is secret", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const body = {
       prompt: "do it",
       title: "  A title  ",
@@ -63,14 +63,14 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
       session_sharing: { public_access: "VIEWER" },
     });
     expect(JSON.stringify(await ada.get("/agent/runs"))).not.toContain("very secret");
-    expect((await harnessOf(world, await world.dispatch(created.body.run_id)).resolve()).body.context.mode).toBe(
+    expect((await harnessOf(plane, await plane.dispatch(created.body.run_id)).resolve()).body.context.mode).toBe(
       "plan",
     );
   });
 
   it("takes what is exactly at its limit", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const metadata = Object.fromEntries(
       Array.from({ length: 20 }, (_, index) => [`k${index}`.padEnd(64, "k"), "v".repeat(256)]),
     );
@@ -87,78 +87,78 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
     expect((await ada.get("/agent/runs")).body.runs[0].prompt).toBe("é".repeat(1_000));
     const large = await ada.post(path, { prompt: "a", attachments });
     expect(large.status).toBe(200);
-    const { context } = (await harnessOf(world, await world.dispatch(large.body.run_id)).resolve()).body;
+    const { context } = (await harnessOf(plane, await plane.dispatch(large.body.run_id)).resolve()).body;
     expect(context.attachments).toMatchObject([{ filename: 'résumé "1".bin', mime_type: "application/octet-stream" }]);
-    expect(await world.files.get(new URL(context.attachments[0].download_url).pathname.slice(1))).toEqual(data);
+    expect(await plane.files.get(new URL(context.attachments[0].download_url).pathname.slice(1))).toEqual(data);
   });
 
   it("makes a run of a skill or images alone, and gives it a title", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const skill = await createRun(world, { config: { skills: ["o/r:tidy", "o/r:test"] } });
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const skill = await createRun(plane, { config: { skills: ["o/r:tidy", "o/r:test"] } });
     expect((await ada.get(`/agent/runs/${skill}`)).body).toMatchObject({
       prompt: "",
       title: "o/r:tidy",
       agent_config: { name: "tidy", skill_spec: "o/r:tidy", skills: ["o/r:tidy", "o/r:test"] },
     });
-    const images = await createRun(world, { prompt: "look", images: [{ data: "aGk=", mime_type: "image/svg+xml" }] });
-    const { context } = (await harnessOf(world, await world.dispatch(images)).resolve()).body;
+    const images = await createRun(plane, { prompt: "look", images: [{ data: "aGk=", mime_type: "image/svg+xml" }] });
+    const { context } = (await harnessOf(plane, await plane.dispatch(images)).resolve()).body;
     expect(context.attachments).toMatchObject([{ filename: "image-1.svg", mime_type: "image/svg+xml" }]);
   });
 
   it("keeps the run where its message cannot be sent, and answers all the same", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const failing = {
-      ...world.ports,
-      queue: { ...world.ports.queue, sendRun: () => Promise.reject(new Error("no queue")) },
+      ...plane.ports,
+      queue: { ...plane.ports.queue, sendRun: () => Promise.reject(new Error("no queue")) },
     };
     const { createRun: endpoint } = await import("#functions/runs/create-run.ts");
-    const answer = await world.call(
+    const answer = await plane.call(
       { handle: (event) => endpoint.handle(event, failing) },
       { body: { prompt: "a" }, rawPath: path },
     );
     expect(answer.status).toBe(200);
-    expect((await clientOf(world).get(`/agent/runs/${answer.body.run_id}`)).body.state).toBe("QUEUED");
+    expect((await clientOf(plane).get(`/agent/runs/${answer.body.run_id}`)).body.state).toBe("QUEUED");
   });
 });
 
 describe("POST /agent/runs by whom and for whom", () => {
   it("is a team run by default where the caller has one team, and a personal one where it has none or says so", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const scopeOf = async (key: string, body: object) => {
-      const client = clientOf(world, key);
+      const client = clientOf(plane, key);
       const created = await client.post("/agent/runs", { prompt: "a", ...body });
       return (await client.get(`/agent/runs/${created.body.run_id}`)).body.scope;
     };
-    const alone = await world.person("Lou", []);
-    expect(await scopeOf(world.key, {})).toEqual({ type: "Team", uid: world.team });
-    expect(await scopeOf(world.key, { team: false })).toEqual({ type: "User", uid: world.user });
+    const alone = await plane.person("Lou", []);
+    expect(await scopeOf(plane.key, {})).toEqual({ type: "Team", uid: plane.team });
+    expect(await scopeOf(plane.key, { team: false })).toEqual({ type: "User", uid: plane.user });
     expect(await scopeOf(alone.key, {})).toEqual({ type: "User", uid: alone.uid });
-    expect((await clientOf(world, alone.key).post("/agent/runs", { prompt: "a", team: true })).status).toBe(400);
+    expect((await clientOf(plane, alone.key).post("/agent/runs", { prompt: "a", team: true })).status).toBe(400);
   });
 
   it("asks who has several teams to name one", async () => {
-    const world = await makeWorld();
-    const { key } = await world.person("Mia", [world.team, world.otherTeam]);
-    const mia = clientOf(world, key);
+    const plane = await createTestControlPlane();
+    const { key } = await plane.person("Mia", [plane.team, plane.otherTeam]);
+    const mia = clientOf(plane, key);
     const unnamed = await mia.post("/agent/runs", { prompt: "a" });
     expect(unnamed).toMatchObject({ status: 400, body: { errors: [{ path: "X-Team-Uid" }] } });
     for (const name of ["x-team-uid", "x-warp-team-uid"]) {
-      const named = await mia.post("/agent/runs", { prompt: "a" }, { headers: { [name]: world.otherTeam } });
-      expect((await mia.get(`/agent/runs/${named.body.run_id}`)).body.scope.uid).toBe(world.otherTeam);
+      const named = await mia.post("/agent/runs", { prompt: "a" }, { headers: { [name]: plane.otherTeam } });
+      expect((await mia.get(`/agent/runs/${named.body.run_id}`)).body.scope.uid).toBe(plane.otherTeam);
     }
   });
 
   it("makes team runs alone of an agent key, whose identity creates and executes them", async () => {
-    const world = await makeWorld();
-    const { uid, key } = await world.agent();
-    const builder = clientOf(world, key);
+    const plane = await createTestControlPlane();
+    const { uid, key } = await plane.agent();
+    const builder = clientOf(plane, key);
     const { body } = await builder.post("/agent/runs", { prompt: "a" });
     const profile = { type: "service_account", uid, display_name: "builder" };
     expect((await builder.get(`/agent/runs/${body.run_id}`)).body).toMatchObject({
       creator: profile,
       executor: profile,
-      scope: { uid: world.team },
+      scope: { uid: plane.team },
     });
     expect(await builder.post("/agent/runs", { prompt: "a", team: false })).toMatchObject({
       status: 400,
@@ -168,8 +168,8 @@ describe("POST /agent/runs by whom and for whom", () => {
   });
 
   it("counts a source that it does not know, or that is the service's own, as API", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     for (const [stated, shown] of [
       ["WEB_APP", "WEB_APP"],
       ["SCHEDULED_AGENT", "API"],
@@ -184,8 +184,8 @@ describe("POST /agent/runs by whom and for whom", () => {
 
 describe("POST /agent/runs by a run's key", () => {
   it("makes children of the run itself, in its team, with its metadata", async () => {
-    const world = await makeWorld();
-    const parent = await workingRun(world, { prompt: "a", metadata: { a: "1", b: "2" } });
+    const plane = await createTestControlPlane();
+    const parent = await workingRun(plane, { prompt: "a", metadata: { a: "1", b: "2" } });
     const created = await parent.client.post("/agent/runs", { prompt: "child", metadata: { b: "3" } });
     expect(created.status).toBe(200);
     const seen = await parent.client.get(`/agent/runs/${created.body.run_id}`);
@@ -193,17 +193,17 @@ describe("POST /agent/runs by a run's key", () => {
       parent_run_id: parent.run_id,
       source: "ORCHESTRATION",
       metadata: { a: "1", b: "3" },
-      creator: { uid: world.user },
-      scope: { uid: world.team },
+      creator: { uid: plane.user },
+      scope: { uid: plane.team },
     });
-    const child = harnessOf(world, await world.dispatch(created.body.run_id));
+    const child = harnessOf(plane, await plane.dispatch(created.body.run_id));
     await child.resolve();
     const grandchild = await child.client.post("/agent/runs", { prompt: "grandchild" });
     expect((await parent.client.get(`/agent/runs/${grandchild.body.run_id}`)).status, "descendants are seen").toBe(200);
     expect(
       (await parent.client.post("/agent/runs", { prompt: "a", parent_run_id: grandchild.body.run_id })).status,
     ).toBe(200);
-    const other = await createRun(world);
+    const other = await createRun(plane);
     expect((await parent.client.post("/agent/runs", { prompt: "a", parent_run_id: other })).status).toBe(400);
     expect(
       (await child.client.post("/agent/runs", { prompt: "a", parent_run_id: parent.run_id })).status,
@@ -212,53 +212,53 @@ describe("POST /agent/runs by a run's key", () => {
   });
 
   it("nests ten deep and no deeper", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    let id = await createRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    let id = await createRun(plane);
     for (let depth = 1; depth <= 10; depth++)
-      id = await createRun(world, { prompt: `depth ${depth}`, parent_run_id: id });
+      id = await createRun(plane, { prompt: `depth ${depth}`, parent_run_id: id });
     const deeper = await ada.post("/agent/runs", { prompt: "a", parent_run_id: id });
     expect(deeper).toMatchObject({ status: 400, body: { errors: [{ path: "parent_run_id" }] } });
   });
 
   it("refuses metadata that is more than 20 keys together with the parent's, and stores nothing", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const keysOf = (prefix: string) =>
       Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${prefix}${index}`, "v"]));
-    const parent = await createRun(world, { prompt: "a", metadata: keysOf("a") });
-    const before = structuredClone(world.table.all());
-    const child = await clientOf(world).post("/agent/runs", {
+    const parent = await createRun(plane, { prompt: "a", metadata: keysOf("a") });
+    const before = structuredClone(plane.table.all());
+    const child = await clientOf(plane).post("/agent/runs", {
       prompt: "a",
       parent_run_id: parent,
       metadata: keysOf("b"),
     });
     expect(child).toMatchObject({ status: 400, body: { errors: [{ path: "metadata" }] } });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
     expect(
-      (await clientOf(world).post("/agent/runs", { prompt: "a", parent_run_id: parent, metadata: keysOf("a") })).status,
+      (await clientOf(plane).post("/agent/runs", { prompt: "a", parent_run_id: parent, metadata: keysOf("a") })).status,
     ).toBe(200);
   });
 
   it("has at most 100 children: the next is answered 429", async () => {
-    const world = await makeWorld();
-    const parent = await workingRun(world);
-    for (let child = 1; child <= 100; child++) await createRun(world, { prompt: `child ${child}` }, parent.key);
-    const before = structuredClone(world.table.all());
+    const plane = await createTestControlPlane();
+    const parent = await workingRun(plane);
+    for (let child = 1; child <= 100; child++) await createRun(plane, { prompt: `child ${child}` }, parent.key);
+    const before = structuredClone(plane.table.all());
     const answer = await parent.client.post("/agent/runs", { prompt: "one more" });
     expect(answer).toMatchObject({ status: 429, body: { error_code: "resource_unavailable" } });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
     expect((await parent.finish()).status, "the parent itself goes on").toBe(200);
   });
 });
 
 describe("POST /agent/runs with conversation_id", () => {
   it("continues the conversation with all that was said", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const first = await workingRun(world, { prompt: "one" });
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const first = await workingRun(plane, { prompt: "one" });
     await first.messages(1, "answer one");
     await first.finish();
-    const second = await startedRun(world, { prompt: "two", conversation_id: first.run_id });
+    const second = await startedRun(plane, { prompt: "two", conversation_id: first.run_id });
     expect((await second.resolve()).body.context).toMatchObject({
       conversation_id: first.run_id,
       next_sequence: 1,
@@ -282,9 +282,9 @@ describe("POST /agent/runs with conversation_id", () => {
   });
 
   it("answers a repeat of a continuing request with the run that it made", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const first = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const first = await workingRun(plane);
     await first.finish();
     const create = (headers: Record<string, string>) =>
       ada.post("/agent/runs", { prompt: "two", conversation_id: first.run_id }, { headers });
@@ -295,41 +295,41 @@ describe("POST /agent/runs with conversation_id", () => {
   });
 
   it("lets one of several win that continue it at once", async () => {
-    const world = await makeWorld();
-    const first = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const first = await workingRun(plane);
     await first.finish();
     const answers = await Promise.all(
       Array.from({ length: 5 }, (_, index) =>
-        clientOf(world).post("/agent/runs", { prompt: `${index}`, conversation_id: first.run_id }),
+        clientOf(plane).post("/agent/runs", { prompt: `${index}`, conversation_id: first.run_id }),
       ),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
   });
 
   it("shows a member nothing of a colleague's personal run in the team's conversation", async () => {
-    const world = await makeWorld();
-    const first = await workingRun(world, { prompt: "for the team" });
+    const plane = await createTestControlPlane();
+    const first = await workingRun(plane, { prompt: "for the team" });
     await first.finish();
-    await createRun(world, { prompt: "for me alone", team: false, conversation_id: first.run_id });
-    const mia = await world.person("Mia");
-    const seen = await clientOf(world, mia.key).get(`/agent/conversations/${first.run_id}`);
+    await createRun(plane, { prompt: "for me alone", team: false, conversation_id: first.run_id });
+    const mia = await plane.person("Mia");
+    const seen = await clientOf(plane, mia.key).get(`/agent/conversations/${first.run_id}`);
     expect(seen.status).toBe(200);
     expect(JSON.stringify(seen.body)).not.toContain("for me alone");
-    expect(JSON.stringify((await clientOf(world).get(`/agent/conversations/${first.run_id}`)).body)).toContain(
+    expect(JSON.stringify((await clientOf(plane).get(`/agent/conversations/${first.run_id}`)).body)).toContain(
       "for me alone",
     );
   });
 
   it("reads a conversation of sixty runs", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const first = await workingRun(world, { prompt: "run 0" });
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const first = await workingRun(plane, { prompt: "run 0" });
     await first.finish();
-    world.clock.now += 1;
+    plane.clock.now += 1;
     for (let number = 1; number < 60; number++) {
-      const id = await createRun(world, { prompt: `run ${number}`, conversation_id: first.run_id });
+      const id = await createRun(plane, { prompt: `run ${number}`, conversation_id: first.run_id });
       await ada.post(`/agent/runs/${id}/cancel`);
-      world.clock.now += 1;
+      plane.clock.now += 1;
     }
     const conversation = await ada.get(`/agent/conversations/${first.run_id}`);
     expect(conversation.status).toBe(200);
@@ -340,18 +340,18 @@ describe("POST /agent/runs with conversation_id", () => {
 
 describe("what a new run stores", () => {
   it("is one transaction: head, body, first event, record, counter, the caller's token — and says so by its version", async () => {
-    const world = await makeWorld();
-    const before = world.table.all().length;
-    const id = await createRun(world);
-    const items = world.table.all().slice(before);
+    const plane = await createTestControlPlane();
+    const before = plane.table.all().length;
+    const id = await createRun(plane);
+    const items = plane.table.all().slice(before);
     const names = ["BODY", "COUNTERS", "EVENT#0000000001", "HEAD", "IDEM", "MINUTE#0029652180"];
     expect(items.map(({ sk }) => sk).toSorted()).toEqual(names);
     for (const item of items) if (item.sk !== "COUNTERS") expect(item["v"], item.sk).toBe(1);
-    const head = await world.table.get(keys.head(id));
+    const head = await plane.table.get(keys.head(id));
     expect(Buffer.byteLength(JSON.stringify(head)), "a head is small").toBeLessThan(1_536);
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
-    expect(world.sent).toEqual([{ queue: "runs", runId: id }]);
-    await deliver(world);
-    expect((await clientOf(world).get(`/agent/runs/${randomUUID()}`)).status).toBe(404);
+    expect(plane.sent).toEqual([{ queue: "runs", runId: id }]);
+    await deliver(plane);
+    expect((await clientOf(plane).get(`/agent/runs/${randomUUID()}`)).status).toBe(404);
   });
 });

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let harness: Harness;
 beforeEach(async () => {
-  world = await makeWorld();
-  harness = await workingRun(world, { prompt: "Mend all of it." });
+  plane = await createTestControlPlane();
+  harness = await workingRun(plane, { prompt: "Mend all of it." });
 });
 
 const at = (second: number) => `2026-05-18T19:00:0${second}.000Z`;
@@ -27,7 +27,7 @@ async function stepsAfter(...messages: unknown[]) {
   const { execution_id } = harness;
   const { status } = await harness.support("messages", { execution_id, first_sequence: 1, messages });
   expect(status).toBe(200);
-  return (await clientOf(world).get(`/agent/runs/${harness.run_id}/conversation`)).body.steps;
+  return (await clientOf(plane).get(`/agent/runs/${harness.run_id}/conversation`)).body.steps;
 }
 
 describe("work that an agent delegates", () => {

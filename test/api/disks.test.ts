@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { clientOf } from "../support/client.ts";
-import { makeWorld } from "../support/world.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -9,9 +9,9 @@ describe("a repository on a disk", () => {
 
   it("is refused on AWS, for a run and for an environment: 400 naming it", async () => {
     vi.stubEnv("STAGE", "aws");
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const before = structuredClone(world.table.all());
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const before = structuredClone(plane.table.all());
     expect(await ada.post("/agent/runs", { prompt: "a", config: { repositories } })).toMatchObject({
       status: 400,
       body: { errors: [{ path: "config.repositories[1].url" }] },
@@ -20,12 +20,12 @@ describe("a repository on a disk", () => {
       status: 400,
       body: { errors: [{ path: "repositories[1].url" }] },
     });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("is taken on one's own machine", async () => {
     vi.stubEnv("STAGE", "local");
-    const ada = clientOf(await makeWorld());
+    const ada = clientOf(await createTestControlPlane());
     expect((await ada.post("/agent/runs", { prompt: "a", config: { repositories } })).status).toBe(200);
     expect((await ada.post("/agent/environments", { name: "a", repositories })).status).toBe(201);
   });

@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { harnessOf } from "../support/execution.ts";
 import { nightly } from "../support/schedules.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 let bo: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  world.offered.push("fargate");
-  ada = clientOf(world);
-  bo = clientOf(world, world.otherKey);
+  plane = await createTestControlPlane();
+  plane.offered.push("fargate");
+  ada = clientOf(plane);
+  bo = clientOf(plane, plane.otherKey);
 });
 
 const path = "/agent/environments";
@@ -39,14 +39,14 @@ const parts = {
 describe("POST /agent/environments", () => {
   it("makes an environment of the team, with all that it shows", async () => {
     const made = await create("Shop", parts);
-    const profile = { type: "user", uid: world.user, display_name: "Ada", email: "ada@runyard.test" };
+    const profile = { type: "user", uid: plane.user, display_name: "Ada", email: "ada@runyard.test" };
     const shown = {
       uid: made.uid,
       config: { name: "Shop", ...parts, github_repos: [{ owner: "acme", repo: "shop" }] },
       last_updated: "2026-05-18T19:00:00.000Z",
       setup_failed: false,
       last_task_run_timestamp: null,
-      scope: { type: "Team", uid: world.team },
+      scope: { type: "Team", uid: plane.team },
       creator: profile,
       last_editor: profile,
     };
@@ -101,10 +101,10 @@ describe("POST /agent/environments", () => {
       "github_repos",
     ],
   ])("answers 400 naming the field, and stores nothing, for %s", async (_, body, field) => {
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     const answer = await ada.post(path, body);
     expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path: field }] } });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("takes a name once in a scope, whatever its case, and again in others", async () => {
@@ -141,7 +141,7 @@ describe("GET /agent/environments", () => {
   it("sorts by the latest change, or by name, page by page", async () => {
     for (const name of ["beta", "Alpha", "gamma"]) {
       await create(name);
-      world.clock.now += 1000;
+      plane.clock.now += 1000;
     }
     expect(await names()).toEqual(["gamma", "Alpha", "beta"]);
     expect(await names("?sort_by=name")).toEqual(["Alpha", "beta", "gamma"]);
@@ -154,8 +154,8 @@ describe("GET /agent/environments", () => {
   it("shows a personal one to its owner alone, and a team's to its members and agents", async () => {
     await create("Mine", { team: false });
     await create("Ours");
-    const mia = clientOf(world, (await world.person("Mia")).key);
-    const agent = clientOf(world, (await world.agent()).key);
+    const mia = clientOf(plane, (await plane.person("Mia")).key);
+    const agent = clientOf(plane, (await plane.agent()).key);
     expect(await names("?sort_by=name")).toEqual(["Mine", "Ours"]);
     expect(await names("", mia)).toEqual(["Ours"]);
     expect(await names("", agent)).toEqual(["Ours"]);
@@ -166,9 +166,9 @@ describe("GET /agent/environments", () => {
 describe("PUT /agent/environments/{environmentUid}", () => {
   it("changes what it says, clears what is empty, and leaves the rest", async () => {
     const { uid } = await create("Shop", parts);
-    world.clock.now += 1000;
-    const mia = await world.person("Mia");
-    const { status, body } = await clientOf(world, mia.key).put(`${path}/${uid}`, {
+    plane.clock.now += 1000;
+    const mia = await plane.person("Mia");
+    const { status, body } = await clientOf(plane, mia.key).put(`${path}/${uid}`, {
       name: "Store",
       description: "",
       docker_image: null,
@@ -185,7 +185,7 @@ describe("PUT /agent/environments/{environmentUid}", () => {
     });
     expect(body).toMatchObject({
       last_updated: "2026-05-18T19:00:01.000Z",
-      creator: { uid: world.user },
+      creator: { uid: plane.user },
       last_editor: { uid: mia.uid },
     });
   });
@@ -201,20 +201,20 @@ describe("PUT /agent/environments/{environmentUid}", () => {
 
 describe("DELETE /agent/environments/{environmentUid}", () => {
   it("leaves nothing behind, with its guests and its name", async () => {
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     const { uid } = await create("Shop", parts);
     await ada.post(`${path}/${uid}/share`, { user_uid: await boUid() });
     await ada.post(`${path}/${uid}/share`, { link: true });
     expect((await ada.delete(`${path}/${uid}`)).status).toBe(204);
     expect((await ada.get(`${path}/${uid}`)).status).toBe(404);
-    const kept = world.table.all().filter(({ sk }) => sk !== "IDEM" && sk !== "KEY");
+    const kept = plane.table.all().filter(({ sk }) => sk !== "IDEM" && sk !== "KEY");
     expect(kept).toEqual(before.filter(({ sk }) => sk !== "IDEM" && sk !== "KEY"));
   });
 
   it("goes with its team", async () => {
     const { uid } = await create();
     await ada.post(`${path}/${uid}/share`, { user_uid: await boUid() });
-    expect((await ada.delete(`/agent/teams/${world.team}`)).status).toBe(204);
+    expect((await ada.delete(`/agent/teams/${plane.team}`)).status).toBe(204);
     expect((await bo.get(`${path}/${uid}`)).status).toBe(404);
     expect(await names("", bo)).toEqual([]);
   });
@@ -264,7 +264,7 @@ describe("…/share", () => {
   it("shows it to whoever has the link, until that is taken back or replaced", async () => {
     const { uid } = await create();
     const share = async (): Promise<string> => (await ada.post(`${path}/${uid}/share`, { link: true })).body.link;
-    const target = (link: string) => link.slice(world.ports.baseUrl.length);
+    const target = (link: string) => link.slice(plane.ports.baseUrl.length);
     const first = await share();
     expect((await bo.get(target(first))).status).toBe(200);
     expect(await names(new URL(first).search, bo)).toEqual(["Shop"]);
@@ -289,7 +289,7 @@ describe("…/share", () => {
 
   it("refuses the owner as a guest", async () => {
     const { uid } = await create("Shop", { team: false });
-    expect((await ada.post(`${path}/${uid}/share`, { user_uid: world.user })).status).toBe(400);
+    expect((await ada.post(`${path}/${uid}/share`, { user_uid: plane.user })).status).toBe(400);
   });
 });
 
@@ -310,13 +310,13 @@ describe("POST /agent/runs in an environment", () => {
     const { uid } = await create("Shop", parts);
     const { body } = await run({ environment_id: uid });
     await ada.put(`${path}/${uid}`, { setup_commands: [] });
-    const resolved = await harnessOf(world, await world.dispatch(body.run_id)).resolve();
+    const resolved = await harnessOf(plane, await plane.dispatch(body.run_id)).resolve();
     expect(resolved.body.context.setup_commands).toEqual(parts.setup_commands);
   });
 
   it("is noted with the environment, as it is now", async () => {
     const { uid } = await create();
-    world.clock.now += 1000;
+    plane.clock.now += 1000;
     const { body } = await ada.post("/agent/runs", {
       prompt: "hello",
       title: "Build",
@@ -329,7 +329,7 @@ describe("POST /agent/runs in an environment", () => {
       last_task_created: { id: body.run_id, title: "Build", state: "QUEUED" },
       setup_failed: false,
     });
-    const harness = harnessOf(world, await world.dispatch(body.run_id));
+    const harness = harnessOf(plane, await plane.dispatch(body.run_id));
     await harness.resolve();
     await harness.support("finish-task", { success: false, summary: "no", error_code: "environment_setup_failed" });
     const failed = { setup_failed: true, last_task_created: { state: "FAILED" } };
@@ -364,7 +364,7 @@ describe("POST /agent/runs in an environment", () => {
     const { uid } = await create("Shop", parts);
     const mine = await create("Mine", { team: false });
     const set = (default_environment_id: string) =>
-      ada.put(`/agent/teams/${world.team}`, { settings: { default_environment_id } });
+      ada.put(`/agent/teams/${plane.team}`, { settings: { default_environment_id } });
     expect(await set(mine.uid)).toMatchObject({
       status: 400,
       body: { errors: [{ path: "settings.default_environment_id" }] },
@@ -378,8 +378,8 @@ describe("POST /agent/runs in an environment", () => {
 
   it("makes no run where it is deleted at the same time", async () => {
     const { uid } = await create();
-    const { transact } = world.table;
-    vi.spyOn(world.table, "transact").mockImplementationOnce(async (writes) => {
+    const { transact } = plane.table;
+    vi.spyOn(plane.table, "transact").mockImplementationOnce(async (writes) => {
       await ada.delete(`${path}/${uid}`);
       return transact(writes);
     });
@@ -391,10 +391,10 @@ describe("POST /agent/runs in an environment", () => {
   it("gives a run's children, by its own key, the run's own environment and no other of its owner", async () => {
     const [own, other, mine] = [await create("Own"), await create("Other"), await create("Mine", { team: false })];
     const { body } = await run({ environment_id: own.uid });
-    const harness = harnessOf(world, await world.dispatch(body.run_id));
+    const harness = harnessOf(plane, await plane.dispatch(body.run_id));
     await harness.resolve();
     const child = (environment_id: string) =>
-      clientOf(world, harness.key).post("/agent/runs", {
+      clientOf(plane, harness.key).post("/agent/runs", {
         prompt: "child",
         parent_run_id: body.run_id,
         config: { environment_id },

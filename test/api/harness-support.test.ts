@@ -4,9 +4,9 @@ import { reportArtifact } from "#shared/artifacts/artifacts.ts";
 import { isExecutingHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, harnessOf, nextExecution, said, startedRun, workingRun } from "../support/execution.ts";
 import { stateOf, timelineOf } from "../support/look.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 const file = (more: Record<string, unknown> = {}) => ({
   artifact_type: "FILE" as const,
@@ -28,21 +28,21 @@ const event = (more: Record<string, unknown> = {}) => ({
 
 describe("POST /harness-support/resolve-prompt", () => {
   it("binds one of several harnesses that call at once, and turns the others away for good", async () => {
-    const world = await makeWorld();
-    const envelope = await world.dispatch(await createRun(world));
-    const harnesses = Array.from({ length: 5 }, () => harnessOf(world, envelope));
+    const plane = await createTestControlPlane();
+    const envelope = await plane.dispatch(await createRun(plane));
+    const harnesses = Array.from({ length: 5 }, () => harnessOf(plane, envelope));
     const answers = await Promise.all(harnesses.map((harness) => harness.resolve()));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
     const loser = harnesses[answers.findIndex(({ status }) => status === 409)];
     expect((await loser?.finish())?.status).toBe(409);
-    expect((await timelineOf(world, envelope.run_id)).filter((type) => type === "worker_container_ready")).toHaveLength(
+    expect((await timelineOf(plane, envelope.run_id)).filter((type) => type === "worker_container_ready")).toHaveLength(
       1,
     );
   });
 
   it("asks a harness that speaks an older protocol to be replaced", async () => {
-    const world = await makeWorld();
-    const harness = await startedRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await startedRun(plane);
     for (const spoken of ["-1", "old"]) {
       const answer = await harness.client.post(
         "/harness-support/resolve-prompt",
@@ -51,14 +51,14 @@ describe("POST /harness-support/resolve-prompt", () => {
       );
       expect(answer).toMatchObject({ status: 426, body: { error_code: "invalid_request" } });
     }
-    expect(await stateOf(world, harness.run_id)).toBe("PENDING");
+    expect(await stateOf(plane, harness.run_id)).toBe("PENDING");
   });
 });
 
 describe("POST /harness-support/heartbeat", () => {
   it("answers 409 before the first call, and how soon to come again after it", async () => {
-    const world = await makeWorld();
-    const harness = await startedRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await startedRun(plane);
     expect(await harness.beat()).toMatchObject({ status: 409, body: { retryable: false } });
     await harness.resolve();
     expect((await harness.beat()).body).toEqual({ followups: [], cancel: false, next_heartbeat_seconds: 5 });
@@ -67,8 +67,8 @@ describe("POST /harness-support/heartbeat", () => {
 
 describe("POST /harness-support/messages", () => {
   it("stores one of two different batches of the same number, and says where to go on", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     const answers = await Promise.all([
       harness.messages(1, "a"),
       harness.messages(1, "b", "c"),
@@ -79,8 +79,8 @@ describe("POST /harness-support/messages", () => {
   });
 
   it("stores twenty equal batches at once once", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     await Promise.all(Array.from({ length: 20 }, () => harness.messages(1, "one", "two")));
     expect((await harness.resolve()).body.context).toMatchObject({
       next_sequence: 3,
@@ -89,15 +89,15 @@ describe("POST /harness-support/messages", () => {
   });
 
   it("keeps batches of every size in their order, also those that are too large for the table", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     const texts = [1, 40_000, 10, 250_000, 32_768, 5].map((size, index) => `${index}${"é".repeat(size / 2)}`);
     for (const [index, text] of texts.entries())
       expect((await harness.messages(index + 1, text)).body).toEqual({ next_sequence: index + 2 });
     await harness.finish();
-    await deliver(world);
-    const transcript = await clientOf(world).get(`/agent/runs/${harness.run_id}/transcript`);
-    const lines = (await world.download(transcript.headers["location"] ?? ""))
+    await deliver(plane);
+    const transcript = await clientOf(plane).get(`/agent/runs/${harness.run_id}/transcript`);
+    const lines = (await plane.download(transcript.headers["location"] ?? ""))
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
@@ -108,16 +108,16 @@ describe("POST /harness-support/messages", () => {
     { most: "20,000 messages", set: { messages: 19_999 }, last: 20_000 },
     { most: "100 MB of them", set: { message_bytes: 100 * 1024 * 1024 - 100 }, last: 1 },
   ])("takes $most, and ends a run that says more", async ({ set, last }) => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
-    await world.table.write({ kind: "update", key: keys.head(harness.run_id), set });
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set });
     expect((await harness.messages(last, "the last")).status).toBe(200);
     expect(await harness.messages(last + 1, "more")).toMatchObject({
       status: 429,
       body: { error_code: "resource_unavailable", retryable: false },
     });
     expect((await harness.messages(last + 1, "more")).status).toBe(401);
-    expect((await clientOf(world).get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
+    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
       state: "FAILED",
       status_message: { error_code: "operation_not_supported", message: expect.stringContaining("said too much") },
     });
@@ -126,19 +126,19 @@ describe("POST /harness-support/messages", () => {
 
 describe("POST /agent/runs/{runId}/client-events", () => {
   it("stores an event once, however often and however much at once it comes", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     const one = event();
     const answers = await Promise.all(Array.from({ length: 10 }, () => harness.event(one)));
     for (const { status, body } of answers) expect(status === 200 || body.retryable, JSON.stringify(body)).toBe(true);
     expect((await harness.event(one)).status).toBe(200);
-    expect((await timelineOf(world, harness.run_id)).filter((type) => type === "agent_started")).toHaveLength(1);
+    expect((await timelineOf(plane, harness.run_id)).filter((type) => type === "agent_started")).toHaveLength(1);
   });
 
   it("takes the service's time, and what the sandbox measured as it was given", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
-    world.clock.now += 1_500;
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    plane.clock.now += 1_500;
     const payload = {
       start_ts: "2020-01-01T00:00:00Z",
       finish_ts: "2020-01-01T00:00:01.5Z",
@@ -146,7 +146,7 @@ describe("POST /agent/runs/{runId}/client-events", () => {
       is_error: true,
     };
     await harness.event(event({ timestamp: "2020-01-01T00:00:00Z", event_name: "setup_commands", payload }));
-    const { events } = (await clientOf(world).get(`/agent/runs/${harness.run_id}/timeline`)).body;
+    const { events } = (await clientOf(plane).get(`/agent/runs/${harness.run_id}/timeline`)).body;
     expect(events.at(-1)).toMatchObject({
       occurred_at: "2026-05-18T19:00:01.500Z",
       payload: {
@@ -159,96 +159,96 @@ describe("POST /agent/runs/{runId}/client-events", () => {
   });
 
   it("speaks for its own run alone", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
-    const other = await createRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    const other = await createRun(plane);
     for (const id of [other, randomUUID()]) {
       expect((await harness.client.post(`/agent/runs/${id}/client-events`, event())).status).toBe(403);
     }
   });
 
   it("takes 2,000 events and answers 429 beyond", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
-    await world.table.write({ kind: "update", key: keys.head(harness.run_id), set: { client_events: 2_000 } });
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set: { client_events: 2_000 } });
     expect((await harness.event(event())).status).toBe(429);
   });
 });
 
 describe("POST /harness-support/report-artifact", () => {
   it("gives one place to a file that is reported several times at once", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     const answers = await Promise.all(Array.from({ length: 5 }, () => harness.support("report-artifact", file())));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(new Set(answers.map(({ body }) => body.artifact_uid)).size).toBe(1);
-    await world.upload(answers[0]?.body.upload.url, "abc");
+    await plane.upload(answers[0]?.body.upload.url, "abc");
     const commits = await Promise.all(Array.from({ length: 5 }, () => harness.support("report-artifact", file())));
     for (const { status, body } of commits) expect(status === 200 || body.retryable).toBe(true);
-    expect((await timelineOf(world, harness.run_id)).filter((type) => type === "artifact_created")).toHaveLength(1);
-    expect((await clientOf(world).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toHaveLength(1);
+    expect((await timelineOf(plane, harness.run_id)).filter((type) => type === "artifact_created")).toHaveLength(1);
+    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toHaveLength(1);
   });
 
   it("never hides a file again that was committed, by a report that comes late", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
-    const head = await world.ports.runs.head(harness.run_id);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    const head = await plane.ports.runs.head(harness.run_id);
     if (head === undefined || !isExecutingHead(head)) throw new Error("the run does not work");
     // The late report has looked for the artifact before there was one, and writes after it was committed.
-    const { get, ...table } = world.table;
+    const { get, ...table } = plane.table;
     let looked = false;
     const late = {
-      ...world.ports,
+      ...plane.ports,
       table: {
         ...table,
         get: async (key: Parameters<typeof get>[0]) => {
           if (looked) return get(key);
           looked = true;
-          await commitFile(world, harness);
+          await commitFile(plane, harness);
           return undefined;
         },
       },
     };
     await reportArtifact(head, file(), late);
-    expect((await clientOf(world).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toHaveLength(1);
+    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toHaveLength(1);
   });
 
   it("waits for the whole file: what is shorter stays invisible and may be uploaded again", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     const target = await harness.support("report-artifact", file());
-    await world.upload(target.body.upload.url, "ab");
+    await plane.upload(target.body.upload.url, "ab");
     expect((await harness.support("report-artifact", file())).body).toHaveProperty("upload");
-    expect((await clientOf(world).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toEqual([]);
+    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toEqual([]);
   });
 
   it("makes visible at the end what was uploaded and not reported again", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     const target = await harness.support("report-artifact", file());
     await harness.support("report-artifact", file({ filepath: "never-uploaded" }));
-    await world.upload(target.body.upload.url, "abc");
+    await plane.upload(target.body.upload.url, "abc");
     await harness.finish();
-    const { artifacts } = (await clientOf(world).get(`/agent/runs/${harness.run_id}`)).body;
+    const { artifacts } = (await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body;
     expect(artifacts).toMatchObject([{ data: { filepath: "a.txt" } }]);
-    expect((await timelineOf(world, harness.run_id)).slice(-2)).toEqual(["artifact_created", "run_succeeded"]);
+    expect((await timelineOf(plane, harness.run_id)).slice(-2)).toEqual(["artifact_created", "run_succeeded"]);
   });
 
   it("is refused from an execution that was lost meanwhile, and leaves nothing of it", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
-    const head = await world.ports.runs.head(harness.run_id);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    const head = await plane.ports.runs.head(harness.run_id);
     if (head === undefined || !isExecutingHead(head)) throw new Error("the run does not work");
     await harness.shutDown();
-    await (await nextExecution(world)).resolve();
-    const before = structuredClone(world.table.all());
-    await expect(reportArtifact(head, file(), world.ports)).rejects.toMatchObject({ code: "authentication_required" });
-    expect(world.table.all()).toEqual(before);
+    await (await nextExecution(plane)).resolve();
+    const before = structuredClone(plane.table.all());
+    await expect(reportArtifact(head, file(), plane.ports)).rejects.toMatchObject({ code: "authentication_required" });
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("has room for 1,000 files of 5 GiB together, and answers 429 beyond", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     const size = 5 * 1024 ** 3;
     expect((await harness.support("report-artifact", file({ filepath: "large", size_bytes: size - 3 }))).status).toBe(
       200,
@@ -258,7 +258,7 @@ describe("POST /harness-support/report-artifact", () => {
       status: 429,
     });
     expect((await harness.support("report-artifact", file())).status, "what has its place keeps it").toBe(200);
-    await world.table.write({
+    await plane.table.write({
       kind: "update",
       key: keys.head(harness.run_id),
       set: { placed_artifacts: 1_000, placed_bytes: 0 },
@@ -269,8 +269,8 @@ describe("POST /harness-support/report-artifact", () => {
   });
 });
 
-async function commitFile(world: World, harness: Awaited<ReturnType<typeof workingRun>>): Promise<void> {
+async function commitFile(plane: TestControlPlane, harness: Awaited<ReturnType<typeof workingRun>>): Promise<void> {
   const target = await harness.support("report-artifact", file());
-  await world.upload(target.body.upload.url, "abc");
+  await plane.upload(target.body.upload.url, "abc");
   await harness.support("report-artifact", file());
 }

@@ -1,20 +1,20 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, workingRun } from "../support/execution.ts";
 import { MODEL_SETTINGS } from "../support/gateway.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
   return () => vi.unstubAllEnvs();
 });
 
 const resolved = async (config: Record<string, unknown>) => {
-  const runId = await createRun(world, { prompt: "hello", config });
+  const runId = await createRun(plane, { prompt: "hello", config });
   return (await ada.get(`/agent/runs/${runId}`)).body.agent_config;
 };
 const refused = async (config: Record<string, unknown>, more: Record<string, unknown> = {}) =>
@@ -42,7 +42,7 @@ describe("config.harness of another maker", () => {
   });
 
   it("goes past the team's default model where it cannot speak to that", async () => {
-    await ada.put(`/agent/teams/${world.team}`, { settings: { default_model_id: "openai/gpt-5.4" } });
+    await ada.put(`/agent/teams/${plane.team}`, { settings: { default_model_id: "openai/gpt-5.4" } });
     expect(await resolved({ harness: { type: "claude" } })).toMatchObject({ model_id: "anthropic/claude-opus-5-5" });
   });
 
@@ -75,7 +75,7 @@ describe("config.harness of another maker", () => {
   });
 
   it("is told to the execution", async () => {
-    const harness = await workingRun(world, { prompt: "a", config: { harness: { type: "gemini" } } });
+    const harness = await workingRun(plane, { prompt: "a", config: { harness: { type: "gemini" } } });
     const { body } = await harness.resolve();
     expect(body.context.agent_config).toMatchObject({
       harness: { type: "gemini", model_id: "anthropic/claude-opus-5-5" },

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
 import { type Client, clientOf } from "../support/client.ts";
-import { makeWorld, type World } from "../support/world.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
 });
 
 const create = async (name: string, body: Record<string, unknown> = {}) => {
@@ -19,7 +19,7 @@ const create = async (name: string, body: Record<string, unknown> = {}) => {
 const defaultOf = async (client = ada) => (await client.get("/agent/identities")).body.agents[0];
 const named = (agents: readonly { name: string }[]) => agents.map(({ name }) => name);
 const limit = (identity_limit: number) =>
-  world.table.write({ kind: "update", key: keys.identities(world.team), set: { identity_limit } });
+  plane.table.write({ kind: "update", key: keys.identities(plane.team), set: { identity_limit } });
 
 const defaults = {
   description: "Reviews what others wrote",
@@ -46,7 +46,7 @@ describe("POST /agent/identities", () => {
       available: true,
       created_at: "2026-05-18T19:00:00.000Z",
       updated_at: "2026-05-18T19:00:00.000Z",
-      scope: { type: "Team", uid: world.team },
+      scope: { type: "Team", uid: plane.team },
       ...defaults,
       mcp_servers: {
         tracker: { url: "https://tracker.test/mcp", headers: { authorization: "***" } },
@@ -67,7 +67,7 @@ describe("POST /agent/identities", () => {
       available: true,
       created_at: "2026-05-18T19:00:00.000Z",
       updated_at: "2026-05-18T19:00:00.000Z",
-      scope: { type: "Team", uid: world.team },
+      scope: { type: "Team", uid: plane.team },
       skills: [],
       secrets: [],
       memory: { auto_memory: { enabled: false }, attached_stores: [] },
@@ -89,10 +89,10 @@ describe("POST /agent/identities", () => {
     ["a strategy of no kind", { name: "a", credential_strategy: "MIXED" }, "credential_strategy"],
     ["a flag that is no boolean", { name: "a", on_behalf_of_enabled: "true" }, "on_behalf_of_enabled"],
   ])("answers 400 naming the field, and stores nothing, for %s", async (_, body, path) => {
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     const answer = await ada.post("/agent/identities", body);
     expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path }] } });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("takes an environment of the team, and no other", async () => {
@@ -114,7 +114,7 @@ describe("POST /agent/identities", () => {
     await create("Reviewer");
     const again = await ada.post("/agent/identities", { name: " reviewer" });
     expect(again).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
-    expect((await clientOf(world, world.otherKey).post("/agent/identities", { name: "Reviewer" })).status).toBe(201);
+    expect((await clientOf(plane, plane.otherKey).post("/agent/identities", { name: "Reviewer" })).status).toBe(201);
   });
 
   it("lets exactly one of twenty at once have a name", async () => {
@@ -160,23 +160,23 @@ describe("POST /agent/identities", () => {
   });
 
   it("wants the team named by who is in several, and takes it from X-Team-Uid", async () => {
-    const both = await world.person("Cleo", [world.team, world.otherTeam]);
-    const cleo = clientOf(world, both.key);
+    const both = await plane.person("Cleo", [plane.team, plane.otherTeam]);
+    const cleo = clientOf(plane, both.key);
     const unnamed = await cleo.post("/agent/identities", { name: "a" });
     expect(unnamed).toMatchObject({ status: 400, body: { errors: [{ path: "X-Team-Uid" }] } });
     for (const header of ["x-team-uid", "x-warp-team-uid"]) {
-      const headers = { [header]: world.otherTeam };
+      const headers = { [header]: plane.otherTeam };
       const made = await cleo.post("/agent/identities", { name: header }, { headers });
-      expect(made).toMatchObject({ status: 201, body: { scope: { uid: world.otherTeam } } });
+      expect(made).toMatchObject({ status: 201, body: { scope: { uid: plane.otherTeam } } });
     }
     expect((await cleo.get("/agent/identities")).body.agents).toHaveLength(4);
-    const ofOne = await cleo.get("/agent/identities", { headers: { "x-team-uid": world.team } });
+    const ofOne = await cleo.get("/agent/identities", { headers: { "x-team-uid": plane.team } });
     expect(named(ofOne.body.agents)).toEqual(["Default agent"]);
   });
 
   it("is not for who is in no team", async () => {
-    const loner = await world.person("Zoe", []);
-    const answer = await clientOf(world, loner.key).post("/agent/identities", { name: "a" });
+    const loner = await plane.person("Zoe", []);
+    const answer = await clientOf(plane, loner.key).post("/agent/identities", { name: "a" });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "X-Team-Uid" }] } });
   });
 });
@@ -184,7 +184,7 @@ describe("POST /agent/identities", () => {
 describe("GET /agent/identities", () => {
   it("lists the default identity first, then the others in the order of their creation", async () => {
     for (const name of ["c", "a", "b"]) {
-      world.clock.now += 1;
+      plane.clock.now += 1;
       await create(name);
     }
     const { body } = await ada.get("/agent/identities");
@@ -193,19 +193,19 @@ describe("GET /agent/identities", () => {
   });
 
   it("is read by the team's agents, and shows each team its own alone", async () => {
-    const agent = await world.agent();
-    expect(named((await clientOf(world, agent.key).get("/agent/identities")).body.agents)).toEqual([
+    const agent = await plane.agent();
+    expect(named((await clientOf(plane, agent.key).get("/agent/identities")).body.agents)).toEqual([
       "Default agent",
       "builder",
     ]);
-    expect(named((await clientOf(world, world.otherKey).get("/agent/identities")).body.agents)).toEqual([
+    expect(named((await clientOf(plane, plane.otherKey).get("/agent/identities")).body.agents)).toEqual([
       "Default agent",
     ]);
   });
 
   it("comes in pages to who asks for them, with cursors that nobody can forge", async () => {
     for (const name of ["a", "b", "c", "d"]) {
-      world.clock.now += 1;
+      plane.clock.now += 1;
       await create(name);
     }
     const seen: string[] = [];
@@ -219,7 +219,7 @@ describe("GET /agent/identities", () => {
     expect(seen).toEqual(["Default agent", "a", "b", "c", "d"]);
     const { next_cursor } = (await ada.get("/agent/identities?limit=2")).body.page_info;
     expect((await ada.get(`/agent/identities?cursor=${next_cursor}x`)).status).toBe(400);
-    expect((await clientOf(world, world.otherKey).get(`/agent/identities?cursor=${next_cursor}`)).status).toBe(400);
+    expect((await clientOf(plane, plane.otherKey).get(`/agent/identities?cursor=${next_cursor}`)).status).toBe(400);
     for (const query of ["limit=0", "limit=501", "limit=two"]) {
       expect((await ada.get(`/agent/identities?${query}`)).body.errors).toMatchObject([{ path: "limit" }]);
     }
@@ -241,7 +241,7 @@ describe("PUT /agent/identities/{identityUid}", () => {
   it("changes what the body says, and leaves what it does not or says null of", async () => {
     const { uid, created_at } = await create("Reviewer", defaults);
     const before = (await ada.get(`/agent/identities/${uid}`)).body;
-    world.clock.now += 5_000;
+    plane.clock.now += 5_000;
     const answer = await ada.put(`/agent/identities/${uid}`, { description: "Anew", prompt: null, skills: null });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ ...before, description: "Anew", updated_at: "2026-05-18T19:00:05.000Z" });
@@ -282,7 +282,7 @@ describe("PUT /agent/identities/{identityUid}", () => {
     await ada.put(`/agent/identities/${uid}`, {
       mcp_servers: { ...mcp_servers, local: { command: "serve", env: { TOKEN: "secret-3" } } },
     });
-    const item = await world.table.get(keys.identity(world.team, uid));
+    const item = await plane.table.get(keys.identity(plane.team, uid));
     expect(item?.["mcp_servers"]).toEqual({
       tracker: { url: "https://tracker.test/mcp", headers: { authorization: "Bearer secret-1" } },
       local: { command: "serve", env: { TOKEN: "secret-3" } },
@@ -302,11 +302,11 @@ describe("PUT /agent/identities/{identityUid}", () => {
 
   it("answers 400 for wrong values and changes nothing", async () => {
     const { uid } = await create("Reviewer", defaults);
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     for (const body of [{ name: "" }, { base_model: "gpt-0" }, { skills: ["x"] }, { harness: { type: 1 } }]) {
       expect((await ada.put(`/agent/identities/${uid}`, body)).status).toBe(400);
     }
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 });
 
@@ -314,7 +314,7 @@ describe("an identity beyond the plan's limit", () => {
   it("is listed as not available, cannot be changed, and becomes available when an older one is deleted", async () => {
     const made = [];
     for (const name of ["a", "b", "c"]) {
-      world.clock.now += 1;
+      plane.clock.now += 1;
       made.push(await create(name));
     }
     await limit(3);
@@ -336,14 +336,14 @@ describe("an identity beyond the plan's limit", () => {
 
 describe("DELETE /agent/identities/{identityUid}", () => {
   it("removes it, frees its name and its place, and leaves nothing of it", async () => {
-    const before = structuredClone(world.table.all()).filter(({ sk }) => sk !== "IDEM");
+    const before = structuredClone(plane.table.all()).filter(({ sk }) => sk !== "IDEM");
     const { uid } = await create("Reviewer");
     const answer = await ada.delete(`/agent/identities/${uid}`);
     expect(answer).toMatchObject({ status: 204, body: "" });
     expect(answer.headers).not.toHaveProperty("content-type");
     expect((await ada.get(`/agent/identities/${uid}`)).status).toBe(404);
     expect((await ada.delete(`/agent/identities/${uid}`)).status).toBe(404);
-    const noted = world.table.all().map(({ last_used_at: _, ...item }) => item);
+    const noted = plane.table.all().map(({ last_used_at: _, ...item }) => item);
     expect(noted.filter(({ sk }) => sk !== "IDEM")).toEqual(before);
   });
 
@@ -357,40 +357,40 @@ describe("DELETE /agent/identities/{identityUid}", () => {
   });
 
   it("takes the keys along: they are refused by the very next request", async () => {
-    const agent = await world.agent();
-    expect((await clientOf(world, agent.key).get("/agent/runs")).status).toBe(200);
+    const agent = await plane.agent();
+    expect((await clientOf(plane, agent.key).get("/agent/runs")).status).toBe(200);
     await ada.delete(`/agent/identities/${agent.uid}`);
-    expect((await clientOf(world, agent.key).get("/agent/runs")).status).toBe(401);
-    expect(world.table.all().filter((item) => JSON.stringify(item).includes(agent.uid))).toEqual([]);
+    expect((await clientOf(plane, agent.key).get("/agent/runs")).status).toBe(401);
+    expect(plane.table.all().filter((item) => JSON.stringify(item).includes(agent.uid))).toEqual([]);
   });
 
   it("removes all or nothing", async () => {
-    const agent = await world.agent();
-    const before = structuredClone(world.table.all());
-    const { transact } = world.table;
+    const agent = await plane.agent();
+    const before = structuredClone(plane.table.all());
+    const { transact } = plane.table;
     for (const failing of [0, 1, 2, 3, 4]) {
-      Object.assign(world.table, {
+      Object.assign(plane.table, {
         transact: (writes: Parameters<typeof transact>[0]) =>
           transact(
             writes.map((write, index) => (index === failing ? { ...write, if: { never: { eq: true } } } : write)),
           ),
       });
       const answer = await ada.delete(`/agent/identities/${agent.uid}`);
-      Object.assign(world.table, { transact });
+      Object.assign(plane.table, { transact });
       expect(answer).toMatchObject({ status: 409, body: { retryable: true } });
-      expect(world.table.all()).toEqual(before);
+      expect(plane.table.all()).toEqual(before);
     }
-    expect((await clientOf(world, agent.key).get("/agent/runs")).status).toBe(200);
+    expect((await clientOf(plane, agent.key).get("/agent/runs")).status).toBe(200);
   });
 });
 
 describe("who may do what with identities", () => {
   it("lets an agent's key read and nothing else", async () => {
-    const agent = await world.agent();
-    const client = clientOf(world, agent.key);
+    const agent = await plane.agent();
+    const client = clientOf(plane, agent.key);
     const path = `/agent/identities/${agent.uid}`;
     expect((await client.get(path)).status).toBe(200);
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     for (const answer of [
       await client.post("/agent/identities", { name: "a" }),
       await client.put(path, { name: "a" }),
@@ -398,12 +398,12 @@ describe("who may do what with identities", () => {
     ]) {
       expect(answer).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
     }
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("answers 404 in the same words for another team's, an unknown and a malformed uid", async () => {
     const { uid } = await create("Reviewer");
-    const bo = clientOf(world, world.otherKey);
+    const bo = clientOf(plane, plane.otherKey);
     for (const call of [
       (path: string) => bo.get(path),
       (path: string) => bo.put(path, { name: "a" }),

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, clientOf } from "../support/client.ts";
-import { makeWorld, type World } from "../support/world.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 let bo: Client;
 let invitations: string;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
-  bo = clientOf(world, world.otherKey);
-  invitations = `/agent/teams/${world.team}/invitations`;
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
+  bo = clientOf(plane, plane.otherKey);
+  invitations = `/agent/teams/${plane.team}/invitations`;
 });
 
 const DAY = 24 * 3_600_000;
@@ -38,7 +38,7 @@ describe("POST /agent/teams/{teamUid}/invitations", () => {
     expect(token).toMatch(/^[\w-]{43}$/);
     const { link: _, ...shown } = made;
     expect((await ada.get(invitations)).body).toEqual({ invitations: [shown] });
-    expect(JSON.stringify(world.table.all())).not.toContain(token);
+    expect(JSON.stringify(plane.table.all())).not.toContain(token);
   });
 
   it.each([
@@ -46,9 +46,9 @@ describe("POST /agent/teams/{teamUid}/invitations", () => {
     ["an address of no form", { email: "none" }, "email"],
     ["a role of no kind", { email: "a@b.test", role: "owner" }, "role"],
   ])("answers 400 naming the field, and stores nothing, for %s", async (_, body, field) => {
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     expect((await ada.post(invitations, body)).body.errors).toMatchObject([{ path: field }]);
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("makes one for one Idempotency-Key; a repeat is told which, and not the link", async () => {
@@ -66,11 +66,11 @@ describe("POST /agent/invitations/{token}/accept", () => {
     const { token } = await invite({ email: "bo@runyard.test", role: "admin" });
     expect(await accept(bo, token)).toMatchObject({
       status: 200,
-      body: { uid: world.team, name: "Alpha", role: "admin" },
+      body: { uid: plane.team, name: "Alpha", role: "admin" },
     });
-    expect((await bo.get(`/agent/teams/${world.team}`)).status).toBe(200);
+    expect((await bo.get(`/agent/teams/${plane.team}`)).status).toBe(200);
     expect((await ada.get(invitations)).body.invitations).toEqual([]);
-    const zoe = clientOf(world, (await world.person("Zoe", [])).key);
+    const zoe = clientOf(plane, (await plane.person("Zoe", [])).key);
     expect((await accept(zoe, token)).status).toBe(404);
     expect((await zoe.get("/agent/me")).body.teams).toEqual([]);
   });
@@ -85,10 +85,10 @@ describe("POST /agent/invitations/{token}/accept", () => {
 
   it("lets one of many have it", async () => {
     const { token } = await invite();
-    const people = await Promise.all(["a", "b", "c", "d"].map((name) => world.person(name, [])));
-    const answers = await Promise.all(people.map(({ key }) => accept(clientOf(world, key), token)));
+    const people = await Promise.all(["a", "b", "c", "d"].map((name) => plane.person(name, [])));
+    const answers = await Promise.all(people.map(({ key }) => accept(clientOf(plane, key), token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
-    expect((await ada.get(`/agent/teams/${world.team}/members`)).body.members).toHaveLength(2);
+    expect((await ada.get(`/agent/teams/${plane.team}/members`)).body.members).toHaveLength(2);
   });
 
   it("keeps the invitation where the caller is a member already", async () => {
@@ -99,7 +99,7 @@ describe("POST /agent/invitations/{token}/accept", () => {
 
   it("answers 404 for a link that is over, taken back, or none", async () => {
     const over = await invite();
-    world.clock.now += 7 * DAY;
+    plane.clock.now += 7 * DAY;
     expect((await accept(bo, over.token)).status).toBe(404);
     expect((await ada.get(invitations)).body.invitations).toEqual([]);
     const back = await invite();
@@ -110,7 +110,7 @@ describe("POST /agent/invitations/{token}/accept", () => {
 
   it("is for people: an agent's key joins nothing", async () => {
     const { token } = await invite();
-    expect((await accept(clientOf(world, (await world.agent()).key), token)).status).toBe(403);
+    expect((await accept(clientOf(plane, (await plane.agent()).key), token)).status).toBe(403);
   });
 
   it("writes its token into no log line", async () => {

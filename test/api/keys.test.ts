@@ -3,14 +3,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { parseKey } from "#shared/principals/api-key.ts";
 import { keys } from "#shared/table/keys.ts";
 import { type Client, clientOf } from "../support/client.ts";
-import { makeWorld, type World } from "../support/world.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 let identity: string;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
   identity = (await ada.post("/agent/identities", { name: "Reviewer" })).body.uid;
 });
 
@@ -28,7 +28,7 @@ describe.each([
   },
 ])("keys that are $whose", ({ path, form, before, kind }) => {
   it("are shown once, open what they are for, and are listed without what opens", async () => {
-    world.clock.now += 1_000;
+    plane.clock.now += 1_000;
     const made = await ada.post(path(), { name: "laptop" });
     expect(made).toMatchObject({ status: 201, headers: { "cache-control": "no-store" } });
     expect(made.body).toEqual({
@@ -37,10 +37,10 @@ describe.each([
       key: expect.stringMatching(form),
       suffix: made.body.key.slice(-4),
       created_at: "2026-05-18T19:00:01.000Z",
-      created_by: { type: "user", uid: world.user, display_name: "Ada", email: "ada@runyard.test" },
+      created_by: { type: "user", uid: plane.user, display_name: "Ada", email: "ada@runyard.test" },
     });
     expect(parseKey(made.body.key)).toBeDefined();
-    const run = await clientOf(world, made.body.key).post("/agent/runs", { prompt: "hello" });
+    const run = await clientOf(plane, made.body.key).post("/agent/runs", { prompt: "hello" });
     expect(run.status).toBe(200);
     expect((await ada.get(`/agent/runs/${run.body.run_id}`)).body.creator.type).toBe(kind);
 
@@ -48,27 +48,27 @@ describe.each([
     expect(listed.body.keys).toHaveLength(before + 1);
     const { key, ...shown } = made.body;
     expect(listed.body.keys.at(-1)).toEqual({ ...shown, last_used_at: "2026-05-18T19:00:01.000Z" });
-    expect(JSON.stringify(world.table.all())).not.toContain(key);
+    expect(JSON.stringify(plane.table.all())).not.toContain(key);
   });
 
   it("end when they said they would", async () => {
     const expires_at = "2026-05-18T20:00:00.500000+00:00";
     const { body } = await ada.post(path(), { name: "short", expires_at });
     expect(body.expires_at).toBe("2026-05-18T20:00:00.500Z");
-    world.clock.now += HOUR;
-    expect((await clientOf(world, body.key).get("/agent/runs")).status).toBe(200);
-    world.clock.now += 500;
-    expect((await clientOf(world, body.key).get("/agent/runs")).status).toBe(401);
+    plane.clock.now += HOUR;
+    expect((await clientOf(plane, body.key).get("/agent/runs")).status).toBe(200);
+    plane.clock.now += 500;
+    expect((await clientOf(plane, body.key).get("/agent/runs")).status).toBe(401);
     expect(uids(await ada.get(path()))).toContain(body.uid);
   });
 
   it("are refused by the very next request once they are deleted; twice is 404", async () => {
     const { body } = await ada.post(path(), { name: "laptop" });
     const other = await ada.post(path(), { name: "other" });
-    expect((await clientOf(world, body.key).get("/agent/runs")).status).toBe(200);
+    expect((await clientOf(plane, body.key).get("/agent/runs")).status).toBe(200);
     expect(await ada.delete(`${path()}/${body.uid}`)).toMatchObject({ status: 204, body: "" });
-    expect((await clientOf(world, body.key).get("/agent/runs")).status).toBe(401);
-    expect((await clientOf(world, other.body.key).get("/agent/runs")).status).toBe(200);
+    expect((await clientOf(plane, body.key).get("/agent/runs")).status).toBe(401);
+    expect((await clientOf(plane, other.body.key).get("/agent/runs")).status).toBe(200);
     expect(uids(await ada.get(path()))).toHaveLength(before + 1);
     const gone = await ada.delete(`${path()}/${body.uid}`);
     const unknown = await ada.delete(`${path()}/${randomUUID()}`);
@@ -84,11 +84,11 @@ describe.each([
     ["an end that is no time", { name: "a", expires_at: "tomorrow" }, "expires_at"],
     ["an end that has come", { name: "a", expires_at: "2026-05-18T19:00:00Z" }, "expires_at"],
   ])("answer 400 naming the field, and store nothing, for %s", async (_, body, field) => {
-    const stored = structuredClone(world.table.all());
+    const stored = structuredClone(plane.table.all());
     const answer = await ada.post(path(), body);
     expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request" } });
     for (const { path } of answer.body.errors) expect(path).toBe(field);
-    expect(world.table.all()).toEqual(stored);
+    expect(plane.table.all()).toEqual(stored);
   });
 
   it("are fifty at most, however many are asked for at once", async () => {
@@ -124,7 +124,7 @@ describe.each([
 
   it("come in pages to who asks for them", async () => {
     for (const name of ["a", "b", "c"]) {
-      world.clock.now += 1;
+      plane.clock.now += 1;
       await ada.post(path(), { name });
     }
     const all = uids(await ada.get(path()));
@@ -135,7 +135,7 @@ describe.each([
 
   it("note to the hour when they last changed something, and not that they read", async () => {
     const { body } = await ada.post(path(), { name: "laptop" });
-    const client = clientOf(world, body.key);
+    const client = clientOf(plane, body.key);
     const used = async () =>
       (await ada.get(path())).body.keys.find(({ uid }: { uid: string }) => uid === body.uid).last_used_at;
     await client.get("/agent/runs");
@@ -144,10 +144,10 @@ describe.each([
     expect(await used(), "a call that was refused").toBeUndefined();
     await client.post("/agent/runs", { prompt: "a" });
     expect(await used()).toBe("2026-05-18T19:00:00.000Z");
-    world.clock.now += HOUR - 1;
+    plane.clock.now += HOUR - 1;
     await client.post("/agent/runs", { prompt: "b" });
     expect(await used()).toBe("2026-05-18T19:00:00.000Z");
-    world.clock.now += 1;
+    plane.clock.now += 1;
     await client.post("/agent/runs", { prompt: "c" });
     expect(await used()).toBe("2026-05-18T20:00:00.000Z");
   });
@@ -156,23 +156,23 @@ describe.each([
 describe("one's own keys", () => {
   it("are nobody else's to see or to delete", async () => {
     const { body } = await ada.post("/agent/keys", { name: "laptop" });
-    const mia = clientOf(world, (await world.person("Mia")).key);
+    const mia = clientOf(plane, (await plane.person("Mia")).key);
     expect(uids(await mia.get("/agent/keys"))).not.toContain(body.uid);
     expect((await mia.delete(`/agent/keys/${body.uid}`)).status).toBe(404);
-    expect((await clientOf(world, body.key).get("/agent/runs")).status).toBe(200);
+    expect((await clientOf(plane, body.key).get("/agent/runs")).status).toBe(200);
   });
 
   it("may delete themselves", async () => {
     const { body } = await ada.post("/agent/keys", { name: "laptop" });
-    const client = clientOf(world, body.key);
-    world.clock.now += 2 * HOUR;
+    const client = clientOf(plane, body.key);
+    plane.clock.now += 2 * HOUR;
     expect((await client.delete(`/agent/keys/${body.uid}`)).status).toBe(204);
     expect((await client.get("/agent/runs")).status).toBe(401);
-    expect(JSON.stringify(world.table.all().filter(({ sk }) => sk !== "IDEM"))).not.toContain(body.uid);
+    expect(JSON.stringify(plane.table.all().filter(({ sk }) => sk !== "IDEM"))).not.toContain(body.uid);
   });
 
   it("are for people: an agent's key has none", async () => {
-    const agent = clientOf(world, (await world.agent()).key);
+    const agent = clientOf(plane, (await plane.agent()).key);
     expect((await agent.get("/agent/keys")).status).toBe(403);
     expect((await agent.post("/agent/keys", { name: "a" })).status).toBe(403);
     expect((await agent.delete(`/agent/keys/${randomUUID()}`)).status).toBe(403);
@@ -183,18 +183,18 @@ describe("an identity's keys", () => {
   it("are read by agents of the team and changed by people alone", async () => {
     const path = `/agent/identities/${identity}/keys`;
     const { body } = await ada.post(path, { name: "laptop" });
-    const agent = clientOf(world, body.key);
+    const agent = clientOf(plane, body.key);
     expect(uids(await agent.get(path))).toEqual([body.uid]);
     expect((await agent.post(path, { name: "more" })).status).toBe(403);
     expect((await agent.delete(`${path}/${body.uid}`)).status).toBe(403);
-    const mia = clientOf(world, (await world.person("Mia")).key);
+    const mia = clientOf(plane, (await plane.person("Mia")).key);
     expect((await mia.post(path, { name: "mine too" })).status).toBe(201);
   });
 
   it("are another team's 404", async () => {
     const path = `/agent/identities/${identity}/keys`;
     const { body } = await ada.post(path, { name: "laptop" });
-    const bo = clientOf(world, world.otherKey);
+    const bo = clientOf(plane, plane.otherKey);
     for (const answer of [
       await bo.get(path),
       await bo.post(path, { name: "a" }),
@@ -207,12 +207,12 @@ describe("an identity's keys", () => {
   it("are not given to one beyond the plan's limit; those that it has still work and can be deleted", async () => {
     const path = `/agent/identities/${identity}/keys`;
     const { body } = await ada.post(path, { name: "laptop" });
-    await world.table.write({ kind: "update", key: keys.identities(world.team), set: { identity_limit: 1 } });
+    await plane.table.write({ kind: "update", key: keys.identities(plane.team), set: { identity_limit: 1 } });
     expect(await ada.post(path, { name: "more" })).toMatchObject({
       status: 403,
       body: { error_code: "feature_not_available" },
     });
-    expect((await clientOf(world, body.key).get("/agent/runs")).status).toBe(200);
+    expect((await clientOf(plane, body.key).get("/agent/runs")).status).toBe(200);
     expect((await ada.delete(`${path}/${body.uid}`)).status).toBe(204);
   });
 
@@ -221,7 +221,7 @@ describe("an identity's keys", () => {
     const made: string[] = [];
     for (let index = 0; index < 50; index++) made.push((await ada.post(path, { name: `key ${index}` })).body.key);
     expect((await ada.delete(`/agent/identities/${identity}`)).status).toBe(204);
-    for (const key of made) expect((await clientOf(world, key).get("/agent/runs")).status).toBe(401);
-    expect(JSON.stringify(world.table.all().filter(({ sk }) => sk !== "IDEM"))).not.toContain(identity);
+    for (const key of made) expect((await clientOf(plane, key).get("/agent/runs")).status).toBe(401);
+    expect(JSON.stringify(plane.table.all().filter(({ sk }) => sk !== "IDEM"))).not.toContain(identity);
   });
 });

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 import { deliver, harnessOf, said } from "../support/execution.ts";
-import { makeWorld } from "../support/world.ts";
 
 const CONTENT = "the report\n";
 const file = {
@@ -19,8 +19,8 @@ const file = {
 
 describe("a run from its prompt to its transcript", () => {
   it("is created, started, worked on and finished, and tells of every step", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
 
     const created = await ada.post("/agent/runs", {
       prompt: "# Say hello\n\nplease",
@@ -43,9 +43,9 @@ describe("a run from its prompt to its transcript", () => {
       is_sandbox_running: false,
       is_run_type_cancellable: true,
       conversation_id: id,
-      creator: { type: "user", uid: world.user, display_name: "Ada", email: "ada@runyard.test" },
-      executor: { type: "user", uid: world.user },
-      scope: { type: "Team", uid: world.team },
+      creator: { type: "user", uid: plane.user, display_name: "Ada", email: "ada@runyard.test" },
+      executor: { type: "user", uid: plane.user },
+      scope: { type: "Team", uid: plane.team },
       agent_config: {
         model_id: "local/runbook",
         base_prompt: "be kind",
@@ -60,15 +60,15 @@ describe("a run from its prompt to its transcript", () => {
     });
     expect((await ada.get(`/agent/runs/${id}/transcript`)).status).toBe(404);
 
-    world.clock.now += 1_000;
-    await deliver(world);
-    const [envelope] = world.started;
+    plane.clock.now += 1_000;
+    await deliver(plane);
+    const [envelope] = plane.started;
     if (envelope === undefined) throw new Error("no sandbox was started");
     expect(envelope).toMatchObject({ version: 1, run_id: id, base_url: "https://runyard.test/api/v1" });
     expect((await ada.get(`/agent/runs/${id}`)).body.state).toBe("PENDING");
 
-    world.clock.now += 1_000;
-    const harness = harnessOf(world, envelope);
+    plane.clock.now += 1_000;
+    const harness = harnessOf(plane, envelope);
     const resolved = await harness.resolve();
     expect(resolved.status).toBe(200);
     expect(resolved.body).toMatchObject({
@@ -87,7 +87,7 @@ describe("a run from its prompt to its transcript", () => {
       },
     });
     expect((await harness.resolve()).status, "the same instance may ask again").toBe(200);
-    const second = harnessOf(world, envelope);
+    const second = harnessOf(plane, envelope);
     for (const answer of [
       await second.resolve(),
       await second.beat(),
@@ -113,7 +113,7 @@ describe("a run from its prompt to its transcript", () => {
     expect((await harness.event(event)).body).toEqual({});
     expect((await harness.event(event)).status, "a repeat is answered the same").toBe(200);
 
-    world.clock.now += 1_000;
+    plane.clock.now += 1_000;
     expect((await harness.messages(1, "one", "two")).body).toEqual({ next_sequence: 3 });
     expect((await harness.messages(1, "one", "two")).body, "a repeat is stored once").toEqual({ next_sequence: 3 });
     expect((await harness.messages(2, "two", "three")).body, "of an overlap the new part is stored").toEqual({
@@ -128,7 +128,7 @@ describe("a run from its prompt to its transcript", () => {
     const uid: string = target.body.artifact_uid;
     expect((await ada.get(`/agent/runs/${id}`)).body.artifacts, "what is not there yet is invisible").toEqual([]);
     expect((await ada.get(`/agent/artifacts/${uid}`)).status).toBe(404);
-    await world.upload(target.body.upload.url, CONTENT);
+    await plane.upload(target.body.upload.url, CONTENT);
     expect((await harness.support("report-artifact", file)).body).toEqual({ artifact_uid: uid });
     expect((await harness.support("report-artifact", file)).body, "once committed it stays so").toEqual({
       artifact_uid: uid,
@@ -144,11 +144,11 @@ describe("a run from its prompt to its transcript", () => {
       },
     });
 
-    world.clock.now += 1_000;
+    plane.clock.now += 1_000;
     expect((await harness.finish(true, "said hello")).body).toEqual({});
     expect((await harness.beat()).status, "the key dies with the run").toBe(401);
     expect((await ada.get(`/agent/runs/${id}/transcript`)).status).toBe(404);
-    await deliver(world);
+    await deliver(plane);
 
     expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({
       state: "SUCCEEDED",
@@ -199,7 +199,7 @@ describe("a run from its prompt to its transcript", () => {
     const transcript = await ada.get(`/agent/runs/${id}/transcript`);
     expect(transcript.status).toBe(302);
     expect(transcript.body).toBe("");
-    const lines = (await world.download(transcript.headers["location"] ?? ""))
+    const lines = (await plane.download(transcript.headers["location"] ?? ""))
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
@@ -211,10 +211,10 @@ describe("a run from its prompt to its transcript", () => {
   });
 
   it("ends FAILED with one sentence and its code where the harness says so", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const { body } = await ada.post("/agent/run", { prompt: "fail" });
-    const harness = harnessOf(world, await world.dispatch(body.run_id));
+    const harness = harnessOf(plane, await plane.dispatch(body.run_id));
     await harness.resolve();
     const summary = `step 3: \`make test\` ended\n\twith ${"x".repeat(2_000)}`;
     expect(
@@ -228,15 +228,15 @@ describe("a run from its prompt to its transcript", () => {
     });
     expect(run.status_message.message).toMatch(/^step 3: `make test` ended with x+…$/);
     expect([...run.status_message.message]).toHaveLength(1_024);
-    await deliver(world);
+    await deliver(plane);
     expect((await ada.get(`/agent/runs/${body.run_id}/transcript`)).status).toBe(302);
   });
 
   it("passes through INPROGRESS where its end is reported before its first call", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const { body } = await ada.post("/agent/runs", { prompt: "quick" });
-    const harness = harnessOf(world, await world.dispatch(body.run_id));
+    const harness = harnessOf(plane, await plane.dispatch(body.run_id));
     expect((await harness.finish()).status).toBe(200);
     const { events } = (await ada.get(`/agent/runs/${body.run_id}/timeline`)).body;
     expect(events.map(({ event_type }: { event_type: string }) => event_type)).toEqual([

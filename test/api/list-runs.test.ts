@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { listRuns } from "#functions/runs/list-runs.ts";
 import { type Client, clientOf } from "../support/client.ts";
+import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, workingRun } from "../support/execution.ts";
 import { makeStage } from "../support/principals.ts";
-import { type Answer, makeWorld, type World } from "../support/world.ts";
 
 const ids = (answer: { body: { runs: { run_id: string }[] } }) => answer.body.runs.map(({ run_id }) => run_id);
 
@@ -27,23 +27,23 @@ async function walk(client: Client, query: string, limit: number): Promise<strin
 
 describe("GET /agent/runs", () => {
   it("shows own and team runs newest first, 20 by default, and of a prompt its first 1,000 characters", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const made: string[] = [];
     for (let number = 1; number <= 21; number++) {
-      made.unshift(await createRun(world, { prompt: `${number} `.repeat(1_000), team: number % 2 === 0 }));
-      world.clock.now += 1;
+      made.unshift(await createRun(plane, { prompt: `${number} `.repeat(1_000), team: number % 2 === 0 }));
+      plane.clock.now += 1;
     }
-    await createRun(world, { prompt: "theirs" }, world.otherKey);
-    const answer = await clientOf(world).get("/agent/runs");
+    await createRun(plane, { prompt: "theirs" }, plane.otherKey);
+    const answer = await clientOf(plane).get("/agent/runs");
     expect(ids(answer)).toEqual(made.slice(0, 20));
     expect(answer.body.page_info).toMatchObject({ has_next_page: true, next_cursor: expect.any(String) });
     expect([...answer.body.runs[0].prompt]).toHaveLength(1_000);
     expect(answer.body.runs[0]).toMatchObject({ state: "QUEUED", agent_config: { model_id: "local/runbook" } });
-    const mia = await world.person("Mia");
-    expect(await walk(clientOf(world, mia.key), "", 7), "of personal runs nothing").toEqual(
+    const mia = await plane.person("Mia");
+    expect(await walk(clientOf(plane, mia.key), "", 7), "of personal runs nothing").toEqual(
       made.filter((_, index) => index % 2 === 1),
     );
-    expect(await walk(clientOf(world, (await world.agent()).key), "", 500)).toHaveLength(10);
+    expect(await walk(clientOf(plane, (await plane.agent()).key), "", 500)).toHaveLength(10);
   });
 
   it.each([
@@ -56,17 +56,17 @@ describe("GET /agent/runs", () => {
     ["agent", "desc"],
     ["agent", "asc"],
   ])("walks all runs once, in the order of %s %s, whatever the size of the pages", async (by, order) => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const rows: { id: string; key: string }[] = [];
     const titles = ["b", "A!", "a", "a b", "Ä", "ä", "ａ", "zz", "a", "A  c", "b", "0"];
     for (const [index, title] of titles.entries()) {
-      world.clock.now += index % 3;
+      plane.clock.now += index % 3;
       const skill = index % 4 === 0 ? undefined : `o/r:${title.codePointAt(0)}`;
       const body = { prompt: "p", title, team: index % 5 > 0, ...(skill === undefined ? {} : { skill }) };
-      const id = await createRun(world, body);
+      const id = await createRun(plane, body);
       const key =
         { updated_at: "", created_at: "", title: title.normalize("NFKC").toLowerCase(), agent: skill ?? "" }[by] ?? "";
-      rows.push({ id, key: key === "" && by.endsWith("_at") ? String(world.clock.now) : key });
+      rows.push({ id, key: key === "" && by.endsWith("_at") ? String(plane.clock.now) : key });
     }
     const sign = order === "asc" ? 1 : -1;
     const bytes = (a: string, b: string) => sign * Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -75,19 +75,19 @@ describe("GET /agent/runs", () => {
       .toSorted((a, b) => missing(a) - missing(b) || bytes(a.key, b.key) || bytes(a.id, b.id))
       .map(({ id }) => id);
     for (const limit of [1, 2, 5, 12, 500]) {
-      expect(await walk(clientOf(world), `sort_by=${by}&sort_order=${order}`, limit), `limit ${limit}`).toEqual(
+      expect(await walk(clientOf(plane), `sort_by=${by}&sort_order=${order}`, limit), `limit ${limit}`).toEqual(
         expected,
       );
     }
   });
 
   it("shows each run that does not change exactly once, though others change under the walk", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const made: string[] = [];
     for (let number = 0; number < 30; number++) {
-      world.clock.now += 1;
-      made.push(await createRun(world, { prompt: `${number}` }));
+      plane.clock.now += 1;
+      made.push(await createRun(plane, { prompt: `${number}` }));
     }
     const touched = new Set<string>();
     const seen: string[] = [];
@@ -97,18 +97,18 @@ describe("GET /agent/runs", () => {
       seen.push(...ids(answer));
       cursor = answer.body.page_info.next_cursor ?? "";
       if (cursor === "") break;
-      world.clock.now += 1;
+      plane.clock.now += 1;
       const moved = made[(page * 7) % 30] ?? "";
       touched.add(moved);
       await ada.post(`/agent/runs/${moved}/followups`, { message: "m" });
-      await createRun(world, { prompt: "new" });
+      await createRun(plane, { prompt: "new" });
     }
     for (const id of made.filter((it) => !touched.has(it))) expect(seen.filter((it) => it === id)).toHaveLength(1);
   });
 
   it("filters by each of its parameters, and by all of them together", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const config = { name: "nightly", model_id: "local/runbook" };
     const full = await ada.post(
       "/agent/runs",
@@ -116,10 +116,10 @@ describe("GET /agent/runs", () => {
       { headers: { "x-run-source": "CLI" } },
     );
     const id: string = full.body.run_id;
-    world.clock.now += 1_000;
-    const harness = await workingRun(world, { prompt: "b" });
-    const agent = await world.agent();
-    await createRun(world, { prompt: "c" }, agent.key);
+    plane.clock.now += 1_000;
+    const harness = await workingRun(plane, { prompt: "b" });
+    const agent = await plane.agent();
+    await createRun(plane, { prompt: "c" }, agent.key);
     const only = [
       "state=QUEUED&source=CLI",
       "name=nightly",
@@ -131,7 +131,7 @@ describe("GET /agent/runs", () => {
       "created_before=2026-05-18T19:00:00.500Z",
       "created_before=2026-05-18T19:00:00.500999%2B00:00",
       "created_before=2026-05-18T21:00:00.500%2B02:00",
-      `creator=${world.user}&executor=${world.user}&state=QUEUED&state=FAILED&name=nightly&model_id=local/runbook&execution_location=REMOTE&environment_id=empty-environment&metadata[a.b]=c%20d&updated_after=2026-05-18T18:59:59Z&created_after=2026-05-18T18:59:59.999Z`,
+      `creator=${plane.user}&executor=${plane.user}&state=QUEUED&state=FAILED&name=nightly&model_id=local/runbook&execution_location=REMOTE&environment_id=empty-environment&metadata[a.b]=c%20d&updated_after=2026-05-18T18:59:59Z&created_after=2026-05-18T18:59:59.999Z`,
     ];
     for (const query of only) expect(ids(await ada.get(`/agent/runs?${query}`)), query).toEqual([id]);
     expect(ids(await ada.get("/agent/runs?state=INPROGRESS"))).toEqual([harness.run_id]);
@@ -155,14 +155,14 @@ describe("GET /agent/runs", () => {
   });
 
   it("finds the descendants of a run at any depth, without the run itself, and refuses one that nobody sees", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const root = await createRun(world);
-    world.clock.now += 1;
-    const child = await createRun(world, { prompt: "child", parent_run_id: root });
-    world.clock.now += 1;
-    const grandchild = await createRun(world, { prompt: "grandchild", parent_run_id: child });
-    const foreign = await createRun(world, { prompt: "theirs" }, world.otherKey);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const root = await createRun(plane);
+    plane.clock.now += 1;
+    const child = await createRun(plane, { prompt: "child", parent_run_id: root });
+    plane.clock.now += 1;
+    const grandchild = await createRun(plane, { prompt: "grandchild", parent_run_id: child });
+    const foreign = await createRun(plane, { prompt: "theirs" }, plane.otherKey);
     expect(ids(await ada.get(`/agent/runs?ancestor_run_id=${root}`))).toEqual([grandchild, child]);
     expect(ids(await ada.get(`/agent/runs?ancestor_run_id=${child}`))).toEqual([grandchild]);
     for (const unknown of [foreign, randomUUID(), "none"]) {
@@ -175,7 +175,7 @@ describe("GET /agent/runs", () => {
 
   it("finds runs by the kind of their artifacts", async () => {
     const stage = await makeStage();
-    const ada = clientOf(stage.world);
+    const ada = clientOf(stage.plane);
     expect(ids(await ada.get("/agent/runs?artifact_type=FILE"))).toEqual([stage.runId]);
     expect(ids(await ada.get("/agent/runs?artifact_type=PLAN"))).toEqual([]);
     expect((await ada.get("/agent/runs?artifact_type=file")).status).toBe(400);
@@ -187,115 +187,115 @@ describe("GET /agent/runs", () => {
     ["document every function", "a typo in a longer word", "documant"],
     ["deploy production", "the beginning of a word", "prod"],
   ])("finds %j by %s", async (prompt, _, q) => {
-    const world = await makeWorld();
-    const id = await createRun(world, { prompt });
-    await createRun(world, { prompt: "something else entirely" });
-    expect(ids(await clientOf(world).get(`/agent/runs?q=${encodeURIComponent(q)}`))).toEqual([id]);
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane, { prompt });
+    await createRun(plane, { prompt: "something else entirely" });
+    expect(ids(await clientOf(plane).get(`/agent/runs?q=${encodeURIComponent(q)}`))).toEqual([id]);
     expect(
-      ids(await clientOf(world).get(`/agent/runs?q=${encodeURIComponent(`${q} unicorn`)}`)),
+      ids(await clientOf(plane).get(`/agent/runs?q=${encodeURIComponent(`${q} unicorn`)}`)),
       "every word counts",
     ).toEqual([]);
   });
 
   it("finds few among many, page by page, without an empty page", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const wanted: string[] = [];
     for (let number = 0; number < 350; number++) {
-      world.clock.now += 1;
+      plane.clock.now += 1;
       const rare = number % 50 === 7;
-      const id = await createRun(world, { prompt: "p", metadata: { kind: rare ? "rare" : "common" } });
+      const id = await createRun(plane, { prompt: "p", metadata: { kind: rare ? "rare" : "common" } });
       if (rare) wanted.unshift(id);
     }
-    expect(await walk(clientOf(world), "metadata[kind]=rare", 3)).toEqual(wanted);
-    expect(await walk(clientOf(world), "metadata[kind]=none", 3)).toEqual([]);
+    expect(await walk(clientOf(plane), "metadata[kind]=rare", 3)).toEqual(wanted);
+    expect(await walk(clientOf(plane), "metadata[kind]=none", 3)).toEqual([]);
   });
 
   it("never passes 4 MiB: a page of large runs ends early, and the walk goes on", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const made: string[] = [];
     for (let number = 0; number < 80; number++) {
-      world.clock.now += 1;
-      made.unshift(await createRun(world, { prompt: "p", config: { base_prompt: "é".repeat(32_768) } }));
+      plane.clock.now += 1;
+      made.unshift(await createRun(plane, { prompt: "p", config: { base_prompt: "é".repeat(32_768) } }));
     }
-    const answer = await clientOf(world).get("/agent/runs?limit=500");
+    const answer = await clientOf(plane).get("/agent/runs?limit=500");
     expect(answer.status).toBe(200);
     expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(4 * 1024 * 1024);
-    expect(await walk(clientOf(world), "", 500)).toEqual(made);
+    expect(await walk(clientOf(plane), "", 500)).toEqual(made);
   });
 
   it("binds a cursor to caller, filters and order, but not to the limit", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    for (let number = 0; number < 5; number++) await createRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    for (let number = 0; number < 5; number++) await createRun(plane);
     const first = await ada.get("/agent/runs?limit=2&state=QUEUED");
     const cursor: string = first.body.page_info.next_cursor;
     expect(ids(await ada.get(`/agent/runs?limit=500&state=QUEUED&cursor=${cursor}`))).toHaveLength(3);
-    const mia = await world.person("Mia");
+    const mia = await plane.person("Mia");
     for (const answer of [
       await ada.get(`/agent/runs?limit=2&cursor=${cursor}`),
       await ada.get(`/agent/runs?limit=2&state=QUEUED&state=FAILED&cursor=${cursor}`),
       await ada.get(`/agent/runs?limit=2&state=QUEUED&sort_order=asc&cursor=${cursor}`),
       await ada.get(`/agent/runs?limit=2&state=QUEUED&sort_by=title&cursor=${cursor}`),
-      await clientOf(world, mia.key).get(`/agent/runs?limit=2&state=QUEUED&cursor=${cursor}`),
+      await clientOf(plane, mia.key).get(`/agent/runs?limit=2&state=QUEUED&cursor=${cursor}`),
     ]) {
       expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
     }
-    world.clock.now += 365 * 24 * 3_600_000;
+    plane.clock.now += 365 * 24 * 3_600_000;
     expect((await ada.get(`/agent/runs?state=QUEUED&cursor=${cursor}`)).status, "it does not age").toBe(200);
   });
 
   it("shows who is in several teams the runs of all, or of the one that is named", async () => {
-    const world = await makeWorld();
-    const { key } = await world.person("Mia", [world.team, world.otherTeam]);
-    const mia = clientOf(world, key);
-    const one = await createRun(world);
-    world.clock.now += 1;
-    const two = await createRun(world, { prompt: "b" }, world.otherKey);
+    const plane = await createTestControlPlane();
+    const { key } = await plane.person("Mia", [plane.team, plane.otherTeam]);
+    const mia = clientOf(plane, key);
+    const one = await createRun(plane);
+    plane.clock.now += 1;
+    const two = await createRun(plane, { prompt: "b" }, plane.otherKey);
     expect(ids(await mia.get("/agent/runs"))).toEqual([two, one]);
-    expect(ids(await mia.get("/agent/runs", { headers: { "x-team-uid": world.team } }))).toEqual([one]);
+    expect(ids(await mia.get("/agent/runs", { headers: { "x-team-uid": plane.team } }))).toEqual([one]);
   });
 
   /** A list by a service for whose clock each look takes eleven seconds. */
-  async function slowly(world: World, query: string): Promise<Answer> {
-    const slow = { ...world.ports, now: () => (world.clock.now += 11_000) };
-    return world.call({ handle: (event) => listRuns.handle(event, slow) }, { query });
+  async function slowly(plane: TestControlPlane, query: string): Promise<Answer> {
+    const slow = { ...plane.ports, now: () => (plane.clock.now += 11_000) };
+    return plane.call({ handle: (event) => listRuns.handle(event, slow) }, { query });
   }
 
   it("says that a search without a match in time is to be narrowed, instead of an empty page, and finds it narrowed", async () => {
-    const world = await makeWorld();
-    for (let number = 0; number < 250; number++) await createRun(world);
-    world.clock.now += 1_000;
-    const after = `created_after=${new Date(world.clock.now - 500).toISOString()}`;
-    await createRun(world, { prompt: "p", title: "wanted", metadata: { kind: "rare" } });
+    const plane = await createTestControlPlane();
+    for (let number = 0; number < 250; number++) await createRun(plane);
+    plane.clock.now += 1_000;
+    const after = `created_after=${new Date(plane.clock.now - 500).toISOString()}`;
+    await createRun(plane, { prompt: "p", title: "wanted", metadata: { kind: "rare" } });
     for (const order of ["updated_at", "created_at", "title", "agent"]) {
       const query = `metadata[kind]=none&sort_by=${order}`;
-      expect(await slowly(world, query), order).toMatchObject({
+      expect(await slowly(plane, query), order).toMatchObject({
         status: 400,
         body: { detail: expect.stringContaining("created_after"), errors: [{ path: "created_after" }] },
       });
-      expect(await slowly(world, `${query}&${after}`), `${order}, narrowed`).toMatchObject({
+      expect(await slowly(plane, `${query}&${after}`), `${order}, narrowed`).toMatchObject({
         status: 200,
         body: { runs: [], page_info: { has_next_page: false } },
       });
-      const wanted = await slowly(world, `metadata[kind]=rare&sort_by=${order}&${after}`);
+      const wanted = await slowly(plane, `metadata[kind]=rare&sort_by=${order}&${after}`);
       expect(ids(wanted), `${order}, narrowed`).toHaveLength(1);
     }
   });
 
   it("answers what it found in time as a short page, whose cursor goes on behind it", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const wanted: string[] = [];
     for (let number = 0; number < 250; number++) {
-      world.clock.now += 1;
+      plane.clock.now += 1;
       const isWanted = number % 100 === 40;
-      const id = await createRun(world, { prompt: "p", metadata: { kind: isWanted ? "rare" : "common" } });
+      const id = await createRun(plane, { prompt: "p", metadata: { kind: isWanted ? "rare" : "common" } });
       if (isWanted) wanted.push(id);
     }
     const query = "metadata[kind]=rare&sort_by=created_at&sort_order=asc&limit=40";
-    const first = await slowly(world, query);
+    const first = await slowly(plane, query);
     expect(ids(first), "of the first round").toEqual(wanted.slice(0, 1));
     expect(first.body.page_info.has_next_page).toBe(true);
-    const rest = await clientOf(world).get(`/agent/runs?${query}&cursor=${first.body.page_info.next_cursor}`);
+    const rest = await clientOf(plane).get(`/agent/runs?${query}&cursor=${first.body.page_info.next_cursor}`);
     expect(ids(rest)).toEqual(wanted.slice(1));
     expect(rest.body.page_info).toEqual({ has_next_page: false });
   });

@@ -1,24 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
-import { makeWorld } from "../support/world.ts";
 
 describe("the skill that an execution has found", () => {
   const path = "o/r:.agents/skills/review/SKILL.md";
   const tell = (harness: Harness, skill: Record<string, unknown>) => harness.support("resolve-prompt", { skill });
 
   it("is shown with its name, and finds the run by its file's path and by the spec, in every list", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const harness = await workingRun(world, { skill: "o/r:review" });
-    await workingRun(world, { skill: "o/r:other" });
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const harness = await workingRun(plane, { skill: "o/r:review" });
+    await workingRun(plane, { skill: "o/r:other" });
     expect((await tell(harness, { name: "Review", content: "Look.", path })).status).toBe(200);
     expect((await ada.get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
       agent_skill: { name: "Review", full_path: path },
       agent_config: { skill_spec: "o/r:review" },
     });
     for (const spec of [path, "o/r:review"]) {
-      for (const more of ["", "&sort_by=created_at", "&sort_by=title", "&sort_by=agent", `&creator=${world.user}`]) {
+      for (const more of ["", "&sort_by=created_at", "&sort_by=title", "&sort_by=agent", `&creator=${plane.user}`]) {
         const { body } = await ada.get(`/agent/runs?skill=${encodeURIComponent(spec)}${more}`);
         expect(
           body.runs.map(({ run_id }: { run_id: string }) => run_id),
@@ -26,15 +26,15 @@ describe("the skill that an execution has found", () => {
         ).toEqual([harness.run_id]);
       }
       const created = await ada.get(
-        `/agent/runs?skill=${encodeURIComponent(spec)}&creator=${world.user}&sort_by=created_at`,
+        `/agent/runs?skill=${encodeURIComponent(spec)}&creator=${plane.user}&sort_by=created_at`,
       );
       expect(created.body.runs).toHaveLength(1);
     }
   });
 
   it("is noted once, only for a run that starts from a skill, and only in its form: else 400", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world, { skill: "o/r:review" });
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane, { skill: "o/r:review" });
     for (const wrong of ["SKILL.md", "o/r:", "o r:a", `o/r:${"a".repeat(512)}`]) {
       expect(await tell(harness, { name: "a", content: "b", path: wrong })).toMatchObject({
         status: 400,
@@ -42,11 +42,11 @@ describe("the skill that an execution has found", () => {
       });
     }
     await tell(harness, { name: "Review", content: "Look.", path });
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     await tell(harness, { name: "Another", content: "Look.", path: "o/r:b" });
-    expect(world.table.all()).toEqual(before);
-    const plain = await workingRun(world);
+    expect(plane.table.all()).toEqual(before);
+    const plain = await workingRun(plane);
     await tell(plain, { name: "Review", content: "Look.", path });
-    expect((await clientOf(world).get(`/agent/runs/${plain.run_id}`)).body).not.toHaveProperty("agent_skill");
+    expect((await clientOf(plane).get(`/agent/runs/${plain.run_id}`)).body).not.toHaveProperty("agent_skill");
   });
 });

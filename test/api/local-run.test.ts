@@ -2,37 +2,37 @@ import { describe, expect, it } from "vitest";
 import { LOCAL_LEASE_SECONDS, LOCAL_START_SECONDS } from "#shared/records/run.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
+import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, deliver, type Harness, harnessOf } from "../support/execution.ts";
 import { timelineOf } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
-import { type Answer, makeWorld, type World } from "../support/world.ts";
 
 const request = { prompt: "hello", execution_location: "LOCAL" };
 
 /** A run that its caller executes, not begun yet. */
-async function localRun(world: World, body: Record<string, unknown> = request): Promise<Harness> {
-  const { body: created } = await clientOf(world).post("/agent/runs", body);
-  const head = await world.ports.runs.head(created.run_id);
+async function localRun(plane: TestControlPlane, body: Record<string, unknown> = request): Promise<Harness> {
+  const { body: created } = await clientOf(plane).post("/agent/runs", body);
+  const head = await plane.ports.runs.head(created.run_id);
   const execution_id = head?.execution_id ?? "none";
-  const urls = { base_url: world.ports.baseUrl, model_url: `${world.ports.baseUrl}/model` };
-  return harnessOf(world, { version: 1, ...urls, run_id: created.run_id, execution_id, key: created.run_key });
+  const urls = { base_url: plane.ports.baseUrl, model_url: `${plane.ports.baseUrl}/model` };
+  return harnessOf(plane, { version: 1, ...urls, run_id: created.run_id, execution_id, key: created.run_key });
 }
 
-const shown = async (world: World, { run_id }: Harness): Promise<Answer["body"]> =>
-  (await clientOf(world).get(`/agent/runs/${run_id}`)).body;
+const shown = async (plane: TestControlPlane, { run_id }: Harness): Promise<Answer["body"]> =>
+  (await clientOf(plane).get(`/agent/runs/${run_id}`)).body;
 
 describe("a run with execution_location LOCAL", () => {
   it("is recorded with a key that is shown once, and never dispatched", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const headers = { "idempotency-key": "one" };
     const created = await ada.post("/agent/runs", request, { headers });
     expect(created).toMatchObject({ status: 200, body: { state: "QUEUED", run_key: expect.stringMatching(/^ryr_/) } });
     const again = await ada.post("/agent/runs", request, { headers });
     expect(again.body).toEqual({ run_id: created.body.run_id, task_id: created.body.run_id, state: "QUEUED" });
-    expect(world.sent).toEqual([]);
-    await consume(world, "runs", created.body.run_id);
-    expect(world.started).toEqual([]);
+    expect(plane.sent).toEqual([]);
+    await consume(plane, "runs", created.body.run_id);
+    expect(plane.started).toEqual([]);
     const run = await ada.get(`/agent/runs/${created.body.run_id}`);
     expect(run.body).toMatchObject({
       state: "QUEUED",
@@ -41,74 +41,74 @@ describe("a run with execution_location LOCAL", () => {
       is_sandbox_running: false,
       started_at: null,
     });
-    expect(JSON.stringify(world.table.all())).not.toContain(created.body.run_key);
+    expect(JSON.stringify(plane.table.all())).not.toContain(created.body.run_key);
     expect((await ada.get("/agent/runs?execution_location=LOCAL")).body.runs).toHaveLength(1);
   });
 
   it("begins with the first call of its key and ends by finish-task, in legal moves", async () => {
-    const world = await makeWorld();
-    const harness = await localRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await localRun(plane);
     const answer = await harness.resolve();
     expect(answer).toMatchObject({
       status: 200,
       body: { prompt: "hello", context: { execution_id: harness.execution_id } },
     });
-    expect(await shown(world, harness)).toMatchObject({ state: "INPROGRESS", is_sandbox_running: false });
+    expect(await shown(plane, harness)).toMatchObject({ state: "INPROGRESS", is_sandbox_running: false });
     expect(await harness.messages(1, "I am at it")).toMatchObject({ status: 200, body: { next_sequence: 2 } });
     expect((await harness.beat()).status).toBe(200);
     expect((await harness.finish()).status).toBe(200);
-    expect(await shown(world, harness)).toMatchObject({ state: "SUCCEEDED", run_time: expect.any(String) });
+    expect(await shown(plane, harness)).toMatchObject({ state: "SUCCEEDED", run_time: expect.any(String) });
     expect((await harness.beat()).status).toBe(401);
-    expect(await timelineOf(world, harness.run_id)).toEqual([
+    expect(await timelineOf(plane, harness.run_id)).toEqual([
       "run_created",
       "run_pending",
       "worker_container_ready",
       "run_succeeded",
     ]);
-    await deliver(world);
-    expect((await clientOf(world).get(`/agent/runs/${harness.run_id}/transcript`)).status).toBe(302);
+    await deliver(plane);
+    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}/transcript`)).status).toBe(302);
   });
 
   it("begins with whichever call comes first", async () => {
-    const world = await makeWorld();
-    const [finished, wrote, told] = [await localRun(world), await localRun(world), await localRun(world)];
+    const plane = await createTestControlPlane();
+    const [finished, wrote, told] = [await localRun(plane), await localRun(plane), await localRun(plane)];
     expect((await finished.finish()).status).toBe(200);
-    expect(await shown(world, finished)).toMatchObject({ state: "SUCCEEDED" });
+    expect(await shown(plane, finished)).toMatchObject({ state: "SUCCEEDED" });
     expect((await wrote.messages(1, "hello")).status).toBe(200);
-    expect(await shown(world, wrote)).toMatchObject({ state: "INPROGRESS" });
+    expect(await shown(plane, wrote)).toMatchObject({ state: "INPROGRESS" });
     const event = { event_uuid: "0193a4b0-0000-7000-8000-000000000001", event_name: "agent_started" };
     expect((await told.event({ ...event, timestamp: "2026-05-18T19:00:00.000Z" })).status).toBe(200);
-    expect(await shown(world, told)).toMatchObject({ state: "INPROGRESS" });
+    expect(await shown(plane, told)).toMatchObject({ state: "INPROGRESS" });
   });
 
   it("takes no slot and no place in the queue", async () => {
-    const world = await makeWorld();
-    const counters = { pk: `TEAM#${world.team}`, sk: "COUNTERS" };
-    const before = await world.table.get(counters);
-    const harness = await localRun(world);
+    const plane = await createTestControlPlane();
+    const counters = { pk: `TEAM#${plane.team}`, sk: "COUNTERS" };
+    const before = await plane.table.get(counters);
+    const harness = await localRun(plane);
     await harness.resolve();
     await harness.finish();
-    expect(await world.table.get(counters)).toEqual(before);
+    expect(await plane.table.get(counters)).toEqual(before);
   });
 
   it("is cancelled only by force, and its key is dead from then on", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const [waiting, working] = [await localRun(world), await localRun(world)];
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const [waiting, working] = [await localRun(plane), await localRun(plane)];
     await working.resolve();
     for (const harness of [waiting, working]) {
       const path = `/agent/runs/${harness.run_id}/cancel`;
       expect(await ada.post(path)).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
       expect((await ada.post(`${path}?force=true`)).status).toBe(200);
       expect((await harness.resolve()).status).toBe(401);
-      expect(await shown(world, harness)).toMatchObject({ state: "CANCELLED", is_sandbox_running: false });
+      expect(await shown(plane, harness)).toMatchObject({ state: "CANCELLED", is_sandbox_running: false });
     }
   });
 
   it("hands follow-ups to its caller, who cannot finish without them; once ended it takes none", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const harness = await localRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const harness = await localRun(plane);
     await harness.resolve();
     const path = `/agent/runs/${harness.run_id}/followups`;
     expect((await ada.post(path, { message: "and this" })).status).toBe(200);
@@ -123,42 +123,42 @@ describe("a run with execution_location LOCAL", () => {
       status: 422,
       body: { detail: expect.stringContaining("conversation_id") },
     });
-    const next = await localRun(world, { ...request, conversation_id: harness.run_id });
+    const next = await localRun(plane, { ...request, conversation_id: harness.run_id });
     expect((await next.resolve()).status).toBe(200);
   });
 
   it("ends FAILED where its caller does not begin it in time", async () => {
-    const world = await makeWorld();
-    const harness = await localRun(world);
-    world.clock.now += LOCAL_START_SECONDS * 1000 - 1;
-    await reap(world);
-    expect(await shown(world, harness)).toMatchObject({ state: "QUEUED" });
-    world.clock.now += 1;
-    await reap(world);
-    expect(await shown(world, harness)).toMatchObject({
+    const plane = await createTestControlPlane();
+    const harness = await localRun(plane);
+    plane.clock.now += LOCAL_START_SECONDS * 1000 - 1;
+    await reap(plane);
+    expect(await shown(plane, harness)).toMatchObject({ state: "QUEUED" });
+    plane.clock.now += 1;
+    await reap(plane);
+    expect(await shown(plane, harness)).toMatchObject({
       state: "FAILED",
       status_message: { message: expect.stringContaining("did not begin") },
     });
     expect((await harness.resolve()).status).toBe(401);
-    await deliver(world);
-    expect(world.started).toEqual([]);
+    await deliver(plane);
+    expect(plane.started).toEqual([]);
   });
 
   it("ends FAILED where its caller falls silent or says that it stopped, and nobody else takes it up", async () => {
-    const world = await makeWorld();
-    const [silent, stopped] = [await localRun(world), await localRun(world)];
+    const plane = await createTestControlPlane();
+    const [silent, stopped] = [await localRun(plane), await localRun(plane)];
     await silent.resolve();
     await stopped.resolve();
     await stopped.shutDown({ error: { category: "terminated", message: "the laptop was closed" } });
-    expect(await shown(world, stopped)).toMatchObject({
+    expect(await shown(plane, stopped)).toMatchObject({
       state: "FAILED",
       status_message: { message: expect.stringContaining("the laptop was closed") },
     });
-    world.clock.now += LOCAL_LEASE_SECONDS * 1000;
-    await reap(world);
-    await deliver(world);
-    expect(world.started).toEqual([]);
-    expect(await shown(world, silent)).toMatchObject({ state: "FAILED" });
-    expect((await world.table.get(keys.head(silent.run_id)))?.["key_hash"]).toBeUndefined();
+    plane.clock.now += LOCAL_LEASE_SECONDS * 1000;
+    await reap(plane);
+    await deliver(plane);
+    expect(plane.started).toEqual([]);
+    expect(await shown(plane, silent)).toMatchObject({ state: "FAILED" });
+    expect((await plane.table.get(keys.head(silent.run_id)))?.["key_hash"]).toBeUndefined();
   });
 });

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { deliver, harnessOf, workingRun } from "../support/execution.ts";
 import { nightly } from "../support/schedules.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
 });
 
 const TOKEN = "a-value-of-an-environment";
@@ -18,7 +18,7 @@ const mcp_servers = {
   remote: { url: "https://tracker.test/mcp", headers: { authorization: HEADER } },
 };
 
-const stored = () => JSON.stringify(world.table.all());
+const stored = () => JSON.stringify(plane.table.all());
 const counts = () => [TOKEN, HEADER].map((value) => stored().split(value).length - 1);
 const expectNone = (answer: unknown) => {
   expect(JSON.stringify(answer)).not.toContain(TOKEN);
@@ -27,22 +27,22 @@ const expectNone = (answer: unknown) => {
 
 describe("values of MCP servers", () => {
   it("of a run are told to its own execution alone, at one place, and are in no answer about it nor in its transcript", async () => {
-    const harness = await workingRun(world, { prompt: "hello", config: { mcp_servers } });
+    const harness = await workingRun(plane, { prompt: "hello", config: { mcp_servers } });
     const { context } = (await harness.resolve()).body;
     expect(context.mcp_servers).toEqual(mcp_servers);
     expectNone({ ...context, mcp_servers: undefined });
     expect(context.agent_config.mcp_servers).toMatchObject({ local: { env: { TOKEN: "***" } } });
     const child = await harness.client.post("/agent/runs", { prompt: "child" });
-    expectNone((await harnessOf(world, await world.dispatch(child.body.run_id)).resolve()).body);
+    expectNone((await harnessOf(plane, await plane.dispatch(child.body.run_id)).resolve()).body);
     await harness.finish();
-    await deliver(world);
+    await deliver(plane);
     expect(counts()).toEqual([1, 1]);
     const path = `/agent/runs/${harness.run_id}`;
     for (const part of ["", "/timeline", "/conversation", "/events?after=0", "/response"])
       expectNone((await ada.get(path + part)).body);
     expectNone((await ada.get("/agent/runs")).body);
     const { headers } = await ada.get(`${path}/transcript`);
-    const transcript = await world.download(headers["location"] ?? "");
+    const transcript = await plane.download(headers["location"] ?? "");
     expect(transcript).toContain("run_succeeded");
     expectNone(transcript);
   });
@@ -51,8 +51,8 @@ describe("values of MCP servers", () => {
     const { body: identity } = await ada.post("/agent/identities", { name: "Reviewer", mcp_servers });
     const body = { prompt: "hello", agent_identity_uid: identity.uid };
     const { body: local } = await ada.post("/agent/runs", { ...body, execution_location: "LOCAL" });
-    expectNone((await clientOf(world, local.run_key).post("/harness-support/resolve-prompt", {})).body);
-    const hosted = await workingRun(world, body);
+    expectNone((await clientOf(plane, local.run_key).post("/harness-support/resolve-prompt", {})).body);
+    const hosted = await workingRun(plane, body);
     expect((await hosted.resolve()).body.context.mcp_servers).toEqual(mcp_servers);
   });
 

@@ -3,20 +3,20 @@ import { type Budget, parseBudget } from "#shared/budgets/budget.ts";
 import { toUsd } from "#shared/records/money.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, harnessOf, nextExecution, workingRun } from "../support/execution.ts";
 import { type Gateway, gatewayOf, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { makeSchedule } from "../support/schedules.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let standIn: ModelStandIn;
 let gateway: Gateway;
 beforeEach(async () => {
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
-  world = await makeWorld();
+  plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
-  gateway = gatewayOf(world, standIn);
+  gateway = gatewayOf(plane, standIn);
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
@@ -28,24 +28,24 @@ const withBudget = (budget_usd: number, more: object = {}) => ({
   config: { model_id: SONNET, budget_usd, ...more },
 });
 const budgetOf = async ({ run_id }: { run_id: string }): Promise<Budget> =>
-  parseBudget(await world.table.get(keys.budget(run_id)));
-const shown = async ({ run_id }: { run_id: string }) => (await clientOf(world).get(`/agent/runs/${run_id}`)).body;
+  parseBudget(await plane.table.get(keys.budget(run_id)));
+const shown = async ({ run_id }: { run_id: string }) => (await clientOf(plane).get(`/agent/runs/${run_id}`)).body;
 
 /** A child of the run that is at work. */
 async function childOf(parent: Harness, config: object = {}): Promise<Harness> {
   const { status, body } = await parent.client.post("/agent/runs", { prompt: "help", config });
   if (status !== 200) throw new Error(`the child was not created: ${JSON.stringify(body)}`);
-  await deliver(world, "runs");
-  const envelope = world.started.at(-1);
+  await deliver(plane, "runs");
+  const envelope = plane.started.at(-1);
   if (envelope?.run_id !== body.run_id || envelope === undefined) throw new Error("the child was not started");
-  const child = harnessOf(world, envelope);
+  const child = harnessOf(plane, envelope);
   await child.resolve();
   return child;
 }
 
 describe("config.budget_usd", () => {
   const refused = async (config: object) => {
-    const { status, body } = await clientOf(world).post("/agent/runs", { prompt: "x", config });
+    const { status, body } = await clientOf(plane).post("/agent/runs", { prompt: "x", config });
     return [status, body.errors?.map(({ path }: { path: string }) => path)];
   };
 
@@ -54,7 +54,7 @@ describe("config.budget_usd", () => {
       expect([budget_usd, ...(await refused({ budget_usd }))]).toEqual([budget_usd, 400, ["config.budget_usd"]]);
     }
     for (const budget_usd of [0.0001, 0.29, 1.2345, 10_000]) {
-      const run_id = await createRun(world, withBudget(budget_usd));
+      const run_id = await createRun(plane, withBudget(budget_usd));
       expect((await shown({ run_id })).agent_config.budget_usd).toBe(budget_usd);
     }
   });
@@ -64,14 +64,14 @@ describe("config.budget_usd", () => {
   });
 
   it("of a schedule is that of each of its runs", async () => {
-    const { id } = await makeSchedule(world, { agent_config: { model_id: SONNET, budget_usd: 0.5 } });
-    const { run_id } = (await clientOf(world).post(`/agent/schedules/${id}/run`)).body;
+    const { id } = await makeSchedule(plane, { agent_config: { model_id: SONNET, budget_usd: 0.5 } });
+    const { run_id } = (await clientOf(plane).post(`/agent/schedules/${id}/run`)).body;
     expect((await shown({ run_id })).agent_config.budget_usd).toBe(0.5);
     expect(await budgetOf({ run_id })).toMatchObject({ limit: 500_000_000, left: 500_000_000 });
   });
 
   it("of a child is a part of what its parent has left, and the parent's where it names none", async () => {
-    const parent = await workingRun(world, withBudget(1));
+    const parent = await workingRun(plane, withBudget(1));
     standIn.turns.push({ usage: { input: 100_000, output: 0 } });
     await gateway.messages(parent.key);
     const { status, body } = await parent.client.post("/agent/runs", { prompt: "x", config: { budget_usd: 0.8001 } });
@@ -95,14 +95,14 @@ describe("config.budget_usd", () => {
 
 describe("a budget", () => {
   it("is drawn on by the run, its children and what comes after a follow-up, and ends at nothing set aside", async () => {
-    const root = await workingRun(world, withBudget(1));
+    const root = await workingRun(plane, withBudget(1));
     await gateway.messages(root.key);
     const child = await childOf(root);
     await (await gateway.messages(child.key, { stream: true })).text();
     await root.finish();
-    await clientOf(world).post(`/agent/runs/${root.run_id}/followups`, { message: "more" });
-    await deliver(world, "ends");
-    const again = await nextExecution(world);
+    await clientOf(plane).post(`/agent/runs/${root.run_id}/followups`, { message: "more" });
+    await deliver(plane, "ends");
+    const again = await nextExecution(plane);
     await again.resolve();
     await gateway.messages(again.key);
     // Each call is 100 tokens of input at $2 a million, and 20 of output at $10.
@@ -112,7 +112,7 @@ describe("a budget", () => {
   });
 
   it("that is spent ends the run FAILED, in the API's own 403, and its key is dead", async () => {
-    const root = await workingRun(world, withBudget(0.02));
+    const root = await workingRun(plane, withBudget(0.02));
     standIn.turns.push({ usage: { input: 4_000, output: 1_000 } });
     expect((await gateway.messages(root.key)).status).toBe(200);
     const refused = await gateway.messages(root.key);
@@ -130,10 +130,10 @@ describe("a budget", () => {
     });
     expect((await gateway.messages(root.key)).status).toBe(401);
     expect((await root.finish()).status).toBe(401);
-    expect(world.sent).toContainEqual({ queue: "ends", runId: root.run_id });
-    await clientOf(world).post(`/agent/runs/${root.run_id}/followups`, { message: "go on" });
-    await deliver(world, "ends");
-    const again = await nextExecution(world);
+    expect(plane.sent).toContainEqual({ queue: "ends", runId: root.run_id });
+    await clientOf(plane).post(`/agent/runs/${root.run_id}/followups`, { message: "go on" });
+    await deliver(plane, "ends");
+    const again = await nextExecution(plane);
     await again.resolve();
     const openai = await gateway.chat(again.key);
     expect(openai.status).toBe(403);
@@ -141,7 +141,7 @@ describe("a budget", () => {
   });
 
   it("of a child ends the child alone", async () => {
-    const root = await workingRun(world, withBudget(1));
+    const root = await workingRun(plane, withBudget(1));
     const child = await childOf(root, { budget_usd: 0.01 });
     expect((await gateway.messages(child.key)).status).toBe(403);
     expect((await shown(child)).state).toBe("FAILED");
@@ -149,7 +149,7 @@ describe("a budget", () => {
   });
 
   it("that is too small for all that a request allows lowers its limit of output", async () => {
-    const root = await workingRun(world, withBudget(0.1));
+    const root = await workingRun(plane, withBudget(0.1));
     standIn.turns.push({ usage: { input: 100, output: 100_000 } });
     await gateway.messages(root.key, { max_tokens: 64_000 });
     const limit = standIn.seen[0]?.body.max_tokens;
@@ -161,7 +161,7 @@ describe("a budget", () => {
   });
 
   it("sets a limit where the request names none, and thinking is never cut below what it was promised", async () => {
-    const root = await workingRun(world, withBudget(0.05));
+    const root = await workingRun(plane, withBudget(0.05));
     await gateway.chat(root.key);
     expect(standIn.seen[0]?.body.max_completion_tokens).toBeLessThan(16_384);
     const thinking = { thinking: { type: "enabled", budget_tokens: 30_000 }, max_tokens: 64_000 };
@@ -169,7 +169,7 @@ describe("a budget", () => {
   });
 
   it("sets aside what all answers of a request may cost, and refuses input that nobody sees", async () => {
-    const root = await workingRun(world, withBudget(1));
+    const root = await workingRun(plane, withBudget(1));
     const { promise, resolve: finish } = Promise.withResolvers<void>();
     standIn.turns.push({ after: promise });
     const call = gateway.chat(root.key, { n: 4, max_tokens: 1_000 });
@@ -181,12 +181,12 @@ describe("a budget", () => {
     finish();
     await call;
     expect((await gateway.responses(root.key, { previous_response_id: "resp_1" })).status).toBe(400);
-    const free = await workingRun(world);
+    const free = await workingRun(plane);
     expect((await gateway.responses(free.key, { previous_response_id: "resp_1" })).status).toBe(200);
   });
 
   it("cannot be kept with a model whose price is not known: 403 that says so, and the run goes on", async () => {
-    const root = await workingRun(world, withBudget(1));
+    const root = await workingRun(plane, withBudget(1));
     const answer = await gateway.chat(root.key, { model: "compatible/llama" });
     expect(answer.status).toBe(403);
     expect(await answer.text()).toContain("the price of compatible/llama is not known");
@@ -194,7 +194,7 @@ describe("a budget", () => {
   });
 
   it("releases the reservation of a call that failed, and settles one whose caller hung up by its usage", async () => {
-    const root = await workingRun(world, withBudget(1));
+    const root = await workingRun(plane, withBudget(1));
     standIn.turns.push({ status: 400 }, { pauseMs: 30 });
     await gateway.messages(root.key);
     expect(await budgetOf(root)).toMatchObject({ left: 1_000_000_000, open: 0, holds: {} });
@@ -207,7 +207,7 @@ describe("a budget", () => {
   });
 
   it("waits for what is set aside for others, and tells the caller to come again where that takes too long", async () => {
-    const root = await workingRun(world, withBudget(0.02));
+    const root = await workingRun(plane, withBudget(0.02));
     const { promise, resolve: finish } = Promise.withResolvers<void>();
     standIn.turns.push({ after: promise });
     const first = gateway.messages(root.key);
@@ -223,26 +223,26 @@ describe("a budget", () => {
   });
 
   it("charges in full what a gateway that died had reserved, once the time of the call is over", async () => {
-    const root = await workingRun(world, withBudget(0.02));
+    const root = await workingRun(plane, withBudget(0.02));
     const hold = (until: number, execution: string) => ({
       amount: 19_000_000,
-      at: world.clock.now,
+      at: plane.clock.now,
       until,
       run: root.run_id,
       execution,
     });
     const put = async (until: number, execution: string) =>
-      world.table.write({
+      plane.table.write({
         kind: "update",
         key: keys.budget(root.run_id),
         set: { "h_0199e0b2-0000-7000-8000-00000000dead": hold(until, execution) },
         add: { left: -19_000_000, open: 1 },
       });
-    await put(world.clock.now + 1_000_000, "an-execution-that-is-over");
+    await put(plane.clock.now + 1_000_000, "an-execution-that-is-over");
     expect((await gateway.messages(root.key)).status).toBe(429);
-    world.clock.now += 60_000;
+    plane.clock.now += 60_000;
     expect((await gateway.messages(root.key)).status).toBe(429);
-    world.clock.now += 1_000_000;
+    plane.clock.now += 1_000_000;
     expect((await gateway.messages(root.key)).status).toBe(403);
     expect(await budgetOf(root)).toMatchObject({ open: 0, holds: {}, left: 1_000_000, spent: 19_000_000 });
   });
@@ -250,7 +250,7 @@ describe("a budget", () => {
 
 describe("100 child runs on one budget of $1", () => {
   it("at once spend it, and no more than one call beyond it", async () => {
-    const root = await workingRun(world, withBudget(1));
+    const root = await workingRun(plane, withBudget(1));
     const children: Harness[] = [];
     for (let index = 0; index < 100; index++) children.push(await workingChild(root));
     // What a call of $0.03 really costs is a third of what it may cost.
@@ -278,9 +278,9 @@ describe("100 child runs on one budget of $1", () => {
   /** A child that works, without waiting for one of the eight slots that a tree of runs has. */
   async function workingChild(root: Harness): Promise<Harness> {
     const request = { prompt: "help", execution_location: "LOCAL", parent_run_id: root.run_id };
-    const { body } = await clientOf(world).post("/agent/runs", request);
-    const head = await world.ports.runs.head(body.run_id);
-    const child = harnessOf(world, {
+    const { body } = await clientOf(plane).post("/agent/runs", request);
+    const head = await plane.ports.runs.head(body.run_id);
+    const child = harnessOf(plane, {
       version: 1,
       base_url: "",
       model_url: "",

@@ -2,28 +2,28 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { toUsd } from "#shared/records/money.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, startedRun, workingRun } from "../support/execution.ts";
 import { eventsIn, type Gateway, gatewayOf, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let standIn: ModelStandIn;
 let gateway: Gateway;
 let run: Harness;
 beforeEach(async () => {
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
-  world = await makeWorld();
+  plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
-  gateway = gatewayOf(world, standIn);
-  run = await workingRun(world);
+  gateway = gatewayOf(plane, standIn);
+  run = await workingRun(plane);
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
   await standIn[Symbol.asyncDispose]();
 });
 
-const item = async (runId = run.run_id) => (await clientOf(world).get(`/agent/runs/${runId}`)).body;
+const item = async (runId = run.run_id) => (await clientOf(plane).get(`/agent/runs/${runId}`)).body;
 const stream = { stream: true };
 
 describe("POST {model_url}/anthropic/v1/messages", () => {
@@ -46,7 +46,7 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
 
   it("takes the key as a bearer token too", async () => {
     const headers = { authorization: `Bearer ${run.key}` };
-    const request = new Request(`${world.ports.baseUrl}/model/anthropic/v1/messages`, {
+    const request = new Request(`${plane.ports.baseUrl}/model/anthropic/v1/messages`, {
       method: "POST",
       headers,
       body: JSON.stringify({ model: SONNET, max_tokens: 10, messages: [] }),
@@ -80,8 +80,8 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
   it("shows a run's usage in lists too, summed over its calls, and none of a run that made no call", async () => {
     await gateway.messages(run.key);
     await (await gateway.messages(run.key, stream)).text();
-    const silent = await workingRun(world);
-    const { runs } = (await clientOf(world).get("/agent/runs")).body;
+    const silent = await workingRun(plane);
+    const { runs } = (await clientOf(plane).get("/agent/runs")).body;
     const usage = Object.fromEntries(
       runs.map((one: { run_id: string; request_usage?: object }) => [one.run_id, one.request_usage]),
     );
@@ -182,13 +182,13 @@ describe("who may call", () => {
   });
 
   it("is nobody else: 403 with the key of a person, and before the execution has begun", async () => {
-    expect(await refused(gateway.messages(world.key))).toBe(403);
-    const started = await startedRun(world);
+    expect(await refused(gateway.messages(plane.key))).toBe(403);
+    const started = await startedRun(plane);
     expect(await refused(gateway.messages(started.key))).toBe(403);
   });
 
   it("is no cancelled run, whose key is good for saying that it has stopped alone", async () => {
-    await clientOf(world).post(`/agent/runs/${run.run_id}/cancel`);
+    await clientOf(plane).post(`/agent/runs/${run.run_id}/cancel`);
     expect(await refused(gateway.messages(run.key))).toBe(401);
   });
 
@@ -197,7 +197,7 @@ describe("who may call", () => {
   });
 
   it("begins a run that its caller executes, like any first call", async () => {
-    const { body } = await clientOf(world).post("/agent/runs", { prompt: "x", execution_location: "LOCAL" });
+    const { body } = await clientOf(plane).post("/agent/runs", { prompt: "x", execution_location: "LOCAL" });
     expect(await refused(gateway.messages(body.run_key))).toBe(200);
     expect((await item(body.run_id)).state).toBe("INPROGRESS");
   });
@@ -233,7 +233,7 @@ describe("what is refused", () => {
   it("are other paths and methods", async () => {
     const answer = await gateway.call("/anthropic/v1/complete", run.key, {});
     expect(answer.status).toBe(404);
-    const get = await gateway.serve(new Request(`${world.ports.baseUrl}/model/openai/v1/responses`));
+    const get = await gateway.serve(new Request(`${plane.ports.baseUrl}/model/openai/v1/responses`));
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
   });
 });
@@ -283,7 +283,7 @@ describe("a provider that fails", () => {
   });
 
   it("and does not begin to answer in time is a 504, once", async () => {
-    const slow = gatewayOf(world, standIn, { firstByteMs: 50 });
+    const slow = gatewayOf(plane, standIn, { firstByteMs: 50 });
     standIn.turns.push({ pauseMs: 2_000 });
     expect((await slow.messages(run.key)).status).toBe(504);
     expect(standIn.seen).toHaveLength(1);
@@ -308,7 +308,7 @@ describe("a provider that fails", () => {
   });
 
   it("and falls silent in a stream is not waited for", async () => {
-    const impatient = gatewayOf(world, standIn, { silenceMs: 40 });
+    const impatient = gatewayOf(plane, standIn, { silenceMs: 40 });
     standIn.turns.push({ pauseMs: 1_000 });
     const events = await eventsIn(await impatient.messages(run.key, stream));
     expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "error" });
@@ -318,10 +318,10 @@ describe("a provider that fails", () => {
 
 describe("a call whose execution is over", () => {
   it("ends for its caller at once, and the provider's answer is read to its end and counted", async () => {
-    const watchful = gatewayOf(world, standIn, { watchMs: 20 });
+    const watchful = gatewayOf(plane, standIn, { watchMs: 20 });
     standIn.turns.push({ text: "a long story", pauseMs: 100 });
     const answer = await watchful.messages(run.key, stream);
-    await clientOf(world).post(`/agent/runs/${run.run_id}/cancel`);
+    await clientOf(plane).post(`/agent/runs/${run.run_id}/cancel`);
     const events = await eventsIn(answer);
     expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "error" });
     expect(standIn.open).toBe(1);
@@ -330,10 +330,10 @@ describe("a call whose execution is over", () => {
   });
 
   it("is a 401 where no answer had begun", async () => {
-    const watchful = gatewayOf(world, standIn, { watchMs: 20 });
+    const watchful = gatewayOf(plane, standIn, { watchMs: 20 });
     standIn.turns.push({ pauseMs: 5_000 });
     const call = watchful.messages(run.key);
-    await clientOf(world).post(`/agent/runs/${run.run_id}/cancel`);
+    await clientOf(plane).post(`/agent/runs/${run.run_id}/cancel`);
     expect((await call).status).toBe(401);
   });
 
@@ -350,9 +350,9 @@ describe("a call whose execution is over", () => {
 
 describe("the head of a run", () => {
   it("has a mark of one letter for its budget, and stays below 1 KB", async () => {
-    const before = await world.table.get(keys.head(run.run_id));
+    const before = await plane.table.get(keys.head(run.run_id));
     await gateway.messages(run.key);
-    const after = await world.table.get(keys.head(run.run_id));
+    const after = await plane.table.get(keys.head(run.run_id));
     expect(after).toEqual({ ...before, b: true });
     expect(toUsd(1_000_000_000)).toBe(1);
   });

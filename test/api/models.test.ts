@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CATALOGUE } from "#shared/models/catalogue.ts";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, workingRun } from "../support/execution.ts";
 import { nightly } from "../support/schedules.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 const OPUS = "anthropic/claude-opus-5-5";
 const SONNET = "anthropic/claude-sonnet-5-5";
 const settings = ["MODEL_PROVIDERS", "COMPATIBLE_MODELS", "DISABLED_MODELS"] as const;
 const set = (values: Partial<Record<(typeof settings)[number], string>>) => void Object.assign(process.env, values);
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
 });
 afterEach(() => {
   for (const name of settings) delete process.env[name];
@@ -57,23 +57,23 @@ describe("GET /agent/models", () => {
 
   it("answers with the default of the caller's team, whoever of it asks", async () => {
     set({ MODEL_PROVIDERS: "anthropic" });
-    const agent = await world.agent();
-    const run = await workingRun(world, { prompt: "hello", config: { model_id: "local/runbook" } });
-    const twofold = await world.person("Tess", [world.team, world.otherTeam]);
-    const changed = await ada.put(`/agent/teams/${world.team}`, { settings: { default_model_id: SONNET } });
+    const agent = await plane.agent();
+    const run = await workingRun(plane, { prompt: "hello", config: { model_id: "local/runbook" } });
+    const twofold = await plane.person("Tess", [plane.team, plane.otherTeam]);
+    const changed = await ada.put(`/agent/teams/${plane.team}`, { settings: { default_model_id: SONNET } });
     expect(changed.status).toBe(200);
     const defaultFor = async (key: string, team?: string) => {
       const headers = team === undefined ? {} : { "x-team-uid": team };
-      return (await clientOf(world, key).get("/agent/models", { headers })).body.default_model_id;
+      return (await clientOf(plane, key).get("/agent/models", { headers })).body.default_model_id;
     };
-    for (const key of [world.key, agent.key, run.key]) expect(await defaultFor(key)).toBe(SONNET);
-    expect(await defaultFor(world.otherKey)).toBe(OPUS);
+    for (const key of [plane.key, agent.key, run.key]) expect(await defaultFor(key)).toBe(SONNET);
+    expect(await defaultFor(plane.otherKey)).toBe(OPUS);
     expect(await defaultFor(twofold.key), "of two teams neither").toBe(OPUS);
-    expect(await defaultFor(twofold.key, world.team)).toBe(SONNET);
-    expect(await defaultFor(twofold.key, world.otherTeam)).toBe(OPUS);
-    const personal = await createRun(world, { prompt: "mine", team: false });
+    expect(await defaultFor(twofold.key, plane.team)).toBe(SONNET);
+    expect(await defaultFor(twofold.key, plane.otherTeam)).toBe(OPUS);
+    const personal = await createRun(plane, { prompt: "mine", team: false });
     expect((await ada.get(`/agent/runs/${personal}`)).body.agent_config.model_id).toBe(OPUS);
-    expect((await ada.get(`/agent/runs/${await createRun(world)}`)).body.agent_config.model_id).toBe(SONNET);
+    expect((await ada.get(`/agent/runs/${await createRun(plane)}`)).body.agent_config.model_id).toBe(SONNET);
   });
 });
 
@@ -92,7 +92,7 @@ describe("a model that is named", () => {
     ["POST /agent/identities", (base_model) => ada.post("/agent/identities", { name: "a", base_model }), "base_model"],
     [
       "PUT /agent/teams/{teamUid}",
-      (default_model_id) => ada.put(`/agent/teams/${world.team}`, { settings: { default_model_id } }),
+      (default_model_id) => ada.put(`/agent/teams/${plane.team}`, { settings: { default_model_id } }),
       "settings.default_model_id",
     ],
   ];

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { deliver, type Harness, workingRun } from "../support/execution.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 let harness: Harness;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
-  harness = await workingRun(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
+  harness = await workingRun(plane);
 });
 
 const notify = (message: unknown) => harness.support("notify-user", { message });
@@ -28,9 +28,9 @@ describe("POST /harness-support/notify-user", () => {
       "it is no step of the run",
     ).toEqual(["run_created", "run_pending", "worker_container_ready"]);
     await harness.finish();
-    await deliver(world);
+    await deliver(plane);
     const { headers } = await ada.get(`/agent/runs/${harness.run_id}/transcript`);
-    expect(await world.download(headers["location"] ?? "")).toContain("half of it is done");
+    expect(await plane.download(headers["location"] ?? "")).toContain("half of it is done");
   });
 
   it("leaves the run at work", async () => {
@@ -46,20 +46,20 @@ describe("POST /harness-support/notify-user", () => {
 
   it("tells ten times a run and is then answered 429, which no repeat helps; the run goes on", async () => {
     for (let count = 1; count <= 10; count++) expect((await notify(`word ${count}`)).status).toBe(200);
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     expect(await notify("one more")).toMatchObject({
       status: 429,
       body: { error_code: "resource_unavailable", retryable: false },
     });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
     expect((await notify("word 3")).status, "what was told is told").toBe(200);
     expect((await harness.finish()).status).toBe(200);
   });
 
   it.each(["", "x".repeat(4_097), 7, null])("answers 400 and stores nothing for the message %j", async (message) => {
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     expect(await notify(message)).toMatchObject({ status: 400, body: { errors: [{ path: "message" }] } });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("is refused from an execution that is over", async () => {

@@ -25,10 +25,10 @@ describe.each(Object.keys(matrix))("%s", (route) => {
       const [method = ""] = route.split(" ");
       const body = bodies[route]?.(stage);
       const options = { key: stage.key(principal), ...(body === undefined ? {} : { body }) };
-      const before = structuredClone(stage.world.table.all());
-      const answer = await request(stage.world, method, targetOf(route, stage), options);
+      const before = structuredClone(stage.plane.table.all());
+      const answer = await request(stage.plane, method, targetOf(route, stage), options);
       expect(answer.status, JSON.stringify(answer.body)).toBe(status);
-      if (answer.status >= 400) expect(stage.world.table.all(), "who is refused changes nothing").toEqual(before);
+      if (answer.status >= 400) expect(stage.plane.table.all(), "who is refused changes nothing").toEqual(before);
     },
   );
 });

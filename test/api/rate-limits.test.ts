@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
-import { configuredRates, DEFAULT_RATES, type TollKind } from "#shared/limits/token-bucket.ts";
+import { configuredRateLimits, DEFAULT_RATE_LIMITS, type RateLimitKind } from "#shared/limits/token-bucket.ts";
 import { routedEndpoints } from "../../scripts/openapi/endpoints.ts";
 import { clientOf, request } from "../support/client.ts";
+import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, workingRun } from "../support/execution.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
 import { bodies, targetOf } from "../support/valid-requests.ts";
-import { type Answer, makeWorld, type World } from "../support/world.ts";
 
-const LIMITED: Readonly<Record<string, TollKind>> = {
+const LIMITED: Readonly<Record<string, RateLimitKind>> = {
   "POST /agent/runs": "create",
   "POST /agent/run": "create",
   "POST /agent/schedules/{scheduleId}/run": "create",
@@ -18,8 +18,8 @@ const LIMITED: Readonly<Record<string, TollKind>> = {
 };
 const MINUTE = 60_000;
 const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
-const tokensTaken = (world: World) =>
-  world.table.all().flatMap(({ pk, taken }) => (pk.startsWith("BUCKET#") ? [Number(taken)] : []));
+const tokensTaken = (plane: TestControlPlane) =>
+  plane.table.all().flatMap(({ pk, taken }) => (pk.startsWith("BUCKET#") ? [Number(taken)] : []));
 
 it("are declared by exactly the routes that start runs, send follow-ups and make keys", async () => {
   const declared = (await routedEndpoints()).flatMap(({ route, definition }) =>
@@ -38,28 +38,28 @@ describe.each(Object.entries(LIMITED))("%s", (route, kind) => {
   const send = (principal: "creator" | "teammate" = "creator"): Promise<Answer> => {
     const body = bodies[route]?.(stage);
     const options = { key: stage.key(principal), ...(body === undefined ? {} : { body }) };
-    return request(stage.world, "POST", targetOf(route, stage), options);
+    return request(stage.plane, "POST", targetOf(route, stage), options);
   };
   beforeEach(async () => {
     stage = await makeStage();
     // A minute in which nobody has asked for anything yet, and a quarter of it gone.
-    stage.world.clock.now += 1.25 * MINUTE;
-    stage.world.rates[kind] = 2;
+    stage.plane.clock.now += 1.25 * MINUTE;
+    stage.plane.rates[kind] = 2;
   });
 
   it("answers 429 to a caller whose bucket is empty and stores nothing, until the next minute fills it up", async () => {
     expect([(await send()).status, (await send()).status]).toEqual([expect.any(Number), expect.any(Number)]);
-    const before = structuredClone(stage.world.table.all());
+    const before = structuredClone(stage.plane.table.all());
     const refused = await send();
     expect(refused).toMatchObject({
       status: 429,
       headers: { "content-type": "application/problem+json", "retry-after": "45", "x-should-retry": "true" },
       body: { error_code: "resource_unavailable", retryable: true },
     });
-    expect(stage.world.table.all()).toEqual(before);
-    stage.world.clock.now += 0.75 * MINUTE - 1;
+    expect(stage.plane.table.all()).toEqual(before);
+    stage.plane.clock.now += 0.75 * MINUTE - 1;
     expect((await send()).headers).toMatchObject({ "retry-after": "1" });
-    stage.world.clock.now += 1;
+    stage.plane.clock.now += 1;
     expect((await send()).status).toBeLessThan(300);
   });
 
@@ -71,35 +71,35 @@ describe.each(Object.entries(LIMITED))("%s", (route, kind) => {
 });
 
 describe("a token", () => {
-  let world: World;
+  let plane: TestControlPlane;
   beforeEach(async () => {
-    world = await makeWorld();
+    plane = await createTestControlPlane();
   });
 
   it("is spent by each of many at once, and by no more than there are", async () => {
-    world.rates.create = 5;
+    plane.rates.create = 5;
     const prompts = Array.from({ length: 20 }, (_, number) => ({ prompt: `run ${number}` }));
-    const answers = await Promise.all(prompts.map((body) => clientOf(world).post("/agent/runs", body)));
+    const answers = await Promise.all(prompts.map((body) => clientOf(plane).post("/agent/runs", body)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
-    expect(world.table.all().filter(({ sk }) => sk === "HEAD")).toHaveLength(5);
-    expect(tokensTaken(world)).toEqual([5]);
+    expect(plane.table.all().filter(({ sk }) => sk === "HEAD")).toHaveLength(5);
+    expect(tokensTaken(plane)).toEqual([5]);
   });
 
   it("is not spent by what is refused", async () => {
-    world.rates.create = 1;
-    const ada = clientOf(world);
+    plane.rates.create = 1;
+    const ada = clientOf(plane);
     expect((await ada.post("/agent/runs", {})).status).toBe(400);
     expect((await ada.post("/agent/runs", { prompt: "a", parent_run_id: crypto.randomUUID() })).status).toBe(400);
     expect((await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: crypto.randomUUID() })).status).toBe(400);
-    expect(tokensTaken(world)).toEqual([]);
+    expect(tokensTaken(plane)).toEqual([]);
     expect((await ada.post("/agent/runs", { prompt: "a" })).status).toBe(200);
   });
 
   it("is not needed for a repeat: it is answered as the first was, though the bucket be empty", async () => {
-    world.rates.create = 1;
-    world.rates.followup = 1;
-    const ada = clientOf(world);
+    plane.rates.create = 1;
+    plane.rates.followup = 1;
+    const ada = clientOf(plane);
     const first = await ada.post("/agent/runs", { prompt: "a" }, keyed("k"));
     const again = await ada.post("/agent/runs", { prompt: "a" }, keyed("k"));
     expect(again).toMatchObject({ status: 200, headers: { "idempotent-replay": "true" } });
@@ -115,28 +115,28 @@ describe("a token", () => {
       headers: { "idempotent-replay": "true" },
     });
     expect((await ada.post(target, { message: "and more" })).status).toBe(429);
-    expect(tokensTaken(world)).toEqual([1, 1]);
+    expect(tokensTaken(plane)).toEqual([1, 1]);
   });
 
   it("is a run's own where its key asks, and its creator's bucket stays as it is", async () => {
-    const parent = await workingRun(world);
-    world.rates.create = 1;
+    const parent = await workingRun(plane);
+    plane.rates.create = 1;
     const child = { prompt: "child", parent_run_id: parent.run_id };
     expect((await parent.client.post("/agent/runs", child)).status).toBe(200);
     expect((await parent.client.post("/agent/runs", { ...child, prompt: "twin" })).status).toBe(429);
-    world.clock.now += MINUTE;
-    expect(await createRun(world)).toEqual(expect.any(String));
+    plane.clock.now += MINUTE;
+    expect(await createRun(plane)).toEqual(expect.any(String));
     expect((await parent.client.post("/agent/runs", { ...child, prompt: "twin" })).status).toBe(200);
   });
 
   it("is spent once by a run that has to wait, though it takes a second transaction", async () => {
-    world.rates.create = 21;
+    plane.rates.create = 21;
     const answers: Answer[] = [];
     for (let number = 0; number < 22; number++) {
-      answers.push(await clientOf(world).post("/agent/runs", { prompt: `run ${number}` }));
+      answers.push(await clientOf(plane).post("/agent/runs", { prompt: `run ${number}` }));
     }
     expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 21 }, () => 200), 429]);
-    expect(tokensTaken(world)).toEqual([21]);
+    expect(tokensTaken(plane)).toEqual([21]);
   });
 });
 
@@ -147,13 +147,13 @@ describe("how many tokens there are", () => {
   });
 
   it("is a setting of the deployment, with defaults that hold nobody up", () => {
-    expect(configuredRates()).toEqual(DEFAULT_RATES);
+    expect(configuredRateLimits()).toEqual(DEFAULT_RATE_LIMITS);
     Object.assign(process.env, { CREATES_PER_MINUTE: "7", FOLLOWUPS_PER_MINUTE: "8", KEYS_PER_MINUTE: "9" });
-    expect(configuredRates()).toEqual({ create: 7, followup: 8, key: 9 });
+    expect(configuredRateLimits()).toEqual({ create: 7, followup: 8, key: 9 });
   });
 
   it("is refused where it is no number", () => {
     process.env["KEYS_PER_MINUTE"] = "many";
-    expect(configuredRates).toThrow();
+    expect(configuredRateLimits).toThrow();
   });
 });

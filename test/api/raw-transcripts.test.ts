@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 beforeEach(async () => {
-  world = await makeWorld();
+  plane = await createTestControlPlane();
 });
 
 const described = (text: string) => ({
@@ -21,78 +21,78 @@ const ask = ({ client }: Harness) => client.get("/harness-support/transcript");
 /** Stores a raw transcript, as our own harness does. */
 async function stored(harness: Harness, text: string): Promise<void> {
   const { body } = await place(harness, text);
-  await world.upload(body.url, text);
+  await plane.upload(body.url, text);
   expect((await place(harness, text)).status).toBe(200);
 }
 
 /** What the answer with a redirect leads to. */
 const ledTo = async ({ headers }: { headers: Readonly<Record<string, string>> }) =>
-  world.download(headers["location"] ?? "");
+  plane.download(headers["location"] ?? "");
 
 describe("POST /harness-support/external-conversation", () => {
   it("answers the run's conversation, again and again, and changes nothing the second time", async () => {
-    const harness = await workingRun(world);
+    const harness = await workingRun(plane);
     expect(await declare(harness)).toMatchObject({ status: 200, body: { conversation_id: harness.run_id } });
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     expect(await declare(harness)).toMatchObject({ status: 200, body: { conversation_id: harness.run_id } });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("answers 400 and stores nothing for a format that is no name", async () => {
-    const harness = await workingRun(world);
-    const before = structuredClone(world.table.all());
+    const harness = await workingRun(plane);
+    const before = structuredClone(plane.table.all());
     for (const format of ["", "a b", "-a", "x".repeat(65), 7]) {
       const answer = await harness.support("external-conversation", { format });
       expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "format" }] } });
     }
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 });
 
 describe("POST /harness-support/transcript", () => {
   it("is seen by nobody until its report, and then leads to it from the run and from inside the execution", async () => {
-    const harness = await workingRun(world);
+    const harness = await workingRun(plane);
     await declare(harness);
     expect(await ask(harness)).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
     const { body: target } = await place(harness, "one\n");
     expect(target).toMatchObject({ method: "PUT", headers: { "content-length": "4" } });
     expect(target.url).toContain(harness.execution_id);
-    await world.upload(target.url, "one\n");
+    await plane.upload(target.url, "one\n");
     expect((await ask(harness)).status, "uploaded, but not reported").toBe(404);
     expect((await place(harness, "one\n")).body).toEqual(target);
     const found = await ask(harness);
     expect(found.status).toBe(302);
     expect(await ledTo(found)).toBe("one\n");
-    const ofRun = await clientOf(world).get(`/agent/runs/${harness.run_id}/transcript`);
+    const ofRun = await clientOf(plane).get(`/agent/runs/${harness.run_id}/transcript`);
     expect(await ledTo(ofRun)).toBe("one\n");
     const { body } = await harness.client.get("/harness-support/transcript?redirect=false");
-    expect(await world.download(body.download_url)).toBe("one\n");
+    expect(await plane.download(body.download_url)).toBe("one\n");
     await stored(harness, "one\ntwo\n");
     expect(await ledTo(await ask(harness))).toBe("one\ntwo\n");
   });
 
   it("without a length is a form of bounded length, whose file is seen with the end of the run, and stays as it was then", async () => {
-    const harness = await workingRun(world);
+    const harness = await workingRun(plane);
     await declare(harness);
     const { body: target } = await place(harness);
     expect(target).toMatchObject({ method: "POST", fields: [{ name: "key" }, { value: { kind: "content_data" } }] });
     expect((await place(harness)).body, "the same place until something is there").toEqual(target);
-    await world.upload(target.url, "raw\n");
+    await plane.upload(target.url, "raw\n");
     await harness.finish();
-    await deliver(world);
-    world.files.files.set(new URL(target.url).pathname.slice(1), Buffer.from("changed\n"));
-    expect(await ledTo(await clientOf(world).get(`/agent/runs/${harness.run_id}/transcript`))).toBe("raw\n");
+    await deliver(plane);
+    plane.files.files.set(new URL(target.url).pathname.slice(1), Buffer.from("changed\n"));
+    expect(await ledTo(await clientOf(plane).get(`/agent/runs/${harness.run_id}/transcript`))).toBe("raw\n");
   });
 
   it("never shows what a lost execution uploads, and hands the next one what was reported before", async () => {
-    const first = await workingRun(world);
+    const first = await workingRun(plane);
     await declare(first);
     await stored(first, "kept\n");
     const { body: late } = await place(first, "late\n");
     await first.shutDown({ error: { category: "crash", message: "gone" } });
-    await world.upload(late.url, "late\n");
+    await plane.upload(late.url, "late\n");
     expect((await place(first, "late\n")).status).toBe(401);
-    const second = await nextExecution(world);
+    const second = await nextExecution(plane);
     await second.resolve();
     expect(await ledTo(await ask(second))).toBe("kept\n");
     await stored(second, "kept\nand more\n");
@@ -100,26 +100,26 @@ describe("POST /harness-support/transcript", () => {
   });
 
   it("is of the conversation: a run that continues it is led to it too", async () => {
-    const first = await workingRun(world);
+    const first = await workingRun(plane);
     await declare(first);
     await stored(first, "said\n");
     await first.finish();
-    const next = await workingRun(world, { prompt: "go on", conversation_id: first.run_id });
+    const next = await workingRun(plane, { prompt: "go on", conversation_id: first.run_id });
     expect(await ledTo(await ask(next))).toBe("said\n");
     expect((await place(next, "x", next.run_id)).status, "the conversation is named by its first run").toBe(404);
   });
 
   it("answers 400 for a conversation of the default harness, and 404 for one that is not the run's", async () => {
-    const harness = await workingRun(world);
+    const harness = await workingRun(plane);
     expect(await ask(harness)).toMatchObject({ status: 400, body: { error_code: "invalid_request" } });
     expect(await place(harness, "x")).toMatchObject({ status: 400, body: { errors: [{ path: "conversation_id" }] } });
-    const other = await workingRun(world);
+    const other = await workingRun(plane);
     await declare(harness);
     for (const id of [other.run_id, "none"]) expect((await place(harness, "x", id)).status).toBe(404);
   });
 
   it("answers 400 for half of a description, and for more than a transcript may have", async () => {
-    const harness = await workingRun(world);
+    const harness = await workingRun(plane);
     await declare(harness);
     const conversation_id = harness.run_id;
     const { size_bytes, sha256 } = described("x");
@@ -135,7 +135,7 @@ describe("POST /harness-support/transcript", () => {
   });
 
   it("needs no declaration of a run whose configuration names a harness of others", async () => {
-    const harness = await withModels(() => workingRun(world, { prompt: "a", config: { harness: { type: "codex" } } }));
+    const harness = await withModels(() => workingRun(plane, { prompt: "a", config: { harness: { type: "codex" } } }));
     expect((await ask(harness)).status).toBe(404);
     await stored(harness, "said\n");
     expect(await ledTo(await ask(harness))).toBe("said\n");
@@ -144,8 +144,8 @@ describe("POST /harness-support/transcript", () => {
 
 describe("a conversation that another harness keeps in its own format", () => {
   it("answers 422 where the service has not been told what was said, and is read where it has", async () => {
-    const harness = await workingRun(world);
-    const ada = clientOf(world);
+    const harness = await workingRun(plane);
+    const ada = clientOf(plane);
     const paths = [`/agent/runs/${harness.run_id}/conversation`, `/agent/conversations/${harness.run_id}`];
     for (const path of paths) expect((await ada.get(path)).status).toBe(200);
     await declare(harness);

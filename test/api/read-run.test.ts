@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, said, workingRun } from "../support/execution.ts";
-import { makeWorld } from "../support/world.ts";
 
 const ANSWER_BYTES = 4 * 1024 * 1024;
 const command = (id: string, output: unknown) => [
@@ -29,9 +29,9 @@ async function append(harness: Harness, first: number, messages: readonly unknow
 
 describe("GET /agent/runs/{runId}/events", () => {
   it("is one gapless sequence from 1, read from anywhere, and says when it is over", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const harness = await workingRun(plane);
     for (let number = 1; number <= 250; number++) {
       await append(harness, number, [said(`message ${number}`)]);
       if (number % 10 === 0) {
@@ -60,13 +60,13 @@ describe("GET /agent/runs/{runId}/events", () => {
   });
 
   it("holds the answer until there is something, and no longer than it was asked to", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const ticking = setInterval(() => {
-      world.clock.now += 20;
+      plane.clock.now += 20;
     }, 20);
     try {
-      const ada = clientOf(world);
-      const harness = await workingRun(world);
+      const ada = clientOf(plane);
+      const harness = await workingRun(plane);
       const path = `/agent/runs/${harness.run_id}/events`;
       const began = performance.now();
       const waiting = ada.get(`${path}?after=3&wait=20`);
@@ -93,9 +93,9 @@ describe("GET /agent/runs/{runId}/events", () => {
   });
 
   it("never passes 4 MiB in one answer, and leaves nothing out over several", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const harness = await workingRun(plane);
     for (let number = 1; number <= 30; number++) await append(harness, number, [said("x".repeat(250_000))]);
     let messages = 0;
     for (let after = 0; ; ) {
@@ -112,12 +112,12 @@ describe("GET /agent/runs/{runId}/events", () => {
 
 describe("GET /agent/runs/{runId}/events of large batches", () => {
   it("never passes 4 MiB either", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     const large = Array.from({ length: 10 }, () => said("x".repeat(250_000)));
     for (let batch = 0; batch < 3; batch++) await append(harness, 1 + 10 * batch, large);
     for (let after = 3; after < 6; ) {
-      const answer = await clientOf(world).get(`/agent/runs/${harness.run_id}/events?after=${after}`);
+      const answer = await clientOf(plane).get(`/agent/runs/${harness.run_id}/events?after=${after}`);
       expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(ANSWER_BYTES);
       after = answer.body.next;
     }
@@ -126,14 +126,14 @@ describe("GET /agent/runs/{runId}/events of large batches", () => {
 
 describe("GET /agent/runs/{runId}/conversation", () => {
   it("begins a step with each thing that the user says", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world, { prompt: "first" });
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane, { prompt: "first" });
     await append(harness, 1, [
       said("one"),
       { role: "user", content: [{ type: "text", text: "second" }], message_ids: ["followup-1"] },
       said("two"),
     ]);
-    const { steps } = (await clientOf(world).get(`/agent/runs/${harness.run_id}/conversation`)).body;
+    const { steps } = (await clientOf(plane).get(`/agent/runs/${harness.run_id}/conversation`)).body;
     expect(steps.map(({ messages }: { messages: { role: string }[] }) => messages.map(({ role }) => role))).toEqual([
       ["user", "assistant"],
       ["user", "assistant"],
@@ -142,13 +142,13 @@ describe("GET /agent/runs/{runId}/conversation", () => {
   });
 
   it("cuts an output at 16 KB and says where the whole is, and the transcript has it", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     const output = `begin ${"é".repeat(20_000)} end`;
     await append(harness, 1, [...command("a", output), ...command("b", { stdout: output, exit_code: 0 })]);
     await harness.finish();
-    await deliver(world);
-    const ada = clientOf(world);
+    await deliver(plane);
+    const ada = clientOf(plane);
     const { steps } = (await ada.get(`/agent/runs/${harness.run_id}/conversation`)).body;
     const [, , first, , second] = steps[0].messages;
     for (const shown of [first.content[0].output, second.content[0].output.stdout]) {
@@ -158,7 +158,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     }
     expect(second.content[0].output.exit_code).toBe(0);
     const transcript = await ada.get(`/agent/runs/${harness.run_id}/transcript`);
-    expect(await world.download(transcript.headers["location"] ?? "")).toContain(output);
+    expect(await plane.download(transcript.headers["location"] ?? "")).toContain(output);
   });
 
   it.each<[string, (number: number) => unknown[]]>([
@@ -200,13 +200,13 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     ],
     ["events", () => [{ role: "system", content: [{ type: "event", name: "note", data: "d".repeat(250_000) }] }]],
   ])("stays within 4 MiB of %s, the latest whole", async (_, messages) => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     let next = 1;
     for (let number = 0; number < 40; number++) next = await append(harness, next, messages(number));
     await append(harness, next, [said("the last words")]);
     for (const path of [`/agent/runs/${harness.run_id}/conversation`, `/agent/conversations/${harness.run_id}`]) {
-      const answer = await clientOf(world).get(path);
+      const answer = await clientOf(plane).get(path);
       expect(answer.status).toBe(200);
       const text = JSON.stringify(answer.body);
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(ANSWER_BYTES);
@@ -216,8 +216,8 @@ describe("GET /agent/runs/{runId}/conversation", () => {
   });
 
   it("gives a new execution no more of the conversation than an answer holds", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     for (let number = 1; number <= 40; number++)
       await append(harness, number, [said(`${number} ${"t".repeat(250_000)}`)]);
     const again = await harness.resolve();
@@ -229,8 +229,8 @@ describe("GET /agent/runs/{runId}/conversation", () => {
 
 describe("GET /agent/runs/{runId}/timeline", () => {
   it("stays within 4 MiB, page by page", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     const detail = "d".repeat(4_000);
     for (let number = 1; number <= 1_200; number++) {
       await harness.event({
@@ -242,7 +242,7 @@ describe("GET /agent/runs/{runId}/timeline", () => {
     }
     const uuids: string[] = [];
     for (let cursor: string | undefined = ""; cursor !== undefined; ) {
-      const answer = await clientOf(world).get(`/agent/runs/${harness.run_id}/timeline?cursor=${cursor}`);
+      const answer = await clientOf(plane).get(`/agent/runs/${harness.run_id}/timeline?cursor=${cursor}`);
       expect(answer.status, JSON.stringify(answer.body).slice(0, 300)).toBe(200);
       expect(Buffer.byteLength(JSON.stringify(answer.body))).toBeLessThanOrEqual(ANSWER_BYTES);
       uuids.push(...answer.body.events.map(({ event_uuid }: { event_uuid: string }) => event_uuid));
@@ -254,9 +254,9 @@ describe("GET /agent/runs/{runId}/timeline", () => {
 
 describe("GET /agent/runs/{runId}", () => {
   it("shows times in UTC with milliseconds, and leaves out what has no value", async () => {
-    const world = await makeWorld();
-    const id = await createRun(world);
-    const { body } = await clientOf(world).get(`/agent/runs/${id}`);
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    const { body } = await clientOf(plane).get(`/agent/runs/${id}`);
     for (const name of [
       "status_message",
       "session_link",
@@ -273,16 +273,16 @@ describe("GET /agent/runs/{runId}", () => {
   });
 
   it("moves updated_at with state, follow-ups and artifacts, not with beats, messages or setup events", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
-    const updated = async () => (await clientOf(world).get(`/agent/runs/${harness.run_id}`)).body.updated_at;
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    const updated = async () => (await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body.updated_at;
     const before = await updated();
-    world.clock.now += 5_000;
+    plane.clock.now += 5_000;
     await harness.beat();
     await harness.messages(1, "a");
     await harness.event({ event_uuid: "e", event_name: "agent_started", timestamp: "2026-05-18T19:00:00Z" });
     expect(await updated()).toBe(before);
-    await clientOf(world).post(`/agent/runs/${harness.run_id}/followups`, { message: "m" });
+    await clientOf(plane).post(`/agent/runs/${harness.run_id}/followups`, { message: "m" });
     expect(await updated()).toBe("2026-05-18T19:00:05.000Z");
   });
 });

@@ -3,6 +3,7 @@ import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import {
   consume,
   createRun,
@@ -15,18 +16,17 @@ import {
 } from "../support/execution.ts";
 import { stateOf, timelineOf } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-const get = async (world: World, id: string) => (await clientOf(world).get(`/agent/runs/${id}`)).body;
+const get = async (plane: TestControlPlane, id: string) => (await clientOf(plane).get(`/agent/runs/${id}`)).body;
 
 describe("an execution that is lost", () => {
   it("is told by the sandbox itself: the run waits for a new one, and the old key is refused", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     await harness.messages(1, "before");
-    world.clock.now += 2_000;
+    plane.clock.now += 2_000;
     expect((await harness.shutDown({ error: { category: "oom", message: "out of memory" } })).status).toBe(200);
-    expect(await get(world, harness.run_id)).toMatchObject({
+    expect(await get(plane, harness.run_id)).toMatchObject({
       state: "QUEUED",
       is_sandbox_running: false,
       run_time: "PT2.000S",
@@ -40,13 +40,13 @@ describe("an execution that is lost", () => {
       expect(answer.status).toBe(401);
       expect(answer.body.error_code).toBe("authentication_required");
     }
-    const next = await nextExecution(world);
+    const next = await nextExecution(plane);
     expect(next.execution_id).not.toBe(harness.execution_id);
     expect(next.key).not.toBe(harness.key);
     expect((await next.resolve()).body.context).toMatchObject({ next_sequence: 2, messages: [] });
     expect((await next.messages(2, "after")).body).toEqual({ next_sequence: 3 });
     expect((await next.finish()).status).toBe(200);
-    const { events } = (await clientOf(world).get(`/agent/runs/${harness.run_id}/timeline`)).body;
+    const { events } = (await clientOf(plane).get(`/agent/runs/${harness.run_id}/timeline`)).body;
     expect(events.find(({ event_type }: { event_type: string }) => event_type === "execution_lost")).toMatchObject({
       execution_id: harness.execution_id,
       payload: { detail: "oom: out of memory", losses: 1 },
@@ -54,116 +54,116 @@ describe("an execution that is lost", () => {
   });
 
   it("is found within a minute where it falls silent, but not while it beats", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     for (let beat = 0; beat < 12; beat++) {
-      world.clock.now += 10_000;
+      plane.clock.now += 10_000;
       expect((await harness.beat()).status).toBe(200);
-      await reap(world);
+      await reap(plane);
     }
-    expect(await stateOf(world, harness.run_id)).toBe("INPROGRESS");
+    expect(await stateOf(plane, harness.run_id)).toBe("INPROGRESS");
     let waited = 0;
-    for (; (await stateOf(world, harness.run_id)) === "INPROGRESS"; waited += 15) {
-      world.clock.now += 15_000;
-      await reap(world);
+    for (; (await stateOf(plane, harness.run_id)) === "INPROGRESS"; waited += 15) {
+      plane.clock.now += 15_000;
+      await reap(plane);
       expect(waited).toBeLessThan(60);
     }
     expect(waited).toBeGreaterThanOrEqual(30);
-    expect(await stateOf(world, harness.run_id)).toBe("QUEUED");
-    expect(await timelineOf(world, harness.run_id)).toContain("execution_lost");
+    expect(await stateOf(plane, harness.run_id)).toBe("QUEUED");
+    expect(await timelineOf(plane, harness.run_id)).toContain("execution_lost");
     expect((await harness.beat()).status).toBe(401);
-    const next = await nextExecution(world);
+    const next = await nextExecution(plane);
     expect((await next.resolve()).body.context.execution_id).not.toBe(harness.execution_id);
   });
 
   it("counts every call as a beat", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     for (let number = 1; number <= 6; number++) {
-      world.clock.now += 20_000;
+      plane.clock.now += 20_000;
       await harness.messages(number, `message ${number}`);
-      await reap(world);
+      await reap(plane);
     }
-    expect(await stateOf(world, harness.run_id)).toBe("INPROGRESS");
+    expect(await stateOf(plane, harness.run_id)).toBe("INPROGRESS");
   });
 
   it("ends the run in ERROR at the third loss in a row", async () => {
-    const world = await makeWorld();
-    const first = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const first = await workingRun(plane);
     await first.shutDown();
-    const second = await nextExecution(world);
+    const second = await nextExecution(plane);
     await second.resolve();
     await second.shutDown();
-    await (await nextExecution(world)).shutDown({ error: { category: "crash", message: "once more" } });
-    const run = await get(world, first.run_id);
+    await (await nextExecution(plane)).shutDown({ error: { category: "crash", message: "once more" } });
+    const run = await get(plane, first.run_id);
     expect(run).toMatchObject({
       state: "ERROR",
       status_message: { error_code: "resource_unavailable", retryable: true },
     });
     expect(run.status_message.message).toMatch(/lost 3 times.*once more/);
-    expect((await timelineOf(world, first.run_id)).slice(-2)).toEqual(["execution_lost", "run_errored"]);
-    await deliver(world);
-    expect((await clientOf(world).get(`/agent/runs/${first.run_id}/transcript`)).status).toBe(302);
+    expect((await timelineOf(plane, first.run_id)).slice(-2)).toEqual(["execution_lost", "run_errored"]);
+    await deliver(plane);
+    expect((await clientOf(plane).get(`/agent/runs/${first.run_id}/transcript`)).status).toBe(302);
   });
 
   it("begins to count anew where a follow-up brings the run back", async () => {
-    const world = await makeWorld();
-    const first = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const first = await workingRun(plane);
     await first.shutDown();
-    for (const _ of [1, 2]) await (await nextExecution(world)).shutDown();
-    expect(await stateOf(world, first.run_id)).toBe("ERROR");
-    await clientOf(world).post(`/agent/runs/${first.run_id}/followups`, { message: "try again" });
-    await (await nextExecution(world)).shutDown();
-    expect(await stateOf(world, first.run_id)).toBe("QUEUED");
+    for (const _ of [1, 2]) await (await nextExecution(plane)).shutDown();
+    expect(await stateOf(plane, first.run_id)).toBe("ERROR");
+    await clientOf(plane).post(`/agent/runs/${first.run_id}/followups`, { message: "try again" });
+    await (await nextExecution(plane)).shutDown();
+    expect(await stateOf(plane, first.run_id)).toBe("QUEUED");
   });
 
   it("changes nothing for an execution that is not the run's any more", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     await harness.shutDown();
-    const next = await nextExecution(world);
+    const next = await nextExecution(plane);
     await next.resolve();
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     for (const call of [harness.resolve, harness.finish, harness.shutDown, harness.beat])
       expect((await call()).status).toBe(401);
     expect((await harness.messages(1, "stale")).status).toBe(401);
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 });
 
 describe("the reaper", () => {
   it("sends a waiting run again whose message was lost, then ever more rarely", async () => {
-    const world = await makeWorld();
-    const id = await createRun(world);
-    world.sent.length = 0;
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    plane.sent.length = 0;
     const sentAt: number[] = [];
     for (let seconds = 0; seconds < 2 * 3_600; seconds += 30) {
-      await reap(world);
-      if (world.sent.splice(0).length > 0) sentAt.push(seconds);
-      world.clock.now += 30_000;
+      await reap(plane);
+      if (plane.sent.splice(0).length > 0) sentAt.push(seconds);
+      plane.clock.now += 30_000;
     }
     expect(sentAt[0]).toBeLessThanOrEqual(60);
     const pauses = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0));
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
     expect(pauses.at(-1)).toBeGreaterThanOrEqual(1_800);
-    expect(await stateOf(world, id)).toBe("QUEUED");
-    await consume(world, "runs", id);
-    expect(await stateOf(world, id)).toBe("PENDING");
+    expect(await stateOf(plane, id)).toBe("QUEUED");
+    await consume(plane, "runs", id);
+    expect(await stateOf(plane, id)).toBe("PENDING");
   });
 
   it("puts a run back whose sandbox does not begin within 20 seconds, at its next look, under a new execution", async () => {
-    const world = await makeWorld();
-    const harness = await startedRun(world);
-    world.clock.now += 19_000;
-    await reap(world);
-    expect(await stateOf(world, harness.run_id)).toBe("PENDING");
-    world.clock.now += 11_000;
-    await reap(world);
-    expect(await stateOf(world, harness.run_id)).toBe("QUEUED");
+    const plane = await createTestControlPlane();
+    const harness = await startedRun(plane);
+    plane.clock.now += 19_000;
+    await reap(plane);
+    expect(await stateOf(plane, harness.run_id)).toBe("PENDING");
+    plane.clock.now += 11_000;
+    await reap(plane);
+    expect(await stateOf(plane, harness.run_id)).toBe("QUEUED");
     expect((await harness.resolve()).status, "it comes too late").toBe(401);
-    const next = await nextExecution(world);
+    const next = await nextExecution(plane);
     expect(next.execution_id).not.toBe(harness.execution_id);
-    expect(await timelineOf(world, harness.run_id)).toEqual([
+    expect(await timelineOf(plane, harness.run_id)).toEqual([
       "run_created",
       "run_pending",
       "run_queued",
@@ -172,63 +172,63 @@ describe("the reaper", () => {
   });
 
   it("asks again for a transcript whose message was lost", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     await harness.finish();
-    world.sent.length = 0;
-    world.clock.now += 61_000;
-    await reap(world);
-    await deliver(world);
-    expect((await clientOf(world).get(`/agent/runs/${harness.run_id}/transcript`)).status).toBe(302);
-    world.clock.now += 3_600_000;
-    expect(await reap(world)).toMatchObject({ looked: 0, alive: false });
+    plane.sent.length = 0;
+    plane.clock.now += 61_000;
+    await reap(plane);
+    await deliver(plane);
+    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}/transcript`)).status).toBe(302);
+    plane.clock.now += 3_600_000;
+    expect(await reap(plane)).toMatchObject({ looked: 0, alive: false });
   });
 
   it("goes on with the others where one run cannot be read", async () => {
-    const world = await makeWorld();
-    const broken = await createRun(world);
-    const harness = await startedRun(world);
-    await world.table.write({ kind: "update", key: keys.head(broken), set: { state: "NONE" } });
-    world.clock.now += 40_000;
-    expect(await reap(world)).toMatchObject({ failed: 1 });
-    expect(await stateOf(world, harness.run_id)).toBe("QUEUED");
-    world.clock.now += 60_000;
-    expect(await reap(world), "and it is not looked at each time").toMatchObject({ failed: 0 });
+    const plane = await createTestControlPlane();
+    const broken = await createRun(plane);
+    const harness = await startedRun(plane);
+    await plane.table.write({ kind: "update", key: keys.head(broken), set: { state: "NONE" } });
+    plane.clock.now += 40_000;
+    expect(await reap(plane)).toMatchObject({ failed: 1 });
+    expect(await stateOf(plane, harness.run_id)).toBe("QUEUED");
+    plane.clock.now += 60_000;
+    expect(await reap(plane), "and it is not looked at each time").toMatchObject({ failed: 0 });
   });
 
   it("extends the leases once where more than 50 and a fifth of all run out in one pass, and then loses them", async () => {
-    const world = await makeWorld();
-    const ids = await manyWorking(world, 60);
-    world.clock.now += 31_000;
-    expect(await reap(world)).toMatchObject({ braked: true, lost: 0 });
-    expect(await states(world, ids)).toEqual({ INPROGRESS: 60 });
-    world.clock.now += 31_000;
-    expect(await reap(world)).toMatchObject({ braked: false, lost: 60 });
-    expect(await states(world, ids)).toEqual({ QUEUED: 60 });
+    const plane = await createTestControlPlane();
+    const ids = await manyWorking(plane, 60);
+    plane.clock.now += 31_000;
+    expect(await reap(plane)).toMatchObject({ circuitOpen: true, lost: 0 });
+    expect(await states(plane, ids)).toEqual({ INPROGRESS: 60 });
+    plane.clock.now += 31_000;
+    expect(await reap(plane)).toMatchObject({ circuitOpen: false, lost: 60 });
+    expect(await states(plane, ids)).toEqual({ QUEUED: 60 });
   });
 
   it("loses 50 that fall silent at once, as far as that is not an outage of its own", async () => {
-    const world = await makeWorld();
-    const ids = await manyWorking(world, 50);
-    world.clock.now += 31_000;
-    expect(await reap(world)).toMatchObject({ braked: false, lost: 50 });
-    expect(await states(world, ids)).toEqual({ QUEUED: 50 });
+    const plane = await createTestControlPlane();
+    const ids = await manyWorking(plane, 50);
+    plane.clock.now += 31_000;
+    expect(await reap(plane)).toMatchObject({ circuitOpen: false, lost: 50 });
+    expect(await states(plane, ids)).toEqual({ QUEUED: 50 });
   });
 });
 
 describe("SQS runs", () => {
   it("starts one sandbox for a message that comes twice", async () => {
-    const world = await makeWorld();
-    const id = await createRun(world);
-    await Promise.all([consume(world, "runs", id), consume(world, "runs", id)]);
-    await consume(world, "runs", id);
-    expect(world.started).toHaveLength(1);
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    await Promise.all([consume(plane, "runs", id), consume(plane, "runs", id)]);
+    await consume(plane, "runs", id);
+    expect(plane.started).toHaveLength(1);
   });
 
   it("reports alone the messages of a batch that fail: those without form, and those whose work failed", async () => {
-    const world = await makeWorld();
-    const [good, bad] = [await createRun(world), await createRun(world)];
-    world.failures.push(new Error("no such function"));
+    const plane = await createTestControlPlane();
+    const [good, bad] = [await createRun(plane), await createRun(plane)];
+    plane.failures.push(new Error("no such function"));
     const bodies = [
       { v: 1, run_id: bad },
       "{",
@@ -237,74 +237,74 @@ describe("SQS runs", () => {
       { v: 1, run_id: good },
       { v: 1, run_id: "none" },
     ];
-    const { batchItemFailures } = await dispatchRun.handle(sqsEvent("runs", bodies), world.ports);
+    const { batchItemFailures } = await dispatchRun.handle(sqsEvent("runs", bodies), plane.ports);
     expect(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)).toEqual([
       "message-1",
       "message-2",
       "message-3",
       "message-4",
     ]);
-    expect(world.started.map(({ run_id }) => run_id)).toEqual([good]);
+    expect(plane.started.map(({ run_id }) => run_id)).toEqual([good]);
   });
 
   it("starts a sandbox again that was never begun, and lets only the newer one speak", async () => {
-    const world = await makeWorld();
-    const harness = await startedRun(world);
-    world.clock.now += 180_000;
-    await consume(world, "runs", harness.run_id);
-    const [, again] = world.started;
+    const plane = await createTestControlPlane();
+    const harness = await startedRun(plane);
+    plane.clock.now += 180_000;
+    await consume(plane, "runs", harness.run_id);
+    const [, again] = plane.started;
     if (again === undefined) throw new Error("no sandbox was started");
     expect((await harness.resolve()).status).toBe(401);
-    expect((await harnessOf(world, again).resolve()).status).toBe(200);
+    expect((await harnessOf(plane, again).resolve()).status).toBe(200);
   });
 
   it("puts a run back whose start is put off, so that it is offered again", async () => {
-    const world = await makeWorld();
-    const id = await createRun(world);
-    world.failures.push(new StartDeferred("throttled"));
-    expect((await consume(world, "runs", id)).batchItemFailures).toEqual([]);
-    expect(await stateOf(world, id)).toBe("QUEUED");
-    await nextExecution(world);
-    expect(await stateOf(world, id)).toBe("PENDING");
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    plane.failures.push(new StartDeferred("throttled"));
+    expect((await consume(plane, "runs", id)).batchItemFailures).toEqual([]);
+    expect(await stateOf(plane, id)).toBe("QUEUED");
+    await nextExecution(plane);
+    expect(await stateOf(plane, id)).toBe("PENDING");
   });
 
   it("fails the message of a start that is broken, and at last ends the run in ERROR", async () => {
-    const world = await makeWorld();
-    const id = await createRun(world);
-    world.failures.push(new Error("no such function"));
-    expect((await consume(world, "runs", id)).batchItemFailures).toHaveLength(1);
-    expect((await consume(world, "runs-dead", id)).batchItemFailures).toEqual([]);
-    expect(await get(world, id)).toMatchObject({
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    plane.failures.push(new Error("no such function"));
+    expect((await consume(plane, "runs", id)).batchItemFailures).toHaveLength(1);
+    expect((await consume(plane, "runs-dead", id)).batchItemFailures).toEqual([]);
+    expect(await get(plane, id)).toMatchObject({
       state: "ERROR",
       status_message: { error_code: "internal_error", retryable: true },
     });
-    await deliver(world);
-    expect((await clientOf(world).get(`/agent/runs/${id}/transcript`)).status).toBe(302);
-    expect((await consume(world, "runs-dead", id)).batchItemFailures, "once more is harmless").toEqual([]);
+    await deliver(plane);
+    expect((await clientOf(plane).get(`/agent/runs/${id}/transcript`)).status).toBe(302);
+    expect((await consume(plane, "runs-dead", id)).batchItemFailures, "once more is harmless").toEqual([]);
   });
 
   it("does not end a run that works, for the sake of an old message that died", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
-    await consume(world, "runs-dead", harness.run_id);
-    expect(await stateOf(world, harness.run_id)).toBe("INPROGRESS");
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    await consume(plane, "runs-dead", harness.run_id);
+    expect(await stateOf(plane, harness.run_id)).toBe("INPROGRESS");
   });
 });
 
-async function manyWorking(world: World, count: number): Promise<string[]> {
+async function manyWorking(plane: TestControlPlane, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index++) {
     // Each in a scope of its own, so that no limit of a team is in the way.
-    const { key } = await world.person(`Person ${index}`, []);
-    ids.push((await workingRun(world, { prompt: "a" }, key)).run_id);
+    const { key } = await plane.person(`Person ${index}`, []);
+    ids.push((await workingRun(plane, { prompt: "a" }, key)).run_id);
   }
   return ids;
 }
 
-async function states(world: World, ids: readonly string[]): Promise<Record<string, number>> {
+async function states(plane: TestControlPlane, ids: readonly string[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const id of ids) {
-    const head = await world.ports.runs.head(id);
+    const head = await plane.ports.runs.head(id);
     const state = head?.state ?? "none";
     counts[state] = (counts[state] ?? 0) + 1;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 import { RightMissing, withRights } from "../support/rights.ts";
-import { makeWorld } from "../support/world.ts";
 
 describe("a function that uses what it has no right to", () => {
   it.each([
@@ -12,7 +12,7 @@ describe("a function that uses what it has no right to", () => {
     ["bucket: PutObject plan", { bucket: { GetObject: ["plan"], PutObject: ["artifact"] } }, "put"],
     ["endsQueue: SendMessage", { runsQueue: ["SendMessage"] }, "end"],
   ] as const)("is refused in these tests, as AWS would: %s", async (lacking, rights, what) => {
-    const { ports, team } = await makeWorld();
+    const { ports, team } = await createTestControlPlane();
     const key = keys.team(team);
     const uses = {
       query: () => ports.table.query({ pk: key.pk }),

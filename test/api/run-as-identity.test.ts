@@ -2,20 +2,20 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, startedRun, workingRun } from "../support/execution.ts";
 import { stateOf } from "../support/look.ts";
 import { makeSchedule, readSchedule } from "../support/schedules.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
 });
 
 const identity = async (body: Record<string, unknown> = {}): Promise<string> => {
-  world.clock.now += 1;
+  plane.clock.now += 1;
   const made = await ada.post("/agent/identities", { name: `Reviewer ${randomUUID()}`, ...body });
   expect(made.status).toBe(201);
   return made.body.uid;
@@ -28,7 +28,7 @@ const run = async (body: Record<string, unknown>, client = ada) => {
   return (await ada.get(`/agent/runs/${made.body.run_id}`)).body;
 };
 const planned = (identity_limit: number) =>
-  world.table.write({ kind: "update", key: keys.identities(world.team), set: { identity_limit } });
+  plane.table.write({ kind: "update", key: keys.identities(plane.team), set: { identity_limit } });
 
 const server = { url: "https://tracker.test/mcp", headers: { authorization: "Bearer secret" } };
 
@@ -36,9 +36,9 @@ describe("agent_identity_uid", () => {
   it("makes the identity the executor and the caller the creator", async () => {
     const uid = await identity({ name: "Critic" });
     expect(await run({ agent_identity_uid: uid })).toMatchObject({
-      creator: { type: "user", uid: world.user },
+      creator: { type: "user", uid: plane.user },
       executor: { type: "service_account", uid, display_name: "Critic" },
-      scope: { type: "Team", uid: world.team },
+      scope: { type: "Team", uid: plane.team },
     });
     const byExecutor = await ada.get(`/agent/runs?executor=${uid}`);
     expect(byExecutor.body.runs).toHaveLength(1);
@@ -78,7 +78,7 @@ describe("agent_identity_uid", () => {
 
   it("hands the harness the identity's prompt and the secrets of its servers", async () => {
     const uid = await identity({ prompt: "Be kind.", mcp_servers: { tracker: server } });
-    const harness = await startedRun(world, { prompt: "hello", agent_identity_uid: uid });
+    const harness = await startedRun(plane, { prompt: "hello", agent_identity_uid: uid });
     const { body } = await harness.resolve();
     expect(body).toMatchObject({ system_prompt: "Be kind.", context: { agent_config: { base_prompt: "Be kind." } } });
   });
@@ -86,12 +86,12 @@ describe("agent_identity_uid", () => {
   it.each([
     ["an unknown one", () => randomUUID()],
     ["one of no form", () => "none"],
-    ["another team's", async () => (await world.agent("theirs", world.otherTeam)).uid],
+    ["another team's", async () => (await plane.agent("theirs", plane.otherTeam)).uid],
   ])("answers 400 naming the field for %s", async (_, uid) => {
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: await uid() });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "agent_identity_uid" }] } });
-    expect(world.table.all().filter(({ pk }) => pk.startsWith("RUN#"))).toEqual(
+    expect(plane.table.all().filter(({ pk }) => pk.startsWith("RUN#"))).toEqual(
       before.filter(({ pk }) => pk.startsWith("RUN#")),
     );
   });
@@ -128,7 +128,7 @@ describe("agent_identity_uid", () => {
 describe("an agent's key", () => {
   it("makes team runs whose creator and executor is its identity, with the identity's defaults", async () => {
     const uid = await identity({ prompt: "Be kind." });
-    const agent = clientOf(world, await agentKey(uid));
+    const agent = clientOf(plane, await agentKey(uid));
     expect(await run({}, agent)).toMatchObject({
       creator: { type: "service_account", uid },
       executor: { type: "service_account", uid },
@@ -140,7 +140,7 @@ describe("an agent's key", () => {
   it("may name another identity of the team as executor", async () => {
     const uid = await identity();
     const other = await identity({ prompt: "Be quick." });
-    const agent = clientOf(world, await agentKey(uid));
+    const agent = clientOf(plane, await agentKey(uid));
     expect(await run({ agent_identity_uid: other }, agent)).toMatchObject({
       creator: { uid },
       executor: { uid: other },
@@ -150,7 +150,7 @@ describe("an agent's key", () => {
 
   it("makes no runs beyond the plan's limit", async () => {
     const uid = await identity();
-    const agent = clientOf(world, await agentKey(uid));
+    const agent = clientOf(plane, await agentKey(uid));
     await planned(1);
     expect(await agent.post("/agent/runs", { prompt: "a" })).toMatchObject({
       status: 403,
@@ -164,8 +164,8 @@ describe("on_behalf_of", () => {
     "makes the member the creator and the identity the executor, by %s",
     async (by) => {
       const uid = await identity({ on_behalf_of_enabled: true });
-      const agent = clientOf(world, await agentKey(uid));
-      const mia = await world.person("Mia");
+      const agent = clientOf(plane, await agentKey(uid));
+      const mia = await plane.person("Mia");
       const names: Record<string, string> = { uid: mia.uid, email: "mia@runyard.test", EMAIL: "Mia@Runyard.test" };
       expect(await run({ on_behalf_of: names[by] }, agent)).toMatchObject({
         creator: { type: "user", uid: mia.uid, display_name: "Mia", email: "mia@runyard.test" },
@@ -175,8 +175,8 @@ describe("on_behalf_of", () => {
   );
 
   it("needs an identity that may: 403", async () => {
-    const agent = clientOf(world, await agentKey(await identity()));
-    expect(await agent.post("/agent/runs", { prompt: "a", on_behalf_of: world.user })).toMatchObject({
+    const agent = clientOf(plane, await agentKey(await identity()));
+    expect(await agent.post("/agent/runs", { prompt: "a", on_behalf_of: plane.user })).toMatchObject({
       status: 403,
       body: { error_code: "not_authorized" },
     });
@@ -185,20 +185,20 @@ describe("on_behalf_of", () => {
   it("asks the calling identity, not the one that executes", async () => {
     const may = await identity({ on_behalf_of_enabled: true });
     const mayNot = await identity();
-    const body = { prompt: "a", on_behalf_of: world.user };
-    const calling = clientOf(world, await agentKey(mayNot));
+    const body = { prompt: "a", on_behalf_of: plane.user };
+    const calling = clientOf(plane, await agentKey(mayNot));
     expect((await calling.post("/agent/runs", { ...body, agent_identity_uid: may })).status).toBe(403);
     expect(
-      await run({ on_behalf_of: world.user, agent_identity_uid: mayNot }, clientOf(world, await agentKey(may))),
-    ).toMatchObject({ creator: { uid: world.user }, executor: { uid: mayNot } });
+      await run({ on_behalf_of: plane.user, agent_identity_uid: mayNot }, clientOf(plane, await agentKey(may))),
+    ).toMatchObject({ creator: { uid: plane.user }, executor: { uid: mayNot } });
   });
 
   it("is for agent keys alone, and for members alone: 400 naming the field", async () => {
-    const agent = clientOf(world, await agentKey(await identity({ on_behalf_of_enabled: true })));
-    const removed = await world.person("Rob");
-    await world.removeMember(removed.uid);
+    const agent = clientOf(plane, await agentKey(await identity({ on_behalf_of_enabled: true })));
+    const removed = await plane.person("Rob");
+    await plane.removeMember(removed.uid);
     const path = [{ path: "on_behalf_of" }];
-    expect((await ada.post("/agent/runs", { prompt: "a", on_behalf_of: world.user })).body.errors).toMatchObject(path);
+    expect((await ada.post("/agent/runs", { prompt: "a", on_behalf_of: plane.user })).body.errors).toMatchObject(path);
     for (const name of [randomUUID(), "bo@runyard.test", "nobody", removed.uid]) {
       const answer = await agent.post("/agent/runs", { prompt: "a", on_behalf_of: name });
       expect(answer).toMatchObject({ status: 400, body: { errors: path } });
@@ -210,7 +210,7 @@ describe("children of a run that works as an identity", () => {
   it("work as that identity, with its defaults, and as no other by the run's key", async () => {
     const uid = await identity({ prompt: "Be kind." });
     const other = await identity();
-    const parent = await workingRun(world, { prompt: "parent", agent_identity_uid: uid });
+    const parent = await workingRun(plane, { prompt: "parent", agent_identity_uid: uid });
     const child = await parent.client.post("/agent/runs", { prompt: "child" });
     expect((await ada.get(`/agent/runs/${child.body.run_id}`)).body).toMatchObject({
       creator: { type: "service_account", uid },
@@ -225,11 +225,11 @@ describe("children of a run that works as an identity", () => {
   });
 
   it("of a person's run stay that person's, also where an agent's key makes them", async () => {
-    const agent = clientOf(world, await agentKey(await identity()));
-    const parent_run_id = await createRun(world);
+    const agent = clientOf(plane, await agentKey(await identity()));
+    const parent_run_id = await createRun(plane);
     expect(await run({ parent_run_id }, agent)).toMatchObject({
-      creator: { uid: world.user },
-      executor: { uid: world.user },
+      creator: { uid: plane.user },
+      executor: { uid: plane.user },
     });
   });
 });
@@ -238,11 +238,11 @@ describe("when the identity is deleted", () => {
   it("its runs that have not begun fail as not_authorized, and those that work finish", async () => {
     const uid = await identity();
     const body = { prompt: "hello", agent_identity_uid: uid };
-    const working = await workingRun(world, body);
-    const pending = await startedRun(world, body);
-    const queued = await createRun(world, body);
-    const byItself = await clientOf(world, await agentKey(uid)).post("/agent/runs", { prompt: "own" });
-    const bystander = await createRun(world);
+    const working = await workingRun(plane, body);
+    const pending = await startedRun(plane, body);
+    const queued = await createRun(plane, body);
+    const byItself = await clientOf(plane, await agentKey(uid)).post("/agent/runs", { prompt: "own" });
+    const bystander = await createRun(plane);
     expect((await ada.delete(`/agent/identities/${uid}`)).status).toBe(204);
     for (const id of [pending.run_id, queued, byItself.body.run_id]) {
       expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({
@@ -251,32 +251,32 @@ describe("when the identity is deleted", () => {
       });
     }
     expect((await pending.resolve()).status).toBe(401);
-    expect(await stateOf(world, bystander)).toBe("QUEUED");
-    expect(await stateOf(world, working.run_id)).toBe("INPROGRESS");
+    expect(await stateOf(plane, bystander)).toBe("QUEUED");
+    expect(await stateOf(plane, working.run_id)).toBe("INPROGRESS");
     expect((await working.finish()).status).toBe(200);
-    await deliver(world);
-    expect(await stateOf(world, working.run_id)).toBe("SUCCEEDED");
-    expect(await world.table.get(keys.counters({ type: "Team", uid: world.team }))).toMatchObject({ running: 1 });
+    await deliver(plane);
+    expect(await stateOf(plane, working.run_id)).toBe("SUCCEEDED");
+    expect(await plane.table.get(keys.counters({ type: "Team", uid: plane.team }))).toMatchObject({ running: 1 });
   });
 
   it("its schedules are paused and say why", async () => {
     const uid = await identity({ name: "Critic" });
-    const { id } = await makeSchedule(world, { agent_uid: uid });
-    const { id: other } = await makeSchedule(world);
+    const { id } = await makeSchedule(plane, { agent_uid: uid });
+    const { id: other } = await makeSchedule(plane);
     await ada.delete(`/agent/identities/${uid}`);
-    expect(await readSchedule(world, id)).toMatchObject({
+    expect(await readSchedule(plane, id)).toMatchObject({
       enabled: false,
       last_spawn_error: "the identity Critic is deleted",
     });
-    expect(await readSchedule(world, other)).toMatchObject({ enabled: true, last_spawn_error: null });
+    expect(await readSchedule(plane, other)).toMatchObject({ enabled: true, last_spawn_error: null });
   });
 
   it("a run that this has missed fails where it is dispatched", async () => {
     const uid = await identity();
-    const id = await createRun(world, { prompt: "hello", agent_identity_uid: uid });
-    await world.table.write({ kind: "delete", key: keys.identity(world.team, uid) });
-    await deliver(world);
-    expect(world.started).toEqual([]);
+    const id = await createRun(plane, { prompt: "hello", agent_identity_uid: uid });
+    await plane.table.write({ kind: "delete", key: keys.identity(plane.team, uid) });
+    await deliver(plane);
+    expect(plane.started).toEqual([]);
     expect((await ada.get(`/agent/runs/${id}`)).body).toMatchObject({
       state: "FAILED",
       status_message: { error_code: "not_authorized" },

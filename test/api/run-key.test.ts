@@ -5,8 +5,8 @@ import * as v from "valibot";
 import { beforeEach, describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { clientOf } from "../support/client.ts";
+import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, said, startedRun, workingRun } from "../support/execution.ts";
-import { type Answer, makeWorld, type World } from "../support/world.ts";
 
 const Matrix = v.record(v.string(), v.record(v.string(), v.number()));
 const matrix = v.parse(Matrix, JSON.parse(readFileSync(join(import.meta.dirname, "principals.matrix.json"), "utf8")));
@@ -65,24 +65,24 @@ describe("a run's key", () => {
   );
 });
 
-let world: World;
+let plane: TestControlPlane;
 let run: Harness;
 let other: Harness;
 beforeEach(async () => {
-  world = await makeWorld();
-  run = await workingRun(world);
-  other = await workingRun(world);
+  plane = await createTestControlPlane();
+  run = await workingRun(plane);
+  other = await workingRun(plane);
 });
 
 /** What was refused, and that nothing came of it. */
 async function refused(work: () => Promise<Answer>, status: number, member?: string) {
-  const before = structuredClone(world.table.all());
+  const before = structuredClone(plane.table.all());
   const answer = await work();
   expect(answer.status, JSON.stringify(answer.body)).toBe(status);
   if (member !== undefined) expect(JSON.stringify(answer.body)).toContain(member);
-  expect(withoutBeats(world.table.all())).toEqual(withoutBeats(before));
+  expect(withoutBeats(plane.table.all())).toEqual(withoutBeats(before));
 }
-const withoutBeats = (items: readonly object[]) => JSON.stringify(items).replaceAll(/"beat_at":\d+,?/g, "");
+const withoutBeats = (items: readonly object[]) => JSON.stringify(items).replaceAll(/"heartbeat_at":\d+,?/g, "");
 
 const event = (fields: object = {}) => ({
   event_uuid: randomUUID(),
@@ -107,7 +107,7 @@ describe("forged reports", () => {
   );
 
   it("an event of another run is refused with 403, and of a path that leads elsewhere with 404", async () => {
-    const child = await createRun(world, { prompt: "child", parent_run_id: run.run_id });
+    const child = await createRun(plane, { prompt: "child", parent_run_id: run.run_id });
     const post = (id: string, client = run.client) => client.post(`/agent/runs/${id}/client-events`, event());
     await refused(() => post(other.run_id), 403);
     await refused(() => post(child), 403);
@@ -121,7 +121,7 @@ describe("forged reports", () => {
     await refused(() => run.support("messages", { ...batch, execution_id: randomUUID() }), 401);
     await refused(() => run.support("heartbeat", { execution_id: other.execution_id, followups_stored: 0 }), 401);
     await run.shutDown({ error: { category: "test", message: "gone" } });
-    await nextExecution(world);
+    await nextExecution(plane);
     await refused(() => run.support("messages", { ...batch, execution_id: run.execution_id }), 401);
   });
 
@@ -164,33 +164,33 @@ describe("children of a run's key", () => {
   const config = (config: object) => child({ config });
 
   it("have no foreign environment, repository or way to sign in: 403 that names the member", async () => {
-    const environment_id = (await clientOf(world).post("/agent/environments", { name: "E" })).body.uid;
+    const environment_id = (await clientOf(plane).post("/agent/environments", { name: "E" })).body.uid;
     await refused(config({ environment_id }), 403, "environment_id");
     await refused(config({ repositories: [{ url: "https://github.com/acme/vault" }] }), 403, "repositories");
     await refused(config({ harness_auth_secrets: { claude_auth_secret_name: "X" } }), 403, "harness_auth_secrets");
   });
 
   it("have no other identity, person, owner or source, and no parent that is not the run's own family", async () => {
-    const identity = await world.agent("stronger");
+    const identity = await plane.agent("stronger");
     await refused(child({ agent_identity_uid: identity.uid }), 403);
-    await refused(child({ on_behalf_of: world.user }), 400, "on_behalf_of");
+    await refused(child({ on_behalf_of: plane.user }), 400, "on_behalf_of");
     const personal = (await child({ team: false })()).body.run_id;
-    expect((await clientOf(world).get(`/agent/runs/${personal}`)).body.scope.type).toBe("Team");
+    expect((await clientOf(plane).get(`/agent/runs/${personal}`)).body.scope.type).toBe("Team");
     await refused(child({ parent_run_id: other.run_id }), 400, "parent_run_id");
     await refused(child({ conversation_id: other.run_id }), 400, "conversation_id");
     const made = await run.client.post("/agent/runs", { prompt: "child" }, { headers: { "x-run-source": "WEB_APP" } });
-    const { source, parent_run_id } = (await clientOf(world).get(`/agent/runs/${made.body.run_id}`)).body;
+    const { source, parent_run_id } = (await clientOf(plane).get(`/agent/runs/${made.body.run_id}`)).body;
     expect([source, parent_run_id]).toEqual(["ORCHESTRATION", run.run_id]);
   });
 
   it("have no bigger budget than is left", async () => {
     const model = { model_id: "local/runbook" };
-    const rich = await startedRun(world, { prompt: "x", config: { ...model, budget_usd: 1 } });
+    const rich = await startedRun(plane, { prompt: "x", config: { ...model, budget_usd: 1 } });
     await rich.resolve();
-    const before = world.table.all().length;
+    const before = plane.table.all().length;
     const answer = await rich.client.post("/agent/runs", { prompt: "child", config: { budget_usd: 5 } });
     expect([400, 403]).toContain(answer.status);
-    expect(world.table.all().length).toBe(before);
+    expect(plane.table.all().length).toBe(before);
   });
 
   it("are a hundred at most, beyond: 429", async () => {
@@ -201,7 +201,7 @@ describe("children of a run's key", () => {
 
 describe("what a run's key says of itself elsewhere", () => {
   it("reads, follows up and cancels descendants alone: others answer 403", async () => {
-    const mine = await createRun(world, { prompt: "child", parent_run_id: run.run_id });
+    const mine = await createRun(plane, { prompt: "child", parent_run_id: run.run_id });
     expect((await run.client.get(`/agent/runs/${mine}`)).status).toBe(200);
     for (const [method, path] of [
       ["get", ""],
@@ -225,7 +225,7 @@ describe("what a run's key says of itself elsewhere", () => {
 
   it("is dead with its run", async () => {
     await run.finish();
-    await deliver(world);
+    await deliver(plane);
     for (const path of [`/agent/runs/${run.run_id}`, "/agent/runs", "/agent/models"])
       expect((await run.client.get(path)).status).toBe(401);
     expect((await run.client.post("/agent/runs", { prompt: "after the end" })).status).toBe(401);
@@ -274,9 +274,9 @@ describe("what a run reports", () => {
 
   it("is bound to its length and its checksum: an upload of other bytes is never seen", async () => {
     const { body } = await report("FILE", { ...file, size_bytes: 3 })();
-    await world.upload(body.upload.url, "longer than declared");
+    await plane.upload(body.upload.url, "longer than declared");
     await report("FILE", { ...file, size_bytes: 3 })();
-    expect((await clientOf(world).get(`/agent/artifacts/${body.artifact_uid}`)).status).toBe(404);
+    expect((await clientOf(plane).get(`/agent/artifacts/${body.artifact_uid}`)).status).toBe(404);
   });
 
   it.each([
@@ -287,7 +287,7 @@ describe("what a run reports", () => {
     "acme/shop",
     "acme/shop:..",
   ])("is no skill at %j: 400", async (path) => {
-    const skilled = await startedRun(world, {
+    const skilled = await startedRun(plane, {
       prompt: "x",
       config: { skill_spec: "acme/shop:review", repositories: [{ url: "https://github.com/acme/shop" }] },
     });
@@ -301,7 +301,7 @@ describe("what a run reports", () => {
 
   it.each(["acme/shop:../../etc/passwd.md", "acme/shop:/etc/passwd", "acme/shop:a/../b", "shop:..", "shop:./x"])(
     "starts from no skill %j: 400",
-    async (skill) => refused(() => clientOf(world).post("/agent/runs", { skill }), 400, "skill"),
+    async (skill) => refused(() => clientOf(plane).post("/agent/runs", { skill }), 400, "skill"),
   );
 
   it("goes into snapshots by names that are names", async () => {

@@ -3,20 +3,20 @@ import { createRun as createRunEndpoint } from "#functions/runs/create-run.ts";
 import { githubApp } from "#shared/skills/github-app.ts";
 import { createRun, deliver, harnessOf, nextExecution, startedRun } from "../support/execution.ts";
 import { GithubAppStandIn } from "../support/github-app-stand-in.ts";
-import { makeSkillWorld, type SkillWorld, shop } from "../support/skills.ts";
+import { createSkillControlPlane, type SkillControlPlane, shop } from "../support/skills.ts";
 
-let world: SkillWorld["world"];
-let github: SkillWorld["github"];
+let plane: SkillControlPlane["plane"];
+let github: SkillControlPlane["github"];
 let app: GithubAppStandIn;
 
 beforeEach(async () => {
-  let onGithub: SkillWorld["onGithub"];
-  ({ world, github, onGithub } = await makeSkillWorld());
-  const now = () => world.clock.now;
+  let onGithub: SkillControlPlane["onGithub"];
+  ({ plane, github, onGithub } = await createSkillControlPlane());
+  const now = () => plane.clock.now;
   app = new GithubAppStandIn(now);
   github.app = app;
   const settings = { id: app.id, privateKey: async () => app.privateKey };
-  world.repositories.githubApp = githubApp(settings, { apiUrl: github.url, fetch, now });
+  plane.repositories.githubApp = githubApp(settings, { apiUrl: github.url, fetch, now });
   onGithub("acme/shop", { ...shop, tokens: [] });
   onGithub("acme/vault", { ...shop, tokens: [] });
 });
@@ -42,13 +42,13 @@ async function tokensOf(harness: Awaited<ReturnType<typeof startedRun>>): Promis
 describe("the tokens of a run's repositories", () => {
   it("are made for its execution: for one repository each, to read its files, for an hour", async () => {
     app.install(["acme/shop", "acme/vault"], { permissions: { contents: "read", metadata: "read", issues: "write" } });
-    const tokens = await tokensOf(await startedRun(world, of({ url: SHOP }, { url: VAULT, path: "v" })));
+    const tokens = await tokensOf(await startedRun(plane, of({ url: SHOP }, { url: VAULT, path: "v" })));
     expect(app.issued.map(({ repositories, permissions }) => ({ repositories, permissions })).sort(byName)).toEqual([
       { repositories: ["acme/shop"], permissions: { contents: "read" } },
       { repositories: ["acme/vault"], permissions: { contents: "read" } },
     ]);
     expect(tokens?.map(({ url }) => url)).toEqual([SHOP, VAULT]);
-    const hour = world.clock.now + 3_600_000;
+    const hour = plane.clock.now + 3_600_000;
     expect(tokens?.map(({ token, expires_at }) => [app.isGood(token), Date.parse(expires_at) <= hour])).toEqual([
       [true, true],
       [true, true],
@@ -57,11 +57,11 @@ describe("the tokens of a run's repositories", () => {
 
   it("are another run's never, and new ones for the next execution", async () => {
     app.install(["acme/shop"]);
-    const first = await startedRun(world, of({ url: SHOP }));
-    const other = await startedRun(world, of({ url: SHOP }));
+    const first = await startedRun(plane, of({ url: SHOP }));
+    const other = await startedRun(plane, of({ url: SHOP }));
     const [ones, others] = [await tokensOf(first), await tokensOf(other)];
     await first.shutDown({ error: { category: "test", message: "gone" } });
-    const again = await tokensOf(await nextExecution(world));
+    const again = await tokensOf(await nextExecution(plane));
     expect(new Set([ones, others, again].map((tokens) => tokens?.[0]?.token)).size).toBe(3);
   });
 
@@ -73,22 +73,22 @@ describe("the tokens of a run's repositories", () => {
       { url: "git@github.com:acme/shop", path: "b" },
       { url: SHOP, path: "d", token_secret: "SHOP_TOKEN" },
     );
-    expect(await tokensOf(await startedRun(world, none))).toBeUndefined();
+    expect(await tokensOf(await startedRun(plane, none))).toBeUndefined();
     expect(app.issued).toEqual([]);
   });
 
   it("are left out where GitHub does not answer, for the repository may be public", async () => {
     app.install(["acme/shop"]);
     await github[Symbol.asyncDispose]();
-    expect(await tokensOf(await startedRun(world, of({ url: SHOP })))).toBeUndefined();
+    expect(await tokensOf(await startedRun(plane, of({ url: SHOP })))).toBeUndefined();
   });
 
   it("are not handed out to who executes a run himself", async () => {
     app.install(["acme/shop"]);
-    const { body } = await world.call(createRunEndpoint, {
+    const { body } = await plane.call(createRunEndpoint, {
       body: { ...of({ url: SHOP }), execution_location: "LOCAL" },
     });
-    const local = harnessOf(world, { ...envelope, run_id: body.run_id, key: body.run_key });
+    const local = harnessOf(plane, { ...envelope, run_id: body.run_id, key: body.run_key });
     expect(await tokensOf(local)).toBeUndefined();
     expect(app.issued).toEqual([]);
   });
@@ -97,23 +97,23 @@ describe("the tokens of a run's repositories", () => {
     const logged: string[] = [];
     vi.mocked(process.stdout.write).mockImplementation((line) => logged.push(String(line)) > 0);
     app.install(["acme/shop"]);
-    const harness = await startedRun(world, of({ url: SHOP }));
+    const harness = await startedRun(plane, of({ url: SHOP }));
     const [token] = (await tokensOf(harness)) ?? [];
     await harness.finish();
-    await deliver(world);
+    await deliver(plane);
     expect(token?.token).toMatch(/^ghs_/);
-    expect(JSON.stringify(world.table.all()) + logged.join("")).not.toContain(token?.token);
+    expect(JSON.stringify(plane.table.all()) + logged.join("")).not.toContain(token?.token);
   });
 
   it("are for repositories of the run's own configuration: a request for the prompt cannot name others", async () => {
     app.install(["acme/shop", "acme/vault"]);
-    const harness = await startedRun(world, of({ url: SHOP }));
+    const harness = await startedRun(plane, of({ url: SHOP }));
     await harness.support("resolve-prompt", { repositories: [{ url: VAULT }], config: of({ url: VAULT }).config });
     expect(app.issued.map(({ repositories }) => repositories)).toEqual([["acme/shop"]]);
   });
 
   it("are not made for a run that nobody asked to read anything", async () => {
-    await createRun(world);
+    await createRun(plane);
     expect(github.seen).toEqual([]);
   });
 });

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, harnessOf, nextExecution, startedRun, workingRun } from "../support/execution.ts";
 import { nightly } from "../support/schedules.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 let bo: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
-  bo = clientOf(world, world.otherKey);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
+  bo = clientOf(plane, plane.otherKey);
 });
 
 const VALUE = "correct horse battery staple";
@@ -30,8 +30,8 @@ const within = (environment_id: string, more: Record<string, unknown> = {}) => (
   ...more,
 });
 /** What a run's execution is handed, by names of secrets: the value, or the reason why there is none. */
-async function planted(body: Record<string, unknown>, key = world.key): Promise<Record<string, string> | undefined> {
-  return secretsIn(await startedRun(world, body, key));
+async function planted(body: Record<string, unknown>, key = plane.key): Promise<Record<string, string> | undefined> {
+  return secretsIn(await startedRun(plane, body, key));
 }
 async function secretsIn(harness: Awaited<ReturnType<typeof startedRun>>): Promise<Record<string, string> | undefined> {
   const { status, body } = await harness.resolve();
@@ -59,24 +59,24 @@ describe("the secrets of a run", () => {
 
   it("are in no other answer and in no item of the table", async () => {
     await keep("NPM_TOKEN");
-    const harness = await workingRun(world, within(await environment(["NPM_TOKEN"])));
+    const harness = await workingRun(plane, within(await environment(["NPM_TOKEN"])));
     await harness.finish();
-    await deliver(world);
+    await deliver(plane);
     const path = `/agent/runs/${harness.run_id}`;
     for (const part of ["", "/timeline", "/conversation", "/events?after=0", "/response"])
       expect(JSON.stringify((await ada.get(path + part)).body), part).not.toContain(VALUE);
-    expect(JSON.stringify(world.table.all())).not.toContain(VALUE);
+    expect(JSON.stringify(plane.table.all())).not.toContain(VALUE);
   });
 
   it("are refused to every key but that of the execution in force", async () => {
     await keep("NPM_TOKEN");
     const uid = await environment(["NPM_TOKEN"]);
-    const first = await workingRun(world, within(uid));
+    const first = await workingRun(plane, within(uid));
     await first.shutDown({ error: { category: "test", message: "gone" } });
-    const second = await nextExecution(world);
+    const second = await nextExecution(plane);
     expect((await first.resolve()).status).toBe(401);
     expect(await secretsIn(second)).toEqual({ NPM_TOKEN: VALUE });
-    const other = await workingRun(world, within(uid));
+    const other = await workingRun(plane, within(uid));
     const byPerson = await ada.post("/harness-support/resolve-prompt", {});
     expect(byPerson.status).toBe(403);
     await other.finish();
@@ -86,19 +86,19 @@ describe("the secrets of a run", () => {
   it("have the values that they have when an execution begins", async () => {
     await keep("NPM_TOKEN", "the first value");
     const body = within(await environment(["NPM_TOKEN"]));
-    const waiting = await createRun(world, body);
+    const waiting = await createRun(plane, body);
     await ada.delete("/agent/secrets/NPM_TOKEN");
     await keep("NPM_TOKEN", "the second value");
-    expect(await secretsIn(harnessOf(world, await world.dispatch(waiting)))).toEqual({ NPM_TOKEN: "the second value" });
+    expect(await secretsIn(harnessOf(plane, await plane.dispatch(waiting)))).toEqual({ NPM_TOKEN: "the second value" });
   });
 
   it("are those that the environment named when the run was made", async () => {
     await keep("NPM_TOKEN");
     await keep("TRACKER", "tracker's value");
     const uid = await environment(["NPM_TOKEN"]);
-    const waiting = await createRun(world, within(uid));
+    const waiting = await createRun(plane, within(uid));
     await ada.put(`/agent/environments/${uid}`, { secrets: named("TRACKER") });
-    expect(await secretsIn(harnessOf(world, await world.dispatch(waiting)))).toEqual({ NPM_TOKEN: VALUE });
+    expect(await secretsIn(harnessOf(plane, await plane.dispatch(waiting)))).toEqual({ NPM_TOKEN: VALUE });
   });
 
   it("go to the runs of a schedule too", async () => {
@@ -109,7 +109,7 @@ describe("the secrets of a run", () => {
       await ada.post("/agent/schedules", { ...nightly, agent_config, agent_uid: await identity("TRACKER") })
     ).body;
     const { run_id } = (await ada.post(`/agent/schedules/${id}/run`)).body;
-    expect(await secretsIn(harnessOf(world, await world.dispatch(run_id)))).toEqual({
+    expect(await secretsIn(harnessOf(plane, await plane.dispatch(run_id)))).toEqual({
       NPM_TOKEN: VALUE,
       TRACKER: "tracker's value",
     });
@@ -127,7 +127,7 @@ describe("a secret that a run cannot have", () => {
 
   it("is one whose value is gone", async () => {
     await keep("NPM_TOKEN");
-    world.vault.values.clear();
+    plane.vault.values.clear();
     expect(await planted(within(await environment(["NPM_TOKEN"])))).toEqual({
       NPM_TOKEN: expect.stringMatching(/^! /),
     });
@@ -138,7 +138,7 @@ describe("a secret that a run cannot have", () => {
     await keep("NPM_TOKEN", "the other team's", bo);
     const uid = await environment(["NPM_TOKEN"]);
     await ada.post(`/agent/environments/${uid}/share`, { user_uid: (await bo.get("/agent/me")).body.uid });
-    expect(await planted(within(uid), world.otherKey)).toEqual({
+    expect(await planted(within(uid), plane.otherKey)).toEqual({
       NPM_TOKEN: expect.stringMatching(/^! the environment is shared with the run's team/),
     });
   });
@@ -147,7 +147,7 @@ describe("a secret that a run cannot have", () => {
     await keep("NPM_TOKEN");
     const uid = await environment(["NPM_TOKEN"]);
     const made = await ada.post("/agent/runs", within(uid, { execution_location: "LOCAL" }));
-    const own = clientOf(world, made.body.run_key);
+    const own = clientOf(plane, made.body.run_key);
     const { status, body } = await own.post("/harness-support/resolve-prompt", {});
     expect(status).toBe(200);
     expect(body.context.secrets).toMatchObject([
@@ -167,9 +167,9 @@ describe("a secret that a run cannot have", () => {
 
   it("is one of a name that programs obey, kept before such names were refused", async () => {
     await keep("NPM_TOKEN");
-    const item = world.table.all().find(({ sk }) => sk === "SECRET#NPM_TOKEN");
+    const item = plane.table.all().find(({ sk }) => sk === "SECRET#NPM_TOKEN");
     if (item !== undefined)
-      await world.table.write({ kind: "put", item: { ...item, sk: "SECRET#LD_PRELOAD", name: "LD_PRELOAD" } });
+      await plane.table.write({ kind: "put", item: { ...item, sk: "SECRET#LD_PRELOAD", name: "LD_PRELOAD" } });
     expect(await planted(within(await environment(["LD_PRELOAD"])))).toEqual({
       LD_PRELOAD: expect.stringMatching(/^! programs obey/),
     });
@@ -180,13 +180,13 @@ describe("the secrets of a child", () => {
   it("are at most those of its parent, whoever makes the child and wherever it runs", async () => {
     await keep("NPM_TOKEN");
     await keep("DEPLOY_KEY", "production");
-    const parent = await workingRun(world, within(await environment(["NPM_TOKEN"])));
+    const parent = await workingRun(plane, within(await environment(["NPM_TOKEN"])));
     const rich = within(await environment(["NPM_TOKEN", "DEPLOY_KEY"]), { parent_run_id: parent.run_id });
-    const child = await startedRun(world, rich);
+    const child = await startedRun(plane, rich);
     const bounded = { NPM_TOKEN: VALUE, DEPLOY_KEY: "! the run's parent does not have it" };
     expect(await secretsIn(child)).toEqual(bounded);
     const grandchild = { ...rich, parent_run_id: child.run_id };
-    expect(await planted(grandchild, world.key)).toMatchObject(bounded);
+    expect(await planted(grandchild, plane.key)).toMatchObject(bounded);
     // The run's own key gives what the run itself has, also to children of richer ones.
     for (const parent_run_id of [parent.run_id, child.run_id]) {
       expect(await planted({ prompt: "child", parent_run_id }, parent.key)).toEqual({ NPM_TOKEN: VALUE });
@@ -195,7 +195,7 @@ describe("the secrets of a child", () => {
 
   it("are those of its identity, as its parent's are", async () => {
     await keep("TRACKER", "tracker's value");
-    const parent = await workingRun(world, { prompt: "parent", agent_identity_uid: await identity("TRACKER") });
+    const parent = await workingRun(plane, { prompt: "parent", agent_identity_uid: await identity("TRACKER") });
     expect(await planted({ prompt: "child" }, parent.key)).toEqual({ TRACKER: "tracker's value" });
   });
 });
@@ -203,10 +203,10 @@ describe("the secrets of a child", () => {
 describe("setup_failed of an environment", () => {
   const failed = async (uid: string) => (await ada.get(`/agent/environments/${uid}`)).body.setup_failed;
   const end = async (uid: string, outcome: Record<string, unknown>) => {
-    const harness = await workingRun(world, within(uid));
-    world.clock.now += 1000;
+    const harness = await workingRun(plane, within(uid));
+    plane.clock.now += 1000;
     await harness.support("finish-task", { summary: "done", ...outcome });
-    await deliver(world);
+    await deliver(plane);
   };
   const setupFailed = { success: false, error_code: "environment_setup_failed" };
 
@@ -215,13 +215,13 @@ describe("setup_failed of an environment", () => {
     expect(await failed(uid)).toBe(false);
     await end(uid, setupFailed);
     expect(await failed(uid)).toBe(true);
-    const waiting = await createRun(world, within(uid));
+    const waiting = await createRun(plane, within(uid));
     expect(await failed(uid)).toBe(true);
     await ada.post(`/agent/runs/${waiting}/cancel`);
     expect(await failed(uid)).toBe(true);
     await end(uid, { success: true });
     expect(await failed(uid)).toBe(false);
-    await createRun(world, within(uid));
+    await createRun(plane, within(uid));
     expect(await failed(uid)).toBe(false);
   });
 
@@ -229,26 +229,26 @@ describe("setup_failed of an environment", () => {
     const uid = await environment([]);
     await end(uid, setupFailed);
     await end(uid, { success: false });
-    await createRun(world, within(uid));
+    await createRun(plane, within(uid));
     expect(await failed(uid)).toBe(false);
   });
 
   it("is told by the run that ended last, in whatever order ends are told", async () => {
     const uid = await environment([]);
-    const slow = await workingRun(world, within(uid));
+    const slow = await workingRun(plane, within(uid));
     await end(uid, setupFailed);
-    world.clock.now += 1000;
+    plane.clock.now += 1000;
     await slow.finish();
-    await deliver(world);
+    await deliver(plane);
     expect(await failed(uid)).toBe(false);
   });
 
   it("is not for a guest's runs to tell", async () => {
     const uid = await environment([], { team: false });
     await ada.post(`/agent/environments/${uid}/share`, { user_uid: (await bo.get("/agent/me")).body.uid });
-    const guest = await workingRun(world, within(uid), world.otherKey);
+    const guest = await workingRun(plane, within(uid), plane.otherKey);
     await guest.support("finish-task", { summary: "no", ...setupFailed });
-    await deliver(world);
+    await deliver(plane);
     expect(await failed(uid)).toBe(false);
   });
 });

@@ -2,35 +2,35 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { pauseSchedulesOf } from "#shared/schedules/auto-pause.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { harnessOf } from "../support/execution.ts";
 import { stateOf } from "../support/look.ts";
 import { fireAt, makeSchedule, readSchedule, reconcile, runsOf, ticksOf, timerOff } from "../support/schedules.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 beforeEach(async () => {
-  world = await makeWorld();
+  plane = await createTestControlPlane();
 });
-const call = () => clientOf(world);
+const call = () => clientOf(plane);
 const minutely = { cron_schedule: "* * * * *" };
 const due = "2026-05-19T02:30:00Z";
 
 describe("a firing", () => {
   it("makes one run of the team, tells of it, and asks for its dispatch", async () => {
-    const { id } = await makeSchedule(world);
-    await fireAt(world, id, due);
-    const [run, ...others] = await runsOf(world, id);
+    const { id } = await makeSchedule(plane);
+    await fireAt(plane, id, due);
+    const [run, ...others] = await runsOf(plane, id);
     expect(others).toEqual([]);
     expect(run).toMatchObject({
       title: "Nightly",
       state: "QUEUED",
       source: "SCHEDULED_AGENT",
       schedule: { schedule_id: id, schedule_name: "Nightly", cron_schedule: "30 2 * * *" },
-      creator: { uid: world.user },
-      executor: { uid: world.user },
+      creator: { uid: plane.user },
+      executor: { uid: plane.user },
     });
-    expect(world.sent).toEqual([{ queue: "runs", runId: run.run_id }]);
-    expect(await ticksOf(world, id)).toEqual([
+    expect(plane.sent).toEqual([{ queue: "runs", runId: run.run_id }]);
+    expect(await ticksOf(plane, id)).toEqual([
       {
         scheduled_at: "2026-05-19T02:30:00.000Z",
         outcome: "fired",
@@ -38,67 +38,67 @@ describe("a firing", () => {
         run_id: run.run_id,
       },
     ]);
-    expect(await readSchedule(world, id)).toMatchObject({
+    expect(await readSchedule(plane, id)).toMatchObject({
       history: { last_ran: "2026-05-19T02:30:05.000Z", next_run: "2026-05-20T02:30:00.000Z" },
       recent_runs: [{ run_id: run.run_id, state: "QUEUED" }],
     });
   });
 
   it("makes one run however often its trigger is delivered, one after the other or at once", async () => {
-    const { id } = await makeSchedule(world);
-    await fireAt(world, id, due);
-    await timerOff(world, id, due);
-    await Promise.all(Array.from({ length: 5 }, () => timerOff(world, id, due)));
-    expect(await runsOf(world, id)).toHaveLength(1);
-    const { id: other } = await makeSchedule(world, { cron_schedule: "0 3 * * *" });
-    world.clock.now = Date.parse("2026-05-19T03:00:05Z");
-    await Promise.all(Array.from({ length: 5 }, () => timerOff(world, other, "2026-05-19T03:00:00Z")));
-    expect(await runsOf(world, other)).toHaveLength(1);
-    expect(await ticksOf(world, other)).toHaveLength(1);
+    const { id } = await makeSchedule(plane);
+    await fireAt(plane, id, due);
+    await timerOff(plane, id, due);
+    await Promise.all(Array.from({ length: 5 }, () => timerOff(plane, id, due)));
+    expect(await runsOf(plane, id)).toHaveLength(1);
+    const { id: other } = await makeSchedule(plane, { cron_schedule: "0 3 * * *" });
+    plane.clock.now = Date.parse("2026-05-19T03:00:05Z");
+    await Promise.all(Array.from({ length: 5 }, () => timerOff(plane, other, "2026-05-19T03:00:00Z")));
+    expect(await runsOf(plane, other)).toHaveLength(1);
+    expect(await ticksOf(plane, other)).toHaveLength(1);
   });
 
   it("takes seconds of the trigger for a late tongue, not for another time", async () => {
-    const { id } = await makeSchedule(world);
-    await fireAt(world, id, "2026-05-19T02:30:41Z");
-    await timerOff(world, id, due);
-    expect(await runsOf(world, id)).toHaveLength(1);
-    expect(await ticksOf(world, id)).toMatchObject([{ scheduled_at: "2026-05-19T02:30:00.000Z" }]);
+    const { id } = await makeSchedule(plane);
+    await fireAt(plane, id, "2026-05-19T02:30:41Z");
+    await timerOff(plane, id, due);
+    expect(await runsOf(plane, id)).toHaveLength(1);
+    expect(await ticksOf(plane, id)).toMatchObject([{ scheduled_at: "2026-05-19T02:30:00.000Z" }]);
   });
 
   it("is none where the timer goes off more often than the cron says", async () => {
-    const { id } = await makeSchedule(world, { cron_schedule: "30 2 13 * 5" });
-    expect(world.timers.get(id)?.expression).toBe("cron(30 2 * * ? *)");
-    for (const day of ["19", "20", "21", "22"]) await fireAt(world, id, `2026-05-${day}T02:30:00Z`);
-    expect(await ticksOf(world, id)).toMatchObject([{ scheduled_at: "2026-05-22T02:30:00.000Z", outcome: "fired" }]);
-    expect(await runsOf(world, id)).toHaveLength(1);
+    const { id } = await makeSchedule(plane, { cron_schedule: "30 2 13 * 5" });
+    expect(plane.timers.get(id)?.expression).toBe("cron(30 2 * * ? *)");
+    for (const day of ["19", "20", "21", "22"]) await fireAt(plane, id, `2026-05-${day}T02:30:00Z`);
+    expect(await ticksOf(plane, id)).toMatchObject([{ scheduled_at: "2026-05-22T02:30:00.000Z", outcome: "fired" }]);
+    expect(await runsOf(plane, id)).toHaveLength(1);
   });
 
   it("is refused before its time, and for a time before the schedule was made does nothing", async () => {
-    const { id } = await makeSchedule(world);
-    expect(await timerOff(world, id, due)).toBe(1);
-    expect(await timerOff(world, id, "2026-05-18T02:30:00Z")).toBe(0);
-    expect(await runsOf(world, id)).toEqual([]);
+    const { id } = await makeSchedule(plane);
+    expect(await timerOff(plane, id, due)).toBe(1);
+    expect(await timerOff(plane, id, "2026-05-18T02:30:00Z")).toBe(0);
+    expect(await runsOf(plane, id)).toEqual([]);
   });
 
   it("is the agent's to carry out, if the schedule has one", async () => {
-    const agent = await world.agent("builder");
-    const { id } = await makeSchedule(world, { agent_uid: agent.uid });
-    await fireAt(world, id, due);
-    expect(await runsOf(world, id)).toMatchObject([
+    const agent = await plane.agent("builder");
+    const { id } = await makeSchedule(plane, { agent_uid: agent.uid });
+    await fireAt(plane, id, due);
+    expect(await runsOf(plane, id)).toMatchObject([
       {
-        creator: { type: "user", uid: world.user },
+        creator: { type: "user", uid: plane.user },
         executor: { type: "service_account", uid: agent.uid, display_name: "builder" },
       },
     ]);
   });
 
   it("takes over what its agent and its team say where it says nothing itself", async () => {
-    const agent = await world.agent("builder");
+    const agent = await plane.agent("builder");
     const defaults = { prompt: "Be brief.", skills: ["acme/tools:check"] };
     await call().put(`/agent/identities/${agent.uid}`, defaults);
-    const { id } = await makeSchedule(world, { agent_uid: agent.uid, agent_config: { name: "n" } });
-    await fireAt(world, id, due);
-    expect(await runsOf(world, id)).toMatchObject([
+    const { id } = await makeSchedule(plane, { agent_uid: agent.uid, agent_config: { name: "n" } });
+    await fireAt(plane, id, due);
+    expect(await runsOf(plane, id)).toMatchObject([
       {
         agent_config: {
           name: "n",
@@ -108,71 +108,71 @@ describe("a firing", () => {
         },
       },
     ]);
-    expect((await readSchedule(world, id)).agent_config).toEqual({ name: "n" });
+    expect((await readSchedule(plane, id)).agent_config).toEqual({ name: "n" });
   });
 
   it("fails for a reason that callers can read, once, and clears it when it works again", async () => {
-    const { id } = await makeSchedule(world, minutely);
-    const counters = keys.counters({ type: "Team", uid: world.team });
-    await world.table.write({ kind: "update", key: counters, set: { queued: 1_000 } });
-    await fireAt(world, id, "2026-05-18T19:01:00Z");
-    await timerOff(world, id, "2026-05-18T19:01:00Z");
+    const { id } = await makeSchedule(plane, minutely);
+    const counters = keys.counters({ type: "Team", uid: plane.team });
+    await plane.table.write({ kind: "update", key: counters, set: { queued: 1_000 } });
+    await fireAt(plane, id, "2026-05-18T19:01:00Z");
+    await timerOff(plane, id, "2026-05-18T19:01:00Z");
     const reason = expect.stringContaining("the queue is full");
-    expect(await ticksOf(world, id)).toMatchObject([{ outcome: "failed", reason }]);
-    expect(await readSchedule(world, id)).toMatchObject({ last_spawn_error: reason, enabled: true });
-    await world.table.write({ kind: "update", key: counters, set: { queued: 0 } });
-    await fireAt(world, id, "2026-05-18T19:02:00Z");
-    expect(await readSchedule(world, id)).toMatchObject({ last_spawn_error: null });
-    expect(await ticksOf(world, id)).toMatchObject([{ outcome: "fired" }, { outcome: "failed" }]);
+    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "failed", reason }]);
+    expect(await readSchedule(plane, id)).toMatchObject({ last_spawn_error: reason, enabled: true });
+    await plane.table.write({ kind: "update", key: counters, set: { queued: 0 } });
+    await fireAt(plane, id, "2026-05-18T19:02:00Z");
+    expect(await readSchedule(plane, id)).toMatchObject({ last_spawn_error: null });
+    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "fired" }, { outcome: "failed" }]);
   });
 
   it("is refused by hand while the queue is full, and leaves no trace", async () => {
-    const { id } = await makeSchedule(world);
-    const counters = keys.counters({ type: "Team", uid: world.team });
-    await world.table.write({ kind: "update", key: counters, set: { queued: 1_000 } });
+    const { id } = await makeSchedule(plane);
+    const counters = keys.counters({ type: "Team", uid: plane.team });
+    await plane.table.write({ kind: "update", key: counters, set: { queued: 1_000 } });
     const answer = await call().post(`/agent/schedules/${id}/run`);
     expect(answer).toMatchObject({ status: 429, body: { error_code: "resource_unavailable", retryable: true } });
-    expect(await runsOf(world, id)).toEqual([]);
-    expect(await readSchedule(world, id)).toMatchObject({ last_spawn_error: null });
+    expect(await runsOf(plane, id)).toEqual([]);
+    expect(await readSchedule(plane, id)).toMatchObject({ last_spawn_error: null });
   });
 
   it("is late where its trigger comes late, and runs all the same", async () => {
-    const { id } = await makeSchedule(world);
-    world.clock.now = Date.parse(due) + 90_000;
-    await timerOff(world, id, due);
-    expect(await ticksOf(world, id)).toMatchObject([{ outcome: "late", run_id: expect.any(String) }]);
+    const { id } = await makeSchedule(plane);
+    plane.clock.now = Date.parse(due) + 90_000;
+    await timerOff(plane, id, due);
+    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "late", run_id: expect.any(String) }]);
   });
 });
 
 describe("a schedule that is paused, changed or deleted", () => {
   it("never fires, also when its trigger is under way", async () => {
-    const { id: paused } = await makeSchedule(world, minutely);
-    const { id: deleted } = await makeSchedule(world, minutely);
-    const { id: changed } = await makeSchedule(world, minutely);
-    world.clock.now = Date.parse("2026-05-18T19:01:02Z");
+    const { id: paused } = await makeSchedule(plane, minutely);
+    const { id: deleted } = await makeSchedule(plane, minutely);
+    const { id: changed } = await makeSchedule(plane, minutely);
+    plane.clock.now = Date.parse("2026-05-18T19:01:02Z");
     await call().post(`/agent/schedules/${paused}/pause`);
     await call().delete(`/agent/schedules/${deleted}`);
     const yearly = { name: "Yearly", cron_schedule: "@yearly", enabled: true, prompt: "hello" };
     await call().put(`/agent/schedules/${changed}`, yearly);
     for (const id of [paused, deleted, changed]) {
-      expect(await timerOff(world, id, "2026-05-18T19:01:00Z")).toBe(0);
-      expect(await runsOf(world, id)).toEqual([]);
+      expect(await timerOff(plane, id, "2026-05-18T19:01:00Z")).toBe(0);
+      expect(await runsOf(plane, id)).toEqual([]);
     }
     const cutOff = [{ outcome: "skipped", reason: "the schedule was changed before it fired" }];
-    expect(await ticksOf(world, paused)).toMatchObject(cutOff);
-    expect(await ticksOf(world, changed)).toMatchObject(cutOff);
+    expect(await ticksOf(plane, paused)).toMatchObject(cutOff);
+    expect(await ticksOf(plane, changed)).toMatchObject(cutOff);
     await call().post(`/agent/schedules/${paused}/resume`);
-    expect(await timerOff(world, paused, "2026-05-18T19:01:00Z")).toBe(0);
-    expect(await runsOf(world, paused)).toEqual([]);
+    expect(await timerOff(plane, paused, "2026-05-18T19:01:00Z")).toBe(0);
+    expect(await runsOf(plane, paused)).toEqual([]);
   });
 
   it("does not fire where the pause comes between the look at it and the run", async () => {
-    const { id } = await makeSchedule(world, minutely);
-    world.clock.now = Date.parse("2026-05-18T19:01:02Z");
-    const { runs } = world.ports;
+    const { id } = await makeSchedule(plane, minutely);
+    plane.clock.now = Date.parse("2026-05-18T19:01:02Z");
+    const { runs } = plane.ports;
     let paused = false;
     const ports = {
-      ...world.ports,
+      ...plane.ports,
       runs: {
         ...runs,
         create: async (writes: Parameters<typeof runs.create>[0]) => {
@@ -182,101 +182,101 @@ describe("a schedule that is paused, changed or deleted", () => {
         },
       },
     };
-    expect(await timerOff(world, id, "2026-05-18T19:01:00Z", ports)).toBe(0);
-    expect(await runsOf(world, id)).toEqual([]);
-    expect(await ticksOf(world, id)).toMatchObject([{ outcome: "skipped" }]);
+    expect(await timerOff(plane, id, "2026-05-18T19:01:00Z", ports)).toBe(0);
+    expect(await runsOf(plane, id)).toEqual([]);
+    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "skipped" }]);
   });
 
   it("keeps a firing that is under way where nothing changes about when", async () => {
-    const { id } = await makeSchedule(world);
-    world.clock.now = Date.parse(due) + 1_000;
+    const { id } = await makeSchedule(plane);
+    plane.clock.now = Date.parse(due) + 1_000;
     const same = { name: "Nightly", cron_schedule: "30 2 * * *", enabled: true, prompt: "something else" };
     await call().put(`/agent/schedules/${id}`, same);
-    await timerOff(world, id, due);
-    expect(await runsOf(world, id)).toMatchObject([{ prompt: "something else" }]);
+    await timerOff(plane, id, due);
+    expect(await runsOf(plane, id)).toMatchObject([{ prompt: "something else" }]);
   });
 
   it("takes its timer along when one goes off that is still there", async () => {
-    const { id } = await makeSchedule(world);
+    const { id } = await makeSchedule(plane);
     await call().delete(`/agent/schedules/${id}`);
-    world.timers.set(id, { id, expression: "cron(30 2 * * ? *)", timeZone: "UTC" });
-    await fireAt(world, id, due);
-    expect(world.timers.size).toBe(0);
+    plane.timers.set(id, { id, expression: "cron(30 2 * * ? *)", timeZone: "UTC" });
+    await fireAt(plane, id, due);
+    expect(plane.timers.size).toBe(0);
   });
 });
 
 describe("overlap", () => {
   const firstAndSecond = async (overlap: string): Promise<{ id: string; first: string }> => {
-    const { id } = await makeSchedule(world, { ...minutely, overlap });
-    await fireAt(world, id, "2026-05-18T19:01:00Z");
-    const [first] = await runsOf(world, id);
-    const harness = harnessOf(world, await world.dispatch(first.run_id));
+    const { id } = await makeSchedule(plane, { ...minutely, overlap });
+    await fireAt(plane, id, "2026-05-18T19:01:00Z");
+    const [first] = await runsOf(plane, id);
+    const harness = harnessOf(plane, await plane.dispatch(first.run_id));
     await harness.resolve();
-    await fireAt(world, id, "2026-05-18T19:02:00Z");
+    await fireAt(plane, id, "2026-05-18T19:02:00Z");
     return { id, first: first.run_id };
   };
 
   it("allow: runs beside the one that has not ended", async () => {
     const { id, first } = await firstAndSecond("allow");
-    expect(await runsOf(world, id)).toHaveLength(2);
-    expect(await stateOf(world, first)).toBe("INPROGRESS");
+    expect(await runsOf(plane, id)).toHaveLength(2);
+    expect(await stateOf(plane, first)).toBe("INPROGRESS");
   });
 
   it("skip: does not run while one has not ended, and says which", async () => {
     const { id, first } = await firstAndSecond("skip");
-    expect(await runsOf(world, id)).toHaveLength(1);
+    expect(await runsOf(plane, id)).toHaveLength(1);
     const skipped = { outcome: "skipped", reason: `run ${first} has not ended` };
-    expect(await ticksOf(world, id)).toMatchObject([skipped, { outcome: "fired" }]);
+    expect(await ticksOf(plane, id)).toMatchObject([skipped, { outcome: "fired" }]);
     await call().post(`/agent/runs/${first}/cancel`);
-    await fireAt(world, id, "2026-05-18T19:03:00Z");
-    expect(await runsOf(world, id)).toHaveLength(2);
+    await fireAt(plane, id, "2026-05-18T19:03:00Z");
+    expect(await runsOf(plane, id)).toHaveLength(2);
   });
 
   it("cancel_previous: cancels the one that has not ended, and a repeated trigger not its own", async () => {
     const { id, first } = await firstAndSecond("cancel_previous");
-    const [second, ...others] = await runsOf(world, id);
+    const [second, ...others] = await runsOf(plane, id);
     expect(others).toHaveLength(1);
     expect((await call().get(`/agent/runs/${first}`)).body).toMatchObject({
       state: "CANCELLED",
       status_message: { message: 'cancelled by the next run of schedule "Nightly"' },
     });
-    await timerOff(world, id, "2026-05-18T19:02:00Z");
+    await timerOff(plane, id, "2026-05-18T19:02:00Z");
     // Out of its turn: the minute before is still missing.
-    await fireAt(world, id, "2026-05-18T19:04:00Z");
-    await timerOff(world, id, "2026-05-18T19:04:00Z");
-    expect(await stateOf(world, second.run_id)).toBe("CANCELLED");
-    const [latest] = await runsOf(world, id);
+    await fireAt(plane, id, "2026-05-18T19:04:00Z");
+    await timerOff(plane, id, "2026-05-18T19:04:00Z");
+    expect(await stateOf(plane, second.run_id)).toBe("CANCELLED");
+    const [latest] = await runsOf(plane, id);
     expect(latest).toMatchObject({ state: "QUEUED" });
   });
 });
 
 describe("an identity that is gone", () => {
   it("pauses the schedule that fires as it, with the reason", async () => {
-    const agent = await world.agent();
-    const { id } = await makeSchedule(world, { agent_uid: agent.uid });
-    await world.table.write({ kind: "delete", key: keys.identity(world.team, agent.uid) });
-    await fireAt(world, id, due);
-    expect(await ticksOf(world, id)).toMatchObject([{ outcome: "failed" }]);
-    expect(await readSchedule(world, id)).toMatchObject({
+    const agent = await plane.agent();
+    const { id } = await makeSchedule(plane, { agent_uid: agent.uid });
+    await plane.table.write({ kind: "delete", key: keys.identity(plane.team, agent.uid) });
+    await fireAt(plane, id, due);
+    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "failed" }]);
+    expect(await readSchedule(plane, id)).toMatchObject({
       enabled: false,
       last_spawn_error: "agent_uid: there is no such identity in the team",
     });
-    world.clock.now += 90_000;
-    await reconcile(world);
-    expect(world.timers.size).toBe(0);
+    plane.clock.now += 90_000;
+    await reconcile(plane);
+    expect(plane.timers.size).toBe(0);
   });
 
   it("takes its schedules out of service at once, and no others", async () => {
-    const agent = await world.agent();
-    const { id } = await makeSchedule(world, { agent_uid: agent.uid });
-    const { id: other } = await makeSchedule(world);
-    const { id: made } = await makeSchedule(world, {}, agent.key);
-    await pauseSchedulesOf(agent.uid, "the identity was deleted", world.ports);
-    expect(await readSchedule(world, made)).toMatchObject({ enabled: false });
-    expect(await readSchedule(world, id)).toMatchObject({
+    const agent = await plane.agent();
+    const { id } = await makeSchedule(plane, { agent_uid: agent.uid });
+    const { id: other } = await makeSchedule(plane);
+    const { id: made } = await makeSchedule(plane, {}, agent.key);
+    await pauseSchedulesOf(agent.uid, "the identity was deleted", plane.ports);
+    expect(await readSchedule(plane, made)).toMatchObject({ enabled: false });
+    expect(await readSchedule(plane, id)).toMatchObject({
       enabled: false,
       last_spawn_error: "the identity was deleted",
     });
-    expect(await readSchedule(world, other)).toMatchObject({ enabled: true, last_spawn_error: null });
+    expect(await readSchedule(plane, other)).toMatchObject({ enabled: true, last_spawn_error: null });
   });
 });

@@ -7,14 +7,14 @@ import { updateSchedule } from "#functions/schedules/update-schedule.ts";
 import { keys } from "#shared/table/keys.ts";
 import { type Scheduler, TimerRefused } from "#shared/timers/scheduler.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, httpEvent, type TestControlPlane, type TestPorts } from "../support/control-plane.ts";
 import { fireAt, makeSchedule, nightly, readSchedule, reconcile, runsOf, ticksOf } from "../support/schedules.ts";
-import { httpEvent, makeWorld, type World, type WorldPorts } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 beforeEach(async () => {
-  world = await makeWorld();
+  plane = await createTestControlPlane();
 });
-const call = () => clientOf(world);
+const call = () => clientOf(plane);
 
 /** The process ends: whatever would come after does not. */
 class Crash extends Error {}
@@ -23,14 +23,14 @@ type Point = "before the timer" | "after the timer" | "after the note";
 const POINTS: readonly Point[] = ["before the timer", "after the timer", "after the note"];
 
 /** Ports whose process dies at a point of the next change of a timer. */
-function crashing(point: Point): WorldPorts {
-  const { scheduler, schedules } = world.ports;
+function crashing(point: Point): TestPorts {
+  const { scheduler, schedules } = plane.ports;
   const dying = (act: () => Promise<void>) => async () => {
     if (point !== "before the timer") await act();
     if (point !== "after the note") throw new Crash();
   };
   return {
-    ...world.ports,
+    ...plane.ports,
     scheduler: {
       put: (timer) => dying(() => scheduler.put(timer))(),
       remove: (id) => dying(() => scheduler.remove(id))(),
@@ -48,18 +48,18 @@ function crashing(point: Point): WorldPorts {
 interface Change {
   readonly path?: string;
   readonly body?: unknown;
-  readonly endpoint: { handle(event: ReturnType<typeof httpEvent>, ports: WorldPorts): Promise<unknown> };
+  readonly endpoint: { handle(event: ReturnType<typeof httpEvent>, ports: TestPorts): Promise<unknown> };
 }
-const change = async ({ path, body, endpoint }: Change, ports: WorldPorts): Promise<void> => {
+const change = async ({ path, body, endpoint }: Change, ports: TestPorts): Promise<void> => {
   const options = {
-    key: world.key,
+    key: plane.key,
     ...(body === undefined ? {} : { body }),
     ...(path === undefined ? {} : { path: { scheduleId: path } }),
   };
   await endpoint.handle(httpEvent({ method: "POST", ...options }), ports);
 };
 const later = (seconds: number): void => {
-  world.clock.now += seconds * 1000;
+  plane.clock.now += seconds * 1000;
 };
 
 describe.each(POINTS)("a process that dies %s", (point) => {
@@ -68,51 +68,51 @@ describe.each(POINTS)("a process that dies %s", (point) => {
     const { body } = await call().get("/agent/schedules");
     expect(body.schedules).toMatchObject([{ ...nightly, enabled: true }]);
     later(91);
-    await reconcile(world);
-    expect([...world.timers.keys()]).toEqual([body.schedules[0].id]);
+    await reconcile(plane);
+    expect([...plane.timers.keys()]).toEqual([body.schedules[0].id]);
     await expectSettled(body.schedules[0].id);
   });
 
   it("leaves an update that the reconciler completes", async () => {
-    const { id } = await makeSchedule(world);
+    const { id } = await makeSchedule(plane);
     const body = { ...nightly, enabled: true, cron_schedule: "0 5 * * *" };
     await change({ endpoint: updateSchedule, path: id, body }, crashing(point));
     later(91);
-    await reconcile(world);
-    expect(world.timers.get(id)).toMatchObject({ expression: "cron(0 5 * * ? *)" });
+    await reconcile(plane);
+    expect(plane.timers.get(id)).toMatchObject({ expression: "cron(0 5 * * ? *)" });
     await expectSettled(id);
   });
 
   it("leaves a pause that nothing fires through, and that the reconciler completes", async () => {
-    const { id } = await makeSchedule(world);
+    const { id } = await makeSchedule(plane);
     await change({ endpoint: pauseSchedule, path: id }, crashing(point));
     later(91);
-    await reconcile(world);
-    expect(world.timers.size).toBe(0);
+    await reconcile(plane);
+    expect(plane.timers.size).toBe(0);
     await expectSettled(id);
-    await fireAt(world, id, "2026-05-19T02:30:00Z");
-    expect(await runsOf(world, id)).toEqual([]);
+    await fireAt(plane, id, "2026-05-19T02:30:00Z");
+    expect(await runsOf(plane, id)).toEqual([]);
   });
 
   it("leaves a resumption that the reconciler completes", async () => {
-    const { id } = await makeSchedule(world, { enabled: false });
+    const { id } = await makeSchedule(plane, { enabled: false });
     await change({ endpoint: resumeSchedule, path: id }, crashing(point));
     later(91);
-    await reconcile(world);
-    expect(world.timers.size).toBe(1);
+    await reconcile(plane);
+    expect(plane.timers.size).toBe(1);
     await expectSettled(id);
   });
 
   it("leaves a deletion that nobody sees through, and that the reconciler completes", async () => {
-    const { id } = await makeSchedule(world);
+    const { id } = await makeSchedule(plane);
     await change({ endpoint: deleteSchedule, path: id }, crashing(point));
     expect((await call().get(`/agent/schedules/${id}`)).status).toBe(404);
     expect((await call().delete(`/agent/schedules/${id}`)).status).toBe(404);
     later(91);
-    await reconcile(world);
-    expect(world.timers.size).toBe(0);
-    expect(await world.ports.schedules.get(id)).toBeUndefined();
-    expect(world.table.all().filter(({ pk, sk }) => pk.startsWith("SCHEDULE#") || sk.startsWith("SCHEDULE#"))).toEqual(
+    await reconcile(plane);
+    expect(plane.timers.size).toBe(0);
+    expect(await plane.ports.schedules.get(id)).toBeUndefined();
+    expect(plane.table.all().filter(({ pk, sk }) => pk.startsWith("SCHEDULE#") || sk.startsWith("SCHEDULE#"))).toEqual(
       [],
     );
   });
@@ -120,15 +120,15 @@ describe.each(POINTS)("a process that dies %s", (point) => {
 
 /** Nothing is left to do, and the next look is at its next firing. */
 async function expectSettled(id: string): Promise<void> {
-  const schedule = await world.ports.schedules.get(id);
+  const schedule = await plane.ports.schedules.get(id);
   expect(schedule?.pending_since).toBeNull();
-  expect(await world.ports.schedules.due(world.clock.now, 10)).toEqual([]);
+  expect(await plane.ports.schedules.due(plane.clock.now, 10)).toEqual([]);
 }
 
 describe("two changes at once", () => {
   it("leave the timer as the later one wants it, whichever reaches the scheduler last", async () => {
-    const { id } = await makeSchedule(world);
-    const { scheduler } = world.ports;
+    const { id } = await makeSchedule(plane);
+    const { scheduler } = plane.ports;
     // The pause is on its way to the scheduler when the schedule is resumed.
     const slow: Scheduler = {
       put: scheduler.put,
@@ -137,30 +137,30 @@ describe("two changes at once", () => {
         await scheduler.remove(name);
       },
     };
-    await change({ endpoint: pauseSchedule, path: id }, { ...world.ports, scheduler: slow });
-    expect(await readSchedule(world, id)).toMatchObject({ enabled: true });
-    expect(world.timers.size).toBe(1);
+    await change({ endpoint: pauseSchedule, path: id }, { ...plane.ports, scheduler: slow });
+    expect(await readSchedule(plane, id)).toMatchObject({ enabled: true });
+    expect(plane.timers.size).toBe(1);
     await expectSettled(id);
   });
 
   it("both count, where they are about different things", async () => {
-    const { id } = await makeSchedule(world);
+    const { id } = await makeSchedule(plane);
     await Promise.all([
       call().post(`/agent/schedules/${id}/pause`),
       call().post(`/agent/schedules/${id}/run`),
       call().post(`/agent/schedules/${id}/run`),
     ]);
-    const schedule = await readSchedule(world, id);
+    const schedule = await readSchedule(plane, id);
     expect(schedule).toMatchObject({ enabled: false });
     expect(schedule.recent_runs).toHaveLength(2);
   });
 });
 
 describe("a scheduler that refuses a timer", () => {
-  const refusing = (): WorldPorts => ({
-    ...world.ports,
+  const refusing = (): TestPorts => ({
+    ...plane.ports,
     scheduler: {
-      ...world.ports.scheduler,
+      ...plane.ports.scheduler,
       put: async () => {
         throw new TimerRefused("Invalid Schedule Expression");
       },
@@ -168,20 +168,20 @@ describe("a scheduler that refuses a timer", () => {
   });
 
   it("makes the creation a 400 that leaves nothing behind", async () => {
-    const before = world.table.all().filter(({ pk }) => !pk.startsWith("KEY#"));
-    const answer = await createSchedule.handle(httpEvent({ key: world.key, body: nightly }), refusing());
+    const before = plane.table.all().filter(({ pk }) => !pk.startsWith("KEY#"));
+    const answer = await createSchedule.handle(httpEvent({ key: plane.key, body: nightly }), refusing());
     expect(answer.statusCode).toBe(400);
     expect(answer.body).toContain("cron_schedule");
-    expect(world.table.all().filter(({ pk }) => !pk.startsWith("KEY#"))).toEqual(before);
+    expect(plane.table.all().filter(({ pk }) => !pk.startsWith("KEY#"))).toEqual(before);
   });
 
   it("makes the update a 400 that changes nothing", async () => {
-    const { id } = await makeSchedule(world);
-    const before = await readSchedule(world, id);
-    const put = world.ports.scheduler.put;
+    const { id } = await makeSchedule(plane);
+    const before = await readSchedule(plane, id);
+    const put = plane.ports.scheduler.put;
     let refused = false;
     const once: Scheduler = {
-      ...world.ports.scheduler,
+      ...plane.ports.scheduler,
       put: async (timer) => {
         if (refused) return put(timer);
         refused = true;
@@ -189,107 +189,107 @@ describe("a scheduler that refuses a timer", () => {
       },
     };
     const body = { ...nightly, enabled: true, cron_schedule: "0 5 * * *", name: "Other" };
-    const event = httpEvent({ method: "PUT", key: world.key, path: { scheduleId: id }, body });
-    expect((await updateSchedule.handle(event, { ...world.ports, scheduler: once })).statusCode).toBe(400);
-    expect(await readSchedule(world, id)).toEqual(before);
-    expect(world.timers.get(id)).toMatchObject({ expression: "cron(30 2 * * ? *)" });
+    const event = httpEvent({ method: "PUT", key: plane.key, path: { scheduleId: id }, body });
+    expect((await updateSchedule.handle(event, { ...plane.ports, scheduler: once })).statusCode).toBe(400);
+    expect(await readSchedule(plane, id)).toEqual(before);
+    expect(plane.timers.get(id)).toMatchObject({ expression: "cron(30 2 * * ? *)" });
   });
 
   it("leaves the firings to the reconciler", async () => {
-    const { id } = await makeSchedule(world);
-    world.clock.now = Date.parse("2026-05-19T02:31:30Z");
-    await reconcile(world, refusing());
-    expect(await ticksOf(world, id)).toMatchObject([{ outcome: "late" }]);
+    const { id } = await makeSchedule(plane);
+    plane.clock.now = Date.parse("2026-05-19T02:31:30Z");
+    await reconcile(plane, refusing());
+    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "late" }]);
   });
 });
 
 describe("the reconciler", () => {
   it("makes up for a firing that no timer told of, after a minute and a half, and sets the timer", async () => {
-    const { id } = await makeSchedule(world);
-    world.timers.clear();
-    world.clock.now = Date.parse("2026-05-19T02:31:29Z");
-    expect(await reconcile(world)).toEqual({ looked: 0, failed: 0 });
+    const { id } = await makeSchedule(plane);
+    plane.timers.clear();
+    plane.clock.now = Date.parse("2026-05-19T02:31:29Z");
+    expect(await reconcile(plane)).toEqual({ looked: 0, failed: 0 });
     later(1);
-    expect(await reconcile(world)).toEqual({ looked: 1, failed: 0 });
-    expect(await ticksOf(world, id)).toMatchObject([{ scheduled_at: "2026-05-19T02:30:00.000Z", outcome: "late" }]);
-    expect(await runsOf(world, id)).toHaveLength(1);
-    expect(world.timers.size).toBe(1);
-    expect(await reconcile(world)).toEqual({ looked: 0, failed: 0 });
+    expect(await reconcile(plane)).toEqual({ looked: 1, failed: 0 });
+    expect(await ticksOf(plane, id)).toMatchObject([{ scheduled_at: "2026-05-19T02:30:00.000Z", outcome: "late" }]);
+    expect(await runsOf(plane, id)).toHaveLength(1);
+    expect(plane.timers.size).toBe(1);
+    expect(await reconcile(plane)).toEqual({ looked: 0, failed: 0 });
   });
 
   it("has a firing fail that it makes up for while the queue is full, and goes on to the next", async () => {
-    const { id } = await makeSchedule(world);
-    const counters = keys.counters({ type: "Team", uid: world.team });
-    await world.table.write({ kind: "update", key: counters, set: { queued: 1_000 } });
-    world.clock.now = Date.parse("2026-05-19T02:31:30Z");
-    await reconcile(world);
+    const { id } = await makeSchedule(plane);
+    const counters = keys.counters({ type: "Team", uid: plane.team });
+    await plane.table.write({ kind: "update", key: counters, set: { queued: 1_000 } });
+    plane.clock.now = Date.parse("2026-05-19T02:31:30Z");
+    await reconcile(plane);
     const reason = expect.stringContaining("the queue is full");
-    expect(await ticksOf(world, id)).toMatchObject([{ outcome: "failed", reason }]);
-    expect(await runsOf(world, id)).toEqual([]);
-    expect(await readSchedule(world, id)).toMatchObject({ history: { next_run: "2026-05-20T02:30:00.000Z" } });
+    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "failed", reason }]);
+    expect(await runsOf(plane, id)).toEqual([]);
+    expect(await readSchedule(plane, id)).toMatchObject({ history: { next_run: "2026-05-20T02:30:00.000Z" } });
   });
 
   it("looks at nothing that is on time", async () => {
-    const { id } = await makeSchedule(world, { cron_schedule: "* * * * *" });
+    const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
     for (let minute = 1; minute < 10; minute++) {
-      await fireAt(world, id, `2026-05-18T19:0${minute}:00Z`);
-      expect(await reconcile(world)).toEqual({ looked: 0, failed: 0 });
+      await fireAt(plane, id, `2026-05-18T19:0${minute}:00Z`);
+      expect(await reconcile(plane)).toEqual({ looked: 0, failed: 0 });
     }
   });
 
   it("finds the one that is missing between two that came, and gives each one outcome", async () => {
-    const { id } = await makeSchedule(world, { cron_schedule: "* * * * *" });
-    for (const minute of ["01", "03", "04"]) await fireAt(world, id, `2026-05-18T19:${minute}:00Z`);
-    await reconcile(world);
-    expect(await ticksOf(world, id)).toMatchObject([
+    const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
+    for (const minute of ["01", "03", "04"]) await fireAt(plane, id, `2026-05-18T19:${minute}:00Z`);
+    await reconcile(plane);
+    expect(await ticksOf(plane, id)).toMatchObject([
       { scheduled_at: "2026-05-18T19:04:00.000Z", outcome: "fired" },
       { scheduled_at: "2026-05-18T19:03:00.000Z", outcome: "fired" },
       { scheduled_at: "2026-05-18T19:02:00.000Z", outcome: "late" },
       { scheduled_at: "2026-05-18T19:01:00.000Z", outcome: "fired" },
     ]);
-    expect(await readSchedule(world, id)).toMatchObject({ history: { next_run: "2026-05-18T19:05:00.000Z" } });
-    await fireAt(world, id, "2026-05-18T19:05:00Z");
-    expect(await readSchedule(world, id)).toMatchObject({ history: { next_run: "2026-05-18T19:06:00.000Z" } });
-    expect(await runsOf(world, id)).toHaveLength(5);
+    expect(await readSchedule(plane, id)).toMatchObject({ history: { next_run: "2026-05-18T19:05:00.000Z" } });
+    await fireAt(plane, id, "2026-05-18T19:05:00Z");
+    expect(await readSchedule(plane, id)).toMatchObject({ history: { next_run: "2026-05-18T19:06:00.000Z" } });
+    expect(await runsOf(plane, id)).toHaveLength(5);
   });
 
   it("fires the last hours' latest ones after an outage, and records the others as skipped", async () => {
-    const { id } = await makeSchedule(world, { cron_schedule: "*/10 * * * *" });
-    world.clock.now = Date.parse("2026-05-20T19:05:00Z");
-    await reconcile(world);
+    const { id } = await makeSchedule(plane, { cron_schedule: "*/10 * * * *" });
+    plane.clock.now = Date.parse("2026-05-20T19:05:00Z");
+    await reconcile(plane);
     const ticks = (await call().get(`/agent/schedules/${id}/ticks`)).body.ticks;
     const outcomes = ticks.map(({ outcome }: { outcome: string }) => outcome);
     // Two days of six an hour; the 19:00 one, and 18:50, which was late by a quarter of an hour and not more.
     expect(outcomes).toEqual(["late", "late", ...Array.from({ length: 286 }, () => "skipped")]);
     expect(new Set(ticks.map(({ scheduled_at }: { scheduled_at: string }) => scheduled_at)).size).toBe(288);
-    expect(await readSchedule(world, id)).toMatchObject({ history: { next_run: "2026-05-20T19:10:00.000Z" } });
+    expect(await readSchedule(plane, id)).toMatchObject({ history: { next_run: "2026-05-20T19:10:00.000Z" } });
   });
 
   it("makes up for the latest of a rare one, however late", async () => {
-    const { id } = await makeSchedule(world);
-    world.clock.now = Date.parse("2026-05-19T20:00:00Z");
-    await reconcile(world);
-    expect(await ticksOf(world, id)).toMatchObject([{ outcome: "late" }]);
+    const { id } = await makeSchedule(plane);
+    plane.clock.now = Date.parse("2026-05-19T20:00:00Z");
+    await reconcile(plane);
+    expect(await ticksOf(plane, id)).toMatchObject([{ outcome: "late" }]);
   });
 
   it("fires what the clocks leave out and what they repeat, as cron says", async () => {
-    world.clock.now = Date.parse("2026-03-28T12:00:00Z");
+    plane.clock.now = Date.parse("2026-03-28T12:00:00Z");
     const berlin = { time_zone: "Europe/Berlin" };
-    const { id: gap } = await makeSchedule(world, { ...berlin, cron_schedule: "30 2 * * *" });
-    world.clock.now = Date.parse("2026-03-29T01:01:30Z");
-    await reconcile(world);
-    expect(await ticksOf(world, gap)).toMatchObject([{ scheduled_at: "2026-03-29T01:00:00.000Z", outcome: "late" }]);
-    world.clock.now = Date.parse("2026-10-24T23:30:00Z");
-    const { id: fold } = await makeSchedule(world, { ...berlin, cron_schedule: "*/30 * * * *" });
+    const { id: gap } = await makeSchedule(plane, { ...berlin, cron_schedule: "30 2 * * *" });
+    plane.clock.now = Date.parse("2026-03-29T01:01:30Z");
+    await reconcile(plane);
+    expect(await ticksOf(plane, gap)).toMatchObject([{ scheduled_at: "2026-03-29T01:00:00.000Z", outcome: "late" }]);
+    plane.clock.now = Date.parse("2026-10-24T23:30:00Z");
+    const { id: fold } = await makeSchedule(plane, { ...berlin, cron_schedule: "*/30 * * * *" });
     // Half past two comes twice, and a timer goes off at the first.
-    await fireAt(world, fold, "2026-10-25T00:00:00Z");
-    await fireAt(world, fold, "2026-10-25T00:30:00Z");
+    await fireAt(plane, fold, "2026-10-25T00:00:00Z");
+    await fireAt(plane, fold, "2026-10-25T00:30:00Z");
     for (const time of ["01:01:30", "01:31:30"]) {
-      world.clock.now = Date.parse(`2026-10-25T${time}Z`);
-      await reconcile(world);
+      plane.clock.now = Date.parse(`2026-10-25T${time}Z`);
+      await reconcile(plane);
     }
-    await fireAt(world, fold, "2026-10-25T02:00:00Z");
-    const outcomes = (await ticksOf(world, fold)).map(({ scheduled_at, outcome }) => [
+    await fireAt(plane, fold, "2026-10-25T02:00:00Z");
+    const outcomes = (await ticksOf(plane, fold)).map(({ scheduled_at, outcome }) => [
       scheduled_at.slice(11, 16),
       outcome,
     ]);
@@ -303,37 +303,37 @@ describe("the reconciler", () => {
   });
 
   it("goes on with the others where one cannot be read, and comes back to it", async () => {
-    const { id: broken } = await makeSchedule(world);
-    const { id } = await makeSchedule(world);
-    const [item] = world.table.all().filter(({ pk }) => pk === `SCHEDULE#${broken}`);
+    const { id: broken } = await makeSchedule(plane);
+    const { id } = await makeSchedule(plane);
+    const [item] = plane.table.all().filter(({ pk }) => pk === `SCHEDULE#${broken}`);
     if (item === undefined) throw new Error("the schedule is not stored");
-    await world.table.write({ kind: "put", item: { ...item, overlap: "queue" } });
-    world.clock.now = Date.parse("2026-05-19T02:31:30Z");
-    expect(await reconcile(world)).toEqual({ looked: 2, failed: 1 });
-    expect(await runsOf(world, id)).toHaveLength(1);
+    await plane.table.write({ kind: "put", item: { ...item, overlap: "queue" } });
+    plane.clock.now = Date.parse("2026-05-19T02:31:30Z");
+    expect(await reconcile(plane)).toEqual({ looked: 2, failed: 1 });
+    expect(await runsOf(plane, id)).toHaveLength(1);
     later(60);
-    expect(await reconcile(world)).toEqual({ looked: 0, failed: 0 });
-    await world.table.write({ kind: "put", item });
+    expect(await reconcile(plane)).toEqual({ looked: 0, failed: 0 });
+    await plane.table.write({ kind: "put", item });
     later(30);
-    expect(await reconcile(world)).toEqual({ looked: 1, failed: 0 });
-    expect(await runsOf(world, broken)).toHaveLength(1);
+    expect(await reconcile(plane)).toEqual({ looked: 1, failed: 0 });
+    expect(await runsOf(plane, broken)).toHaveLength(1);
   });
 
   it("reads no schedule that is not due, however many there are", async () => {
-    for (let count = 0; count < 50; count++) await makeSchedule(world);
-    const { id } = await makeSchedule(world, { cron_schedule: "1 19 * * *" });
+    for (let count = 0; count < 50; count++) await makeSchedule(plane);
+    const { id } = await makeSchedule(plane, { cron_schedule: "1 19 * * *" });
     later(150);
     let reads = 0;
-    const { schedules } = world.ports;
+    const { schedules } = plane.ports;
     const get: typeof schedules.get = (one) => {
       reads++;
       return schedules.get(one);
     };
-    expect(await reconcile(world, { ...world.ports, schedules: { ...schedules, get } })).toEqual({
+    expect(await reconcile(plane, { ...plane.ports, schedules: { ...schedules, get } })).toEqual({
       looked: 1,
       failed: 0,
     });
     expect(reads).toBeLessThanOrEqual(4);
-    expect(await runsOf(world, id)).toHaveLength(1);
+    expect(await runsOf(plane, id)).toHaveLength(1);
   });
 });

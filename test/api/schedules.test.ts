@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { harnessOf } from "../support/execution.ts";
 import { fireAt, makeSchedule, nightly, readSchedule, runsOf } from "../support/schedules.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 beforeEach(async () => {
-  world = await makeWorld();
+  plane = await createTestControlPlane();
 });
-const call = () => clientOf(world);
+const call = () => clientOf(plane);
 const invalid = (path: string) => ({
   status: 400,
   body: { error_code: "invalid_request", errors: [{ path, message: expect.any(String) }] },
@@ -19,7 +19,7 @@ describe("POST /agent/schedules", () => {
   it("answers 201 with the schedule, its next run, and who made it", async () => {
     const { status, body } = await call().post("/agent/schedules", nightly);
     expect(status).toBe(201);
-    const ada = { type: "user", uid: world.user, display_name: "Ada", email: "ada@runyard.test" };
+    const ada = { type: "user", uid: plane.user, display_name: "Ada", email: "ada@runyard.test" };
     expect(body).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       ...nightly,
@@ -33,13 +33,13 @@ describe("POST /agent/schedules", () => {
       updated_by: ada,
       last_spawn_error: null,
       history: { last_ran: null, next_run: "2026-05-19T02:30:00.000Z" },
-      scope: { type: "Team", uid: world.team },
+      scope: { type: "Team", uid: plane.team },
     });
-    expect([...world.timers.values()]).toEqual([{ id: body.id, expression: "cron(30 2 * * ? *)", timeZone: "UTC" }]);
+    expect([...plane.timers.values()]).toEqual([{ id: body.id, expression: "cron(30 2 * * ? *)", timeZone: "UTC" }]);
   });
 
   it("takes everything that a run may be told, and shows it without secrets", async () => {
-    const agent = await world.agent();
+    const agent = await plane.agent();
     const more = {
       mode: "plan",
       metadata: { source: "test" },
@@ -61,49 +61,49 @@ describe("POST /agent/schedules", () => {
       agent_config: { ...more.agent_config, mcp_servers: { db: { command: "serve", env: { TOKEN: "***" } } } },
       history: { next_run: "2026-05-19T00:30:00.000Z" },
     });
-    expect(world.timers.get(body.id)).toMatchObject({ timeZone: "Europe/Berlin" });
+    expect(plane.timers.get(body.id)).toMatchObject({ timeZone: "Europe/Berlin" });
   });
 
   it("shows what its environment is made of, as long as it is there", async () => {
     const environment = { name: "node", setup_commands: ["npm ci"], description: "Node" };
     const { uid } = (await call().post("/agent/environments", environment)).body;
-    const { id, ...schedule } = await makeSchedule(world, { agent_config: { environment_id: uid } });
+    const { id, ...schedule } = await makeSchedule(plane, { agent_config: { environment_id: uid } });
     expect(schedule.environment).toEqual({ ...environment, github_repos: [] });
     expect((await call().get("/agent/schedules")).body.schedules).toMatchObject([{ environment }]);
     await call().delete(`/agent/environments/${uid}`);
-    expect(await readSchedule(world, id)).not.toHaveProperty("environment");
+    expect(await readSchedule(plane, id)).not.toHaveProperty("environment");
   });
 
   it("makes one that is disabled without a timer and without a next run", async () => {
-    const schedule = await makeSchedule(world, { enabled: false });
+    const schedule = await makeSchedule(plane, { enabled: false });
     expect(schedule).toMatchObject({ enabled: false, history: { next_run: null } });
-    expect(world.timers.size).toBe(0);
+    expect(plane.timers.size).toBe(0);
   });
 
   it("makes a personal one that nobody else sees", async () => {
-    const schedule = await makeSchedule(world, { team: false });
-    expect(schedule.scope).toEqual({ type: "User", uid: world.user });
-    const { key } = await world.person("Mia");
-    expect((await clientOf(world, key).get(`/agent/schedules/${schedule.id}`)).status).toBe(404);
-    expect((await clientOf(world, key).get("/agent/schedules")).body).toEqual({ schedules: [] });
+    const schedule = await makeSchedule(plane, { team: false });
+    expect(schedule.scope).toEqual({ type: "User", uid: plane.user });
+    const { key } = await plane.person("Mia");
+    expect((await clientOf(plane, key).get(`/agent/schedules/${schedule.id}`)).status).toBe(404);
+    expect((await clientOf(plane, key).get("/agent/schedules")).body).toEqual({ schedules: [] });
   });
 
   it("is for an agent's key too, whose schedules are the team's", async () => {
-    const agent = await world.agent();
-    const schedule = await makeSchedule(world, {}, agent.key);
+    const agent = await plane.agent();
+    const schedule = await makeSchedule(plane, {}, agent.key);
     expect(schedule).toMatchObject({
       created_by: { type: "service_account", uid: agent.uid },
       scope: { type: "Team" },
     });
-    const refused = await clientOf(world, agent.key).post("/agent/schedules", { ...nightly, team: false });
+    const refused = await clientOf(plane, agent.key).post("/agent/schedules", { ...nightly, team: false });
     expect(refused).toMatchObject(invalid("team"));
   });
 
   it("keeps a prompt of 256 KiB whole", async () => {
     const prompt = "é".repeat(131_072);
-    const schedule = await makeSchedule(world, { prompt });
+    const schedule = await makeSchedule(plane, { prompt });
     expect(schedule.prompt).toBe(prompt);
-    expect((await readSchedule(world, schedule.id)).prompt).toBe(prompt);
+    expect((await readSchedule(plane, schedule.id)).prompt).toBe(prompt);
     expect((await call().post("/agent/schedules", { ...nightly, prompt: `${prompt}x` })).status).toBe(400);
   });
 
@@ -112,7 +112,7 @@ describe("POST /agent/schedules", () => {
     const first = await call().post("/agent/schedules", nightly, { headers });
     const again = await call().post("/agent/schedules", nightly, { headers });
     expect(again).toMatchObject({ status: 201, body: first.body, headers: { "idempotent-replay": "true" } });
-    expect(world.timers.size).toBe(1);
+    expect(plane.timers.size).toBe(1);
     const other = await call().post("/agent/schedules", { ...nightly, name: "Other" }, { headers });
     expect(other).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
   });
@@ -144,17 +144,17 @@ describe("POST /agent/schedules", () => {
     ["a prompt of another type", { prompt: 7 }, "prompt"],
   ];
   it.each(refused)("answers 400 naming the field, and stores nothing, for %s", async (_, change, path) => {
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     const answer = await call().post("/agent/schedules", { ...nightly, ...change });
     expect(answer).toMatchObject(invalid(path));
     expect(answer.body.detail).toContain(path);
-    expect(world.table.all()).toEqual(before);
-    expect(world.timers.size).toBe(0);
+    expect(plane.table.all()).toEqual(before);
+    expect(plane.timers.size).toBe(0);
   });
 
   it("refuses an agent that is not within the plan", async () => {
-    const agent = await world.agent();
-    await world.table.write({ kind: "update", key: keys.identities(world.team), set: { identity_limit: 1 } });
+    const agent = await plane.agent();
+    await plane.table.write({ kind: "update", key: keys.identities(plane.team), set: { identity_limit: 1 } });
     const answer = await call().post("/agent/schedules", { ...nightly, agent_uid: agent.uid });
     expect(answer).toMatchObject({ status: 403, body: { error_code: "feature_not_available" } });
   });
@@ -162,11 +162,11 @@ describe("POST /agent/schedules", () => {
 
 describe("GET /agent/schedules", () => {
   it("lists one's own and the team's by name, whatever their case", async () => {
-    await makeSchedule(world, { name: "b" });
-    await makeSchedule(world, { name: "A b", team: false });
-    await makeSchedule(world, { name: "a" });
-    await makeSchedule(world, { name: "C" });
-    await makeSchedule(world, { name: "theirs" }, world.otherKey);
+    await makeSchedule(plane, { name: "b" });
+    await makeSchedule(plane, { name: "A b", team: false });
+    await makeSchedule(plane, { name: "a" });
+    await makeSchedule(plane, { name: "C" });
+    await makeSchedule(plane, { name: "theirs" }, plane.otherKey);
     const { status, body } = await call().get("/agent/schedules");
     expect(status).toBe(200);
     expect(body.schedules.map(({ name }: { name: string }) => name)).toEqual(["a", "A b", "b", "C"]);
@@ -174,7 +174,7 @@ describe("GET /agent/schedules", () => {
   });
 
   it("goes through pages of any size, each schedule once", async () => {
-    for (const name of ["e", "b", "d", "a", "c"]) await makeSchedule(world, { name });
+    for (const name of ["e", "b", "d", "a", "c"]) await makeSchedule(plane, { name });
     const names: string[] = [];
     let cursor = "";
     do {
@@ -194,7 +194,7 @@ describe("GET /agent/schedules", () => {
 
   it("cuts an answer before 4 MiB and goes on in the next", async () => {
     for (let count = 0; count < 20; count++)
-      await makeSchedule(world, { name: `${count}`, prompt: "x".repeat(262_144) });
+      await makeSchedule(plane, { name: `${count}`, prompt: "x".repeat(262_144) });
     const { body } = await call().get("/agent/schedules");
     expect(body.schedules.length).toBe(15);
     const { body: rest } = await call().get(`/agent/schedules?cursor=${body.page_info.next_cursor}`);
@@ -205,13 +205,13 @@ describe("GET /agent/schedules", () => {
 
 describe("GET /agent/schedules/{scheduleId}", () => {
   it("shows when it ran last and its ten latest runs with their states", async () => {
-    const { id } = await makeSchedule(world, { cron_schedule: "* * * * *" });
+    const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
     for (let minute = 1; minute <= 11; minute++) {
-      await fireAt(world, id, new Date(Date.parse("2026-05-18T19:00:00Z") + minute * 60_000).toISOString());
+      await fireAt(plane, id, new Date(Date.parse("2026-05-18T19:00:00Z") + minute * 60_000).toISOString());
     }
-    const [latest] = await runsOf(world, id);
-    await world.dispatch(latest.run_id);
-    const schedule = await readSchedule(world, id);
+    const [latest] = await runsOf(plane, id);
+    await plane.dispatch(latest.run_id);
+    const schedule = await readSchedule(plane, id);
     expect(schedule.recent_runs).toHaveLength(10);
     expect(schedule.recent_runs[0]).toEqual({ run_id: latest.run_id, state: "PENDING", created_at: latest.created_at });
     expect(schedule.recent_runs[9]).toMatchObject({ state: "QUEUED", created_at: "2026-05-18T19:02:05.000Z" });
@@ -224,28 +224,28 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
 
   it("replaces what it says and keeps what it leaves out", async () => {
     const kept = { metadata: { a: "b" }, overlap: "skip", time_zone: "Asia/Tokyo", agent_config: { name: "n" } };
-    const { id } = await makeSchedule(world, kept);
-    const { key, uid } = await world.person("Mia");
-    world.clock.now += 60_000;
-    const { status, body } = await clientOf(world, key).put(`/agent/schedules/${id}`, changed);
+    const { id } = await makeSchedule(plane, kept);
+    const { key, uid } = await plane.person("Mia");
+    plane.clock.now += 60_000;
+    const { status, body } = await clientOf(plane, key).put(`/agent/schedules/${id}`, changed);
     expect(status).toBe(200);
     expect(body).toMatchObject({
       ...changed,
       ...kept,
-      created_by: { uid: world.user },
+      created_by: { uid: plane.user },
       updated_by: { uid },
       created_at: "2026-05-18T19:00:00.000Z",
       updated_at: "2026-05-18T19:01:00.000Z",
       history: { next_run: "2026-05-24T21:00:00.000Z" },
     });
-    expect(await readSchedule(world, id)).toMatchObject(body);
-    expect(world.timers.get(id)).toMatchObject({ expression: "cron(0 6 ? * 2 *)", timeZone: "Asia/Tokyo" });
+    expect(await readSchedule(plane, id)).toMatchObject(body);
+    expect(plane.timers.get(id)).toMatchObject({ expression: "cron(0 6 ? * 2 *)", timeZone: "Asia/Tokyo" });
     expect((await call().get("/agent/schedules")).body.schedules).toMatchObject([{ id, name: "Weekly" }]);
   });
 
   it("changes the optional ones that it names", async () => {
-    const { id } = await makeSchedule(world, { metadata: { a: "b" } });
-    const agent = await world.agent();
+    const { id } = await makeSchedule(plane, { metadata: { a: "b" } });
+    const agent = await plane.agent();
     const given = {
       metadata: {},
       overlap: "cancel_previous",
@@ -258,26 +258,26 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
   });
 
   it("pauses by enabled false, and lets it go on by true", async () => {
-    const { id } = await makeSchedule(world);
+    const { id } = await makeSchedule(plane);
     const paused = await call().put(`/agent/schedules/${id}`, { ...changed, enabled: false });
     expect(paused.body).toMatchObject({ enabled: false, history: { next_run: null } });
-    expect(world.timers.size).toBe(0);
+    expect(plane.timers.size).toBe(0);
     const resumed = await call().put(`/agent/schedules/${id}`, changed);
     expect(resumed.body).toMatchObject({ enabled: true, history: { next_run: "2026-05-25T06:00:00.000Z" } });
-    expect(world.timers.size).toBe(1);
+    expect(plane.timers.size).toBe(1);
   });
 
   it("leaves secrets as they were where they come back as they are shown", async () => {
     const mcp_servers = { db: { url: "https://db.test", headers: { authorization: "secret", other: "old" } } };
-    const { id, agent_config } = await makeSchedule(world, { agent_config: { mcp_servers } });
+    const { id, agent_config } = await makeSchedule(plane, { agent_config: { mcp_servers } });
     agent_config.mcp_servers.db.headers.other = "new";
     await call().put(`/agent/schedules/${id}`, { ...changed, agent_config });
-    const stored = await world.ports.schedules.get(id);
+    const stored = await plane.ports.schedules.get(id);
     expect(stored?.agent_config?.mcp_servers?.["db"]?.headers).toEqual({ authorization: "secret", other: "new" });
   });
 
   it("needs no prompt where there is a skill, and keeps the one there was", async () => {
-    const { id } = await makeSchedule(world, { agent_config: { skill_spec: "acme/tools:check" } });
+    const { id } = await makeSchedule(plane, { agent_config: { skill_spec: "acme/tools:check" } });
     const { prompt: _, ...rest } = changed;
     const { status, body } = await call().put(`/agent/schedules/${id}`, rest);
     expect({ status, prompt: body.prompt }).toEqual({ status: 200, prompt: "hello" });
@@ -286,44 +286,44 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
   it.each(["name", "cron_schedule", "enabled", "prompt"])(
     "answers 400 without %s, and changes nothing",
     async (field) => {
-      const { id } = await makeSchedule(world);
-      const before = await readSchedule(world, id);
+      const { id } = await makeSchedule(plane);
+      const before = await readSchedule(plane, id);
       const answer = await call().put(`/agent/schedules/${id}`, { ...changed, [field]: undefined });
       expect(answer).toMatchObject(invalid(field));
-      expect(await readSchedule(world, id)).toEqual(before);
+      expect(await readSchedule(plane, id)).toEqual(before);
     },
   );
 
   it("answers 400 for a cron that never fires, and keeps the timer", async () => {
-    const { id } = await makeSchedule(world);
+    const { id } = await makeSchedule(plane);
     const answer = await call().put(`/agent/schedules/${id}`, { ...changed, cron_schedule: "0 0 30 2 *" });
     expect(answer).toMatchObject(invalid("cron_schedule"));
-    expect(world.timers.get(id)).toMatchObject({ expression: "cron(30 2 * * ? *)" });
+    expect(plane.timers.get(id)).toMatchObject({ expression: "cron(30 2 * * ? *)" });
   });
 });
 
 describe("POST /agent/schedules/{scheduleId}/pause and …/resume", () => {
   it("stop it and let it go on from its next time, however often", async () => {
-    const { id } = await makeSchedule(world);
+    const { id } = await makeSchedule(plane);
     for (let time = 0; time < 2; time++) {
       const { status, body } = await call().post(`/agent/schedules/${id}/pause`);
       expect(status).toBe(200);
       expect(body).toMatchObject({ id, enabled: false, history: { next_run: null } });
-      expect(world.timers.size).toBe(0);
+      expect(plane.timers.size).toBe(0);
     }
-    world.clock.now += 24 * 3_600_000;
+    plane.clock.now += 24 * 3_600_000;
     for (let time = 0; time < 2; time++) {
       const { status, body } = await call().post(`/agent/schedules/${id}/resume`);
       expect(status).toBe(200);
       expect(body).toMatchObject({ id, enabled: true, history: { next_run: "2026-05-20T02:30:00.000Z" } });
-      expect(world.timers.size).toBe(1);
+      expect(plane.timers.size).toBe(1);
     }
   });
 });
 
 describe("a pause or a resumption with an Idempotency-Key", () => {
   it("counts once, whatever came after it", async () => {
-    const { id } = await makeSchedule(world);
+    const { id } = await makeSchedule(plane);
     const headers = { "idempotency-key": "one" };
     const first = await call().post(`/agent/schedules/${id}/pause`, undefined, { headers });
     expect(first.headers).not.toHaveProperty("idempotent-replay");
@@ -339,22 +339,22 @@ describe("a pause or a resumption with an Idempotency-Key", () => {
 
 describe("DELETE /agent/schedules/{scheduleId}", () => {
   it("answers success once and 404 then, leaves no timer, and leaves its runs, which it still finds", async () => {
-    const { id } = await makeSchedule(world);
-    await fireAt(world, id, "2026-05-19T02:30:00Z");
+    const { id } = await makeSchedule(plane);
+    await fireAt(plane, id, "2026-05-19T02:30:00Z");
     expect(await call().delete(`/agent/schedules/${id}`)).toMatchObject({ status: 200, body: { success: true } });
     expect((await call().delete(`/agent/schedules/${id}`)).status).toBe(404);
     expect((await call().get(`/agent/schedules/${id}`)).status).toBe(404);
     expect((await call().get(`/agent/schedules/${id}/ticks`)).status).toBe(404);
     expect((await call().get("/agent/schedules")).body).toEqual({ schedules: [] });
-    expect(world.timers.size).toBe(0);
-    expect(await runsOf(world, id)).toMatchObject([{ schedule: { schedule_id: id } }]);
-    expect(await world.ports.schedules.get(id)).toBeUndefined();
+    expect(plane.timers.size).toBe(0);
+    expect(await runsOf(plane, id)).toMatchObject([{ schedule: { schedule_id: id } }]);
+    expect(await plane.ports.schedules.get(id)).toBeUndefined();
   });
 });
 
 describe("POST /agent/schedules/{scheduleId}/run", () => {
   it("makes a run at once, which is no planned firing", async () => {
-    const { id } = await makeSchedule(world, { metadata: { a: "b" }, agent_config: { name: "n" } });
+    const { id } = await makeSchedule(plane, { metadata: { a: "b" }, agent_config: { name: "n" } });
     const { status, body } = await call().post(`/agent/schedules/${id}/run`);
     expect(status).toBe(200);
     expect(body).toEqual({ run_id: expect.any(String), task_id: body.run_id, state: "QUEUED" });
@@ -363,44 +363,44 @@ describe("POST /agent/schedules/{scheduleId}/run", () => {
       prompt: "hello",
       source: "SCHEDULED_AGENT",
       schedule: { schedule_id: id, schedule_name: "Nightly", cron_schedule: "30 2 * * *" },
-      creator: { uid: world.user },
-      executor: { uid: world.user },
+      creator: { uid: plane.user },
+      executor: { uid: plane.user },
       metadata: { a: "b" },
       agent_config: { name: "n" },
-      scope: { type: "Team", uid: world.team },
+      scope: { type: "Team", uid: plane.team },
     });
-    expect(world.sent).toEqual([{ queue: "runs", runId: body.run_id }]);
+    expect(plane.sent).toEqual([{ queue: "runs", runId: body.run_id }]);
     expect((await call().get(`/agent/schedules/${id}/ticks`)).body).toEqual({ ticks: [] });
-    expect(await readSchedule(world, id)).toMatchObject({
+    expect(await readSchedule(plane, id)).toMatchObject({
       history: { last_ran: "2026-05-18T19:00:00.000Z", next_run: "2026-05-19T02:30:00.000Z" },
       recent_runs: [{ run_id: body.run_id }],
     });
   });
 
   it("works while the schedule is paused, and once for a repeated request", async () => {
-    const { id } = await makeSchedule(world, { enabled: false });
+    const { id } = await makeSchedule(plane, { enabled: false });
     const headers = { "idempotency-key": "one" };
     const first = await call().post(`/agent/schedules/${id}/run`, undefined, { headers });
     const again = await call().post(`/agent/schedules/${id}/run`, undefined, { headers });
     expect(again).toMatchObject({ status: 200, body: first.body, headers: { "idempotent-replay": "true" } });
-    expect(await runsOf(world, id)).toHaveLength(1);
+    expect(await runsOf(plane, id)).toHaveLength(1);
   });
 
   it("gives a long prompt to the agent whole", async () => {
     const prompt = "long ".repeat(10_000);
-    const { id } = await makeSchedule(world, { prompt });
+    const { id } = await makeSchedule(plane, { prompt });
     const { body } = await call().post(`/agent/schedules/${id}/run`);
-    const harness = harnessOf(world, await world.dispatch(body.run_id));
+    const harness = harnessOf(plane, await plane.dispatch(body.run_id));
     expect((await harness.resolve()).body.prompt).toBe(prompt);
   });
 });
 
 describe("GET /agent/schedules/{scheduleId}/ticks", () => {
   it("lists what became of each planned firing, the latest first, page by page", async () => {
-    const { id } = await makeSchedule(world, { cron_schedule: "* * * * *" });
-    for (const minute of ["01", "02", "03"]) await fireAt(world, id, `2026-05-18T19:${minute}:00Z`);
+    const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
+    for (const minute of ["01", "02", "03"]) await fireAt(plane, id, `2026-05-18T19:${minute}:00Z`);
     const { body } = await call().get(`/agent/schedules/${id}/ticks?limit=2`);
-    const runs = await runsOf(world, id);
+    const runs = await runsOf(plane, id);
     expect(body.ticks).toEqual([
       {
         scheduled_at: "2026-05-18T19:03:00.000Z",

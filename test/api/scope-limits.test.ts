@@ -2,21 +2,21 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Key } from "#shared/table/table.ts";
 import { type Client, clientOf } from "../support/client.ts";
+import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { nightly } from "../support/schedules.ts";
-import { type Answer, makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
 });
-const team = (): Owner => ({ type: "Team", uid: world.team });
+const team = (): Owner => ({ type: "Team", uid: plane.team });
 
 /** Stands for so many things that are there already. */
 async function fill(count: number, keyOf: (number: number) => Key): Promise<void> {
   for (let number = 0; number < count; number++) {
-    await world.table.write({ kind: "put", item: { ...keyOf(number), v: 1 } });
+    await plane.table.write({ kind: "put", item: { ...keyOf(number), v: 1 } });
   }
 }
 const full = { status: 409, body: { error_code: "conflict", retryable: false } };
@@ -47,7 +47,7 @@ describe("POST /agent/schedules", () => {
     const refused = await ada.post("/agent/schedules", { ...nightly, name: "one more" });
     expect(refused).toMatchObject(full);
     expect(refused.body.detail).toMatch(/500 schedules/);
-    expect(world.timers.size).toBe(1);
+    expect(plane.timers.size).toBe(1);
     await ada.delete(`/agent/schedules/${last.body.id}`);
     expect((await ada.post("/agent/schedules", { ...nightly, name: "one more" })).status).toBe(201);
   });
@@ -56,31 +56,31 @@ describe("POST /agent/schedules", () => {
 describe("POST /agent/teams/{teamUid}/invitations", () => {
   it("answers 409 from the 101st on, until one is accepted, deleted or over", async () => {
     const invite = (number: number): Promise<Answer> =>
-      ada.post(`/agent/teams/${world.team}/invitations`, { email: `p${number}@runyard.test` });
+      ada.post(`/agent/teams/${plane.team}/invitations`, { email: `p${number}@runyard.test` });
     const made: Answer[] = [];
     for (let number = 0; number < 100; number++) made.push(await invite(number));
     expect(made.every(({ status }) => status === 201)).toBe(true);
     expect(await invite(100)).toMatchObject(full);
-    await ada.delete(`/agent/teams/${world.team}/invitations/${made[0]?.body.id}`);
+    await ada.delete(`/agent/teams/${plane.team}/invitations/${made[0]?.body.id}`);
     expect((await invite(100)).status).toBe(201);
     expect((await invite(101)).status).toBe(409);
-    world.clock.now += 7 * 24 * 3_600_000;
+    plane.clock.now += 7 * 24 * 3_600_000;
     expect((await invite(101)).status).toBe(201);
   });
 });
 
 describe("members of a team", () => {
   it("are a thousand at most, however they come in", async () => {
-    const mia = await world.person("Mia", []);
+    const mia = await plane.person("Mia", []);
     const members = (set: number) =>
-      world.table.write({ kind: "update", key: keys.team(world.team), set: { members: set } });
-    const { body } = await ada.post(`/agent/teams/${world.team}/invitations`, { email: "mia@runyard.test" });
+      plane.table.write({ kind: "update", key: keys.team(plane.team), set: { members: set } });
+    const { body } = await ada.post(`/agent/teams/${plane.team}/invitations`, { email: "mia@runyard.test" });
     const token = body.link.split("/").at(-1);
     await members(1_000);
     const accept = `/agent/invitations/${token}/accept`;
-    expect(await clientOf(world, mia.key).post(accept)).toMatchObject(full);
+    expect(await clientOf(plane, mia.key).post(accept)).toMatchObject(full);
     expect(await ada.post(accept, undefined, { key: undefined })).toMatchObject(full);
     await members(999);
-    expect((await clientOf(world, mia.key).post(accept)).status).toBe(200);
+    expect((await clientOf(plane, mia.key).post(accept)).status).toBe(200);
   });
 });

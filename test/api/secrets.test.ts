@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, clientOf } from "../support/client.ts";
-import { makeWorld, type World } from "../support/world.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 let bo: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
-  bo = clientOf(world, world.otherKey);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
+  bo = clientOf(plane, plane.otherKey);
 });
 
 const VALUE = "correct horse battery staple";
@@ -20,13 +20,13 @@ describe("POST /agent/secrets", () => {
     const shown = {
       name: "TRACKER_TOKEN",
       created_at: "2026-05-18T19:00:00.000Z",
-      scope: { type: "Team", uid: world.team },
+      scope: { type: "Team", uid: plane.team },
     };
     expect(made).toMatchObject({ status: 201, body: shown });
     expect((await ada.get("/agent/secrets")).body).toEqual({ secrets: [shown] });
     expect((await ada.get("/agent/secrets/TRACKER_TOKEN")).body).toEqual(shown);
-    expect([...world.vault.values.values()]).toEqual([VALUE]);
-    expect(JSON.stringify(world.table.all())).not.toContain(VALUE);
+    expect([...plane.vault.values.values()]).toEqual([VALUE]);
+    expect(JSON.stringify(plane.table.all())).not.toContain(VALUE);
   });
 
   it("takes a name once in a team, keeps the first value, and leaves no other behind", async () => {
@@ -37,7 +37,7 @@ describe("POST /agent/secrets", () => {
     });
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => keep("SECOND", `value ${index}`)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(world.vault.values.size).toBe(2);
+    expect(plane.vault.values.size).toBe(2);
     expect((await bo.post("/agent/secrets", { name: "TOKEN", value: "theirs" })).status).toBe(201);
   });
 
@@ -50,7 +50,7 @@ describe("POST /agent/secrets", () => {
       body: first.body,
     });
     expect((await keep("TOKEN", "other", headers)).status).toBe(409);
-    expect(world.vault.values.size).toBe(1);
+    expect(plane.vault.values.size).toBe(1);
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe("POST /agent/secrets", () => {
     ["a value over 4 KB", { name: "a", value: "x".repeat(4097) }, "value"],
   ])("answers 400 naming the field, and keeps nothing, for %s", async (_, body, field) => {
     expect((await ada.post("/agent/secrets", body)).body.errors).toMatchObject([{ path: field }]);
-    expect(world.vault.values.size).toBe(0);
+    expect(plane.vault.values.size).toBe(0);
   });
 
   it.each([
@@ -84,7 +84,7 @@ describe("POST /agent/secrets", () => {
       { path: "name", message: `${name} is a variable that programs obey: choose another name` },
     ]);
     expect(body.detail).toContain(name);
-    expect(world.vault.values.size).toBe(0);
+    expect(plane.vault.values.size).toBe(0);
   });
 
   it.each([
@@ -121,14 +121,14 @@ describe("GET /agent/secrets", () => {
     await keep("TOKEN");
     await bo.post("/agent/secrets", { name: "TOKEN", value: "theirs" });
     const invitation = { email: "bo@runyard.test", role: "admin" };
-    const { link } = (await ada.post(`/agent/teams/${world.team}/invitations`, invitation)).body;
+    const { link } = (await ada.post(`/agent/teams/${plane.team}/invitations`, invitation)).body;
     await bo.post(`/agent/invitations/${link.split("/").at(-1)}/accept`);
     expect((await bo.get("/agent/secrets")).body.secrets).toHaveLength(2);
     expect((await bo.get("/agent/secrets/TOKEN")).body.errors).toMatchObject([{ path: "X-Team-Uid" }]);
-    const headers = { "x-team-uid": world.otherTeam };
-    expect((await bo.get("/agent/secrets/TOKEN", { headers })).body.scope.uid).toBe(world.otherTeam);
+    const headers = { "x-team-uid": plane.otherTeam };
+    expect((await bo.get("/agent/secrets/TOKEN", { headers })).body.scope.uid).toBe(plane.otherTeam);
     expect((await bo.delete("/agent/secrets/TOKEN", { headers })).status).toBe(204);
-    expect([...world.vault.values.values()]).toEqual([VALUE]);
+    expect([...plane.vault.values.values()]).toEqual([VALUE]);
   });
 });
 
@@ -136,7 +136,7 @@ describe("DELETE /agent/secrets/{secret}", () => {
   it("forgets name and value; another may have the name then", async () => {
     await keep("TOKEN");
     expect(await ada.delete("/agent/secrets/TOKEN")).toMatchObject({ status: 204, body: "" });
-    expect(world.vault.values.size).toBe(0);
+    expect(plane.vault.values.size).toBe(0);
     expect((await ada.get("/agent/secrets/TOKEN")).status).toBe(404);
     expect((await ada.delete("/agent/secrets/TOKEN")).status).toBe(404);
     expect((await keep("TOKEN", "new")).status).toBe(201);
@@ -146,8 +146,8 @@ describe("DELETE /agent/secrets/{secret}", () => {
 describe("who may do what with secrets", () => {
   it("is for admins: 403 to other members and to agents, 404 for another team's", async () => {
     await keep("TOKEN");
-    const mia = clientOf(world, (await world.person("Mia")).key);
-    const agent = clientOf(world, (await world.agent()).key);
+    const mia = clientOf(plane, (await plane.person("Mia")).key);
+    const agent = clientOf(plane, (await plane.agent()).key);
     for (const client of [mia, agent]) {
       expect((await client.post("/agent/secrets", { name: "a", value: "b" })).status).toBe(403);
       expect((await client.get("/agent/secrets")).status).toBe(403);
@@ -162,6 +162,6 @@ describe("who may do what with secrets", () => {
     expect(await told("UNKNOWN")).toEqual(await told("TOKEN"));
     expect(await told("not a name")).toEqual(await told("TOKEN"));
     expect((await bo.delete("/agent/secrets/TOKEN")).status).toBe(404);
-    expect(world.vault.values.size).toBe(1);
+    expect(plane.vault.values.size).toBe(1);
   });
 });

@@ -1,25 +1,29 @@
 import { describe, expect, it } from "vitest";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, harnessOf, nextExecution, startedRun, workingRun } from "../support/execution.ts";
 import { setState, stateOf, timelineOf } from "../support/look.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-const followup = (world: World, id: string, message: string | undefined, headers: Record<string, string> = {}) =>
-  clientOf(world).post(`/agent/runs/${id}/followups`, message === undefined ? {} : { message }, { headers });
+const followup = (
+  plane: TestControlPlane,
+  id: string,
+  message: string | undefined,
+  headers: Record<string, string> = {},
+) => clientOf(plane).post(`/agent/runs/${id}/followups`, message === undefined ? {} : { message }, { headers });
 
 describe("POST /agent/runs/{runId}/followups", () => {
   it("delivers what came while the run waited or was prepared with its first turn, in order", async () => {
-    const world = await makeWorld();
-    const id = await createRun(world);
-    expect((await followup(world, id, "one")).body).toEqual({});
-    const harness = harnessOf(world, await world.dispatch(id));
-    expect((await followup(world, id, "two")).body).toEqual({});
+    const plane = await createTestControlPlane();
+    const id = await createRun(plane);
+    expect((await followup(plane, id, "one")).body).toEqual({});
+    const harness = harnessOf(plane, await plane.dispatch(id));
+    expect((await followup(plane, id, "two")).body).toEqual({});
     const { context } = (await harness.resolve()).body;
     expect(context.followups).toMatchObject([
       { number: 1, message: "one", policy: "enqueue", created_at: "2026-05-18T19:00:00.000Z" },
       { number: 2, message: "two" },
     ]);
-    expect(await timelineOf(world, id)).toEqual([
+    expect(await timelineOf(plane, id)).toEqual([
       "run_created",
       "followup_received",
       "run_pending",
@@ -29,13 +33,13 @@ describe("POST /agent/runs/{runId}/followups", () => {
   });
 
   it("delivers to a working run by its heartbeat, again until they are named as stored", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     expect((await harness.beat()).body.followups).toEqual([]);
-    world.clock.now += 1_000;
-    await followup(world, harness.run_id, "one");
-    await followup(world, harness.run_id, "two");
-    expect((await clientOf(world).get(`/agent/runs/${harness.run_id}`)).body.updated_at).toBe(
+    plane.clock.now += 1_000;
+    await followup(plane, harness.run_id, "one");
+    await followup(plane, harness.run_id, "two");
+    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body.updated_at).toBe(
       "2026-05-18T19:00:01.000Z",
     );
     const numbers = async (stored: number) =>
@@ -46,28 +50,28 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect(await numbers(0), "what was stored once stays so").toEqual([2]);
     expect(await numbers(2)).toEqual([]);
     expect((await harness.finish()).status).toBe(200);
-    expect(await stateOf(world, harness.run_id)).toBe("SUCCEEDED");
+    expect(await stateOf(plane, harness.run_id)).toBe("SUCCEEDED");
   });
 
   it("queues a run again that finishes with a follow-up that it has not taken up", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     await harness.messages(1, "so far");
-    await followup(world, harness.run_id, "more");
-    world.clock.now += 2_000;
+    await followup(plane, harness.run_id, "more");
+    plane.clock.now += 2_000;
     expect((await harness.finish()).status).toBe(200);
-    expect(await stateOf(world, harness.run_id)).toBe("QUEUED");
+    expect(await stateOf(plane, harness.run_id)).toBe("QUEUED");
     expect((await harness.beat()).status, "its execution is over").toBe(401);
-    const next = await nextExecution(world);
+    const next = await nextExecution(plane);
     expect(next.execution_id).not.toBe(harness.execution_id);
     const { context } = (await next.resolve()).body;
     expect(context).toMatchObject({ next_sequence: 2, followups: [{ number: 1, message: "more" }] });
     expect(context.messages).toMatchObject([{ content: [{ text: "so far" }] }]);
-    world.clock.now += 3_000;
+    plane.clock.now += 3_000;
     await next.beat(1);
     await next.finish();
-    await deliver(world);
-    expect((await clientOf(world).get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
+    await deliver(plane);
+    expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
       state: "SUCCEEDED",
       run_time: "PT5.000S",
     });
@@ -76,17 +80,17 @@ describe("POST /agent/runs/{runId}/followups", () => {
   it.each(["SUCCEEDED", "FAILED", "CANCELLED"])(
     "brings a run back that is %s, as a new execution of the same conversation",
     async (state) => {
-      const world = await makeWorld();
-      const ada = clientOf(world);
-      const harness = await workingRun(world);
+      const plane = await createTestControlPlane();
+      const ada = clientOf(plane);
+      const harness = await workingRun(plane);
       await harness.messages(1, "the first answer");
-      world.clock.now += 2_000;
+      plane.clock.now += 2_000;
       if (state === "CANCELLED") await ada.post(`/agent/runs/${harness.run_id}/cancel`);
       else await harness.finish(state === "SUCCEEDED");
-      await deliver(world);
-      world.clock.now += 60_000;
+      await deliver(plane);
+      plane.clock.now += 60_000;
 
-      expect((await followup(world, harness.run_id, "and then?")).body).toEqual({});
+      expect((await followup(plane, harness.run_id, "and then?")).body).toEqual({});
       const waiting = (await ada.get(`/agent/runs/${harness.run_id}`)).body;
       expect(waiting).toMatchObject({
         state: "QUEUED",
@@ -101,7 +105,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
         "it is composed anew at the next end",
       ).toBe(404);
 
-      const next = await nextExecution(world);
+      const next = await nextExecution(plane);
       expect((await harness.beat()).status, "the old key stays dead").toBe(401);
       // After a cancel the conversation says that the run was cancelled there.
       const said = state === "CANCELLED" ? ["user", "assistant", "system"] : ["assistant"];
@@ -111,9 +115,9 @@ describe("POST /agent/runs/{runId}/followups", () => {
         followups: [{ number: 1, message: "and then?" }],
       });
       await next.beat(1);
-      world.clock.now += 1_000;
+      plane.clock.now += 1_000;
       await next.finish();
-      await deliver(world);
+      await deliver(plane);
       expect((await ada.get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
         state: "SUCCEEDED",
         run_time: "PT3.000S",
@@ -123,45 +127,45 @@ describe("POST /agent/runs/{runId}/followups", () => {
   );
 
   it.each(["BLOCKED", "ERROR"])("brings a run back that is %s", async (state) => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     await harness.finish();
-    await setState(world, harness.run_id, state);
-    expect((await followup(world, harness.run_id, "the answer")).status).toBe(200);
-    expect((await (await nextExecution(world)).resolve()).body.context.followups).toMatchObject([
+    await setState(plane, harness.run_id, state);
+    expect((await followup(plane, harness.run_id, "the answer")).status).toBe(200);
+    expect((await (await nextExecution(plane)).resolve()).body.context.followups).toMatchObject([
       { message: "the answer" },
     ]);
   });
 
   it("goes on without a message from where an ended run stopped, and repeats of that are one", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     await harness.finish();
     const headers = { "idempotency-key": "go-on" };
-    expect((await followup(world, harness.run_id, undefined, headers)).status).toBe(200);
-    expect(await stateOf(world, harness.run_id)).toBe("QUEUED");
-    const again = await followup(world, harness.run_id, undefined, headers);
+    expect((await followup(plane, harness.run_id, undefined, headers)).status).toBe(200);
+    expect(await stateOf(plane, harness.run_id)).toBe("QUEUED");
+    const again = await followup(plane, harness.run_id, undefined, headers);
     expect(again.status).toBe(200);
     expect(again.headers["idempotent-replay"]).toBe("true");
-    expect((await (await nextExecution(world)).resolve()).body.context.followups).toHaveLength(1);
+    expect((await (await nextExecution(plane)).resolve()).body.context.followups).toHaveLength(1);
   });
 
   it("takes a follow-up once, however often its request is repeated, and twice where it is sent twice", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
-    await followup(world, harness.run_id, "same", { "x-stainless-retry-count": "0" });
-    await followup(world, harness.run_id, "same", { "x-stainless-retry-count": "1" });
-    await followup(world, harness.run_id, "same", { "x-stainless-retry-count": "2" });
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    await followup(plane, harness.run_id, "same", { "x-stainless-retry-count": "0" });
+    await followup(plane, harness.run_id, "same", { "x-stainless-retry-count": "1" });
+    await followup(plane, harness.run_id, "same", { "x-stainless-retry-count": "2" });
     expect((await harness.beat()).body.followups).toHaveLength(1);
-    await followup(world, harness.run_id, "same", { "x-stainless-retry-count": "0" });
+    await followup(plane, harness.run_id, "same", { "x-stainless-retry-count": "0" });
     expect((await harness.beat()).body.followups).toHaveLength(2);
   });
 
   it("loses none of twenty that come at once, and keeps each once", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     const texts = Array.from({ length: 20 }, (_, index) => `message ${index}`);
-    const answers = await Promise.all(texts.map((text) => followup(world, harness.run_id, text)));
+    const answers = await Promise.all(texts.map((text) => followup(plane, harness.run_id, text)));
     const taken = texts.filter((_, index) => answers[index]?.status === 200);
     for (const { status, body } of answers)
       if (status !== 200) expect(body).toMatchObject({ error_code: "conflict", retryable: true });
@@ -171,17 +175,17 @@ describe("POST /agent/runs/{runId}/followups", () => {
   });
 
   it("keeps a message of 256 KiB whole", async () => {
-    const world = await makeWorld();
-    const harness = await startedRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await startedRun(plane);
     const long = "é".repeat(131_072);
-    expect((await followup(world, harness.run_id, long)).status).toBe(200);
+    expect((await followup(plane, harness.run_id, long)).status).toBe(200);
     expect((await harness.resolve()).body.context.followups).toMatchObject([{ message: long }]);
   });
 
   it("refuses to continue the conversation of a run that has not ended by a new run, and names it", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const harness = await workingRun(plane);
     const create = () => ada.post("/agent/runs", { prompt: "go on", conversation_id: harness.run_id });
     const refused = await create();
     expect(refused.status).toBe(409);
@@ -197,36 +201,36 @@ describe("POST /agent/runs/{runId}/followups", () => {
 });
 
 describe("the policy of a follow-up", () => {
-  const send = (world: World, id: string, policy: string) =>
-    clientOf(world).post(`/agent/runs/${id}/followups`, { message: "now", policy });
+  const send = (plane: TestControlPlane, id: string, policy: string) =>
+    clientOf(plane).post(`/agent/runs/${id}/followups`, { message: "now", policy });
 
   it("is told to the harness, and enqueue by default", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
-    await send(world, harness.run_id, "interrupt");
-    await followup(world, harness.run_id, "then");
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    await send(plane, harness.run_id, "interrupt");
+    await followup(plane, harness.run_id, "then");
     expect((await harness.beat()).body.followups).toMatchObject([{ policy: "interrupt" }, { policy: "enqueue" }]);
   });
 
   it("reject is answered 409 until the run has ended, whatever its state, and nothing is stored", async () => {
-    const world = await makeWorld();
-    const working = await workingRun(world);
-    for (const id of [await createRun(world), (await startedRun(world)).run_id, working.run_id]) {
-      const before = structuredClone(world.table.all());
-      expect(await send(world, id, "reject")).toMatchObject({
+    const plane = await createTestControlPlane();
+    const working = await workingRun(plane);
+    for (const id of [await createRun(plane), (await startedRun(plane)).run_id, working.run_id]) {
+      const before = structuredClone(plane.table.all());
+      expect(await send(plane, id, "reject")).toMatchObject({
         status: 409,
         body: { error_code: "conflict", retryable: false, detail: expect.stringContaining("policy") },
       });
-      expect(world.table.all()).toEqual(before);
+      expect(plane.table.all()).toEqual(before);
     }
     await working.finish();
-    expect((await send(world, working.run_id, "reject")).status).toBe(200);
-    expect(await stateOf(world, working.run_id)).toBe("QUEUED");
+    expect((await send(plane, working.run_id, "reject")).status).toBe(200);
+    expect(await stateOf(plane, working.run_id)).toBe("QUEUED");
   });
 
   it("is one of three: 400 naming it", async () => {
-    const world = await makeWorld();
-    const answer = await send(world, await createRun(world), "shout");
+    const plane = await createTestControlPlane();
+    const answer = await send(plane, await createRun(plane), "shout");
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "policy" }] } });
   });
 });

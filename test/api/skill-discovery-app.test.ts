@@ -2,28 +2,28 @@ import { generateKeyPairSync } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { githubApp } from "#shared/skills/github-app.ts";
 import { GithubAppStandIn } from "../support/github-app-stand-in.ts";
-import { makeSkillWorld, names, type SkillWorld, shop } from "../support/skills.ts";
+import { createSkillControlPlane, names, type SkillControlPlane, shop } from "../support/skills.ts";
 import { storeEnvironmentRepositories } from "../support/stored-repositories.ts";
 
 const MINUTE = 60_000;
-let world: SkillWorld["world"];
-let github: SkillWorld["github"];
-let ada: SkillWorld["ada"];
-let onGithub: SkillWorld["onGithub"];
-let list: SkillWorld["list"];
+let plane: SkillControlPlane["plane"];
+let github: SkillControlPlane["github"];
+let ada: SkillControlPlane["ada"];
+let onGithub: SkillControlPlane["onGithub"];
+let list: SkillControlPlane["list"];
 let app: GithubAppStandIn;
 /** What the parameter of the private key holds. */
 let key: string | undefined;
 let logged: string[];
 
 beforeEach(async () => {
-  ({ world, github, ada, onGithub, list } = await makeSkillWorld());
-  const now = () => world.clock.now;
+  ({ plane, github, ada, onGithub, list } = await createSkillControlPlane());
+  const now = () => plane.clock.now;
   app = new GithubAppStandIn(now);
   github.app = app;
   key = app.privateKey;
   const settings = { id: app.id, privateKey: async () => key };
-  world.repositories.githubApp = githubApp(settings, { apiUrl: github.url, fetch, now });
+  plane.repositories.githubApp = githubApp(settings, { apiUrl: github.url, fetch, now });
   onGithub("acme/shop", { ...shop, tokens: ["ours"] });
   onGithub("acme/vault", { ...shop, tokens: [] });
   github.goodTokens.add("ours");
@@ -54,12 +54,12 @@ describe("a repository that the GitHub App is installed for", () => {
 
   it("is read by the App's token though the deployment has one of its own, and by that of its URL before either", async () => {
     app.install(["acme/shop"]);
-    world.repositories.githubToken = "ours";
+    plane.repositories.githubToken = "ours";
     await look();
     expect(shownForFiles()).not.toContain("Bearer ours");
     github.seen.length = 0;
     const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
-    await storeEnvironmentRepositories(world, uid, [{ url: "https://x-access-token:ours@github.com/acme/shop" }]);
+    await storeEnvironmentRepositories(plane, uid, [{ url: "https://x-access-token:ours@github.com/acme/shop" }]);
     await list();
     expect(new Set(github.seen.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer ours"]));
   });
@@ -67,11 +67,11 @@ describe("a repository that the GitHub App is installed for", () => {
   it("is read by the same token until shortly before that ends, conditionally, and then by a new one", async () => {
     app.install(["acme/shop"]);
     await look();
-    world.clock.now += 54 * MINUTE;
+    plane.clock.now += 54 * MINUTE;
     github.seen.length = 0;
     expect(await look()).toEqual(found);
     expect(github.seen.map(({ status }) => status)).toEqual([304]);
-    world.clock.now += 2 * MINUTE;
+    plane.clock.now += 2 * MINUTE;
     github.seen.length = 0;
     expect(await look()).toEqual(found);
     expect(app.issued).toHaveLength(2);
@@ -121,9 +121,9 @@ describe("a repository that the GitHub App is installed for", () => {
     app.install(["acme/shop"]);
     await look();
     key = `${app.privateKey.slice(0, 300)}…`;
-    world.clock.now += 60 * MINUTE;
+    plane.clock.now += 60 * MINUTE;
     await ada.get("/agent?repo=acme/shop&refresh=true");
-    const said = JSON.stringify([logged, world.table.all(), [...world.files.files]]);
+    const said = JSON.stringify([logged, plane.table.all(), [...plane.files.files]]);
     for (const secret of ["ghs_made", "eyJ", "PRIVATE KEY", app.privateKey.slice(40, 80)]) {
       expect(said).not.toContain(secret);
     }
@@ -133,12 +133,12 @@ describe("a repository that the GitHub App is installed for", () => {
 
 describe("a repository that the GitHub App is not installed for", () => {
   it("is read by the deployment's token, and without one as by anybody, and nothing is logged", async () => {
-    world.repositories.githubToken = "ours";
+    plane.repositories.githubToken = "ours";
     expect(await look()).toEqual(found);
     expect(new Set(shownForFiles())).toEqual(new Set(["Bearer ours"]));
     github.seen.length = 0;
     onGithub("acme/shop");
-    world.repositories.githubToken = undefined;
+    plane.repositories.githubToken = undefined;
     expect(await look()).toEqual(found);
     expect(new Set(shownForFiles())).toEqual(new Set([undefined]));
     expect(complaints()).toEqual([]);
@@ -148,7 +148,7 @@ describe("a repository that the GitHub App is not installed for", () => {
     const refused = await ada.get("/agent?repo=acme/vault");
     expect(refused).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
     expect(refused.body.detail).toMatch(/private.*install this deployment's GitHub App for acme\/vault, or set one$/);
-    world.repositories.githubToken = "ours";
+    plane.repositories.githubToken = "ours";
     const again = await ada.get("/agent?repo=acme/vault&refresh=true");
     expect(again.body.detail).toMatch(/token may not read it: install .* App for acme\/vault, or set another$/);
     app.install(["acme/vault"]);
@@ -156,7 +156,7 @@ describe("a repository that the GitHub App is not installed for", () => {
   });
 
   it("names no App where the deployment has none", async () => {
-    world.repositories.githubApp = undefined;
+    plane.repositories.githubApp = undefined;
     const { body } = await ada.get("/agent?repo=acme/vault");
     expect(body.detail).toMatch(/there is no token: set one$/);
   });
@@ -170,7 +170,7 @@ describe("a GitHub App that cannot be used", () => {
 
   beforeEach(() => {
     app.install(["acme/shop"]);
-    world.repositories.githubToken = "ours";
+    plane.repositories.githubToken = "ours";
   });
 
   it.each([
@@ -194,9 +194,9 @@ describe("a GitHub App that cannot be used", () => {
   ])("says so in the log where GitHub %s, and the token is used", async (_, settings, installation, reason) => {
     app.uninstall();
     app.install(["acme/shop"], installation);
-    const now = () => world.clock.now;
+    const now = () => plane.clock.now;
     const made = { id: app.id, privateKey: async () => key, ...settings };
-    world.repositories.githubApp = githubApp(made, { apiUrl: github.url, fetch, now });
+    plane.repositories.githubApp = githubApp(made, { apiUrl: github.url, fetch, now });
     expect(await look()).toEqual(found);
     expect(complaints()).toHaveLength(1);
     expect(complaints()[0]).toContain(`GitHub answers ${reason}`);

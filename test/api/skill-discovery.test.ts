@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ids, makeSkillWorld, names, type SkillWorld, shop, skill } from "../support/skills.ts";
+import { createSkillControlPlane, ids, names, type SkillControlPlane, shop, skill } from "../support/skills.ts";
 
 const MINUTE = 60_000;
-let world: SkillWorld["world"];
-let github: SkillWorld["github"];
-let ada: SkillWorld["ada"];
-let onGithub: SkillWorld["onGithub"];
-let environment: SkillWorld["environment"];
-let list: SkillWorld["list"];
-let paths: SkillWorld["paths"];
+let plane: SkillControlPlane["plane"];
+let github: SkillControlPlane["github"];
+let ada: SkillControlPlane["ada"];
+let onGithub: SkillControlPlane["onGithub"];
+let environment: SkillControlPlane["environment"];
+let list: SkillControlPlane["list"];
+let paths: SkillControlPlane["paths"];
 beforeEach(async () => {
-  ({ world, github, ada, onGithub, environment, list, paths } = await makeSkillWorld());
+  ({ plane, github, ada, onGithub, environment, list, paths } = await createSkillControlPlane());
 });
 afterEach(() => github[Symbol.asyncDispose]());
 
@@ -35,11 +35,11 @@ describe("GitHub's rate limit", () => {
     onGithub("acme/shop", { files });
     await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
     github.remaining = 7;
-    github.resetAt = world.clock.now / 1000 + 600;
+    github.resetAt = plane.clock.now / 1000 + 600;
     const first = await list();
     expect(names(first)).toHaveLength(6);
     expect(first.body.unavailable).toHaveLength(1);
-    world.clock.now += 10 * MINUTE;
+    plane.clock.now += 10 * MINUTE;
     github.remaining = undefined;
     github.seen.length = 0;
     const second = await list();
@@ -96,7 +96,7 @@ describe("bounds", () => {
     );
     expect(errors.length).toBeGreaterThan(0);
     expect(errors[0]).toMatch(/left out: the skills before it have 2097152 bytes/);
-    expect([...world.files.files.keys()].filter((file) => file.startsWith("skills/"))).toHaveLength(1);
+    expect([...plane.files.files.keys()].filter((file) => file.startsWith("skills/"))).toHaveLength(1);
     expect(ids(await list("?repo=acme/shop"))).toHaveLength(60 - errors.length);
   });
 
@@ -116,7 +116,7 @@ describe("a repository outside GitHub", () => {
 
   it("is looked into by a sandbox, at its ref", async () => {
     const asked: unknown[] = [];
-    world.repositories.scan = async (request) => {
+    plane.repositories.scan = async (request) => {
       asked.push(request);
       return {
         outcome: "found",
@@ -134,7 +134,7 @@ describe("a repository outside GitHub", () => {
 
   it("does not keep the others back when there is no git in the sandbox", async () => {
     onGithub("acme/shop");
-    world.repositories.scan = async () => ({ outcome: "failed", reason: "no_git", message: "this sandbox has no git" });
+    plane.repositories.scan = async () => ({ outcome: "failed", reason: "no_git", message: "this sandbox has no git" });
     const made = await environment("Both", [{ url: "https://github.com/acme/shop" }, { url }]);
     const answer = await list();
     expect(names(answer)).toEqual(["release", "review"]);
@@ -157,14 +157,14 @@ describe("a repository outside GitHub", () => {
       { outcome: "found", files: [{ path: "a", sha, text: "x".repeat(70_000) }], left_out: 0 },
     ],
   ])("is unavailable when the sandbox answers %s", async (_, answer) => {
-    world.repositories.scan = async () => answer;
+    plane.repositories.scan = async () => answer;
     expect((await ada.get(`/agent?repo=${encodeURIComponent(url)}`)).status).toBe(503);
   });
 
   it("is unavailable when the sandbox fails, and 404 when git cannot read it", async () => {
     const repo = `/agent?repo=${encodeURIComponent(url)}&refresh=true`;
     expect((await ada.get(repo)).status).toBe(503);
-    world.repositories.scan = async () => ({ outcome: "failed", reason: "unreadable", message: "fatal: not found" });
+    plane.repositories.scan = async () => ({ outcome: "failed", reason: "unreadable", message: "fatal: not found" });
     const answer = await ada.get(repo);
     expect(answer.status).toBe(404);
     expect(answer.body.detail).toBe("repo: fatal: not found");

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { clientOf } from "../support/client.ts";
 import { createRun } from "../support/execution.ts";
-import { ids, makeSkillWorld, names, type SkillWorld, shop, skill } from "../support/skills.ts";
+import { createSkillControlPlane, ids, names, type SkillControlPlane, shop, skill } from "../support/skills.ts";
 import { storeEnvironmentRepositories } from "../support/stored-repositories.ts";
 
 const MINUTE = 60_000;
-let world: SkillWorld["world"];
-let github: SkillWorld["github"];
-let ada: SkillWorld["ada"];
-let bo: SkillWorld["bo"];
-let onGithub: SkillWorld["onGithub"];
-let environment: SkillWorld["environment"];
-let list: SkillWorld["list"];
-let paths: SkillWorld["paths"];
+let plane: SkillControlPlane["plane"];
+let github: SkillControlPlane["github"];
+let ada: SkillControlPlane["ada"];
+let bo: SkillControlPlane["bo"];
+let onGithub: SkillControlPlane["onGithub"];
+let environment: SkillControlPlane["environment"];
+let list: SkillControlPlane["list"];
+let paths: SkillControlPlane["paths"];
 beforeEach(async () => {
-  ({ world, github, ada, bo, onGithub, environment, list, paths } = await makeSkillWorld());
+  ({ plane, github, ada, bo, onGithub, environment, list, paths } = await createSkillControlPlane());
 });
 afterEach(() => github[Symbol.asyncDispose]());
 
@@ -94,12 +94,12 @@ describe("GET /agent", () => {
     await environment("Own", [{ url: "https://github.com/acme/own" }], ada, { team: false });
     const theirs = await environment("Theirs", [{ url: "https://github.com/beta/theirs" }], bo);
     expect(names(await list())).toEqual(["own", "release", "review"]);
-    expect(names(await list("", clientOf(world, (await world.agent()).key)))).toEqual(["release", "review"]);
+    expect(names(await list("", clientOf(plane, (await plane.agent()).key)))).toEqual(["release", "review"]);
     expect(names(await list("", bo))).toEqual(["theirs"]);
     const { link } = (await bo.post(`/agent/environments/${theirs.uid}/share`, { link: true })).body;
     const token = new URL(link).searchParams.get("link") ?? "";
     expect(names(await list(`?link=${token}`))).toEqual(["own", "release", "review", "theirs"]);
-    await bo.post(`/agent/environments/${theirs.uid}/share`, { user_uid: world.user });
+    await bo.post(`/agent/environments/${theirs.uid}/share`, { user_uid: plane.user });
     expect(names(await list())).toEqual(["own", "release", "review", "theirs"]);
   });
 
@@ -161,9 +161,9 @@ describe("GET /agent", () => {
   it("tells when a skill last ran, however the run named it, and sorts by that", async () => {
     onGithub("acme/shop");
     await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
-    await createRun(world, { prompt: "x", skill: "shop:review" });
-    world.clock.now += MINUTE;
-    await createRun(world, { prompt: "x", skill: "acme/shop:.agents/skills/review/SKILL.md" });
+    await createRun(plane, { prompt: "x", skill: "shop:review" });
+    plane.clock.now += MINUTE;
+    await createRun(plane, { prompt: "x", skill: "acme/shop:.agents/skills/review/SKILL.md" });
     const times = async (client = ada) =>
       Object.fromEntries(
         (await list("?sort_by=last_run", client)).body.agents.map(
@@ -177,14 +177,14 @@ describe("GET /agent", () => {
       ["review", "2026-05-18T19:01:00.000Z"],
       ["release", null],
     ]);
-    world.clock.now += MINUTE;
-    await createRun(world, { prompt: "x", skill: "Acme/Shop:release", team: false });
+    plane.clock.now += MINUTE;
+    await createRun(plane, { prompt: "x", skill: "Acme/Shop:release", team: false });
     expect(Object.entries(await times())).toEqual([
       ["release", "2026-05-18T19:02:00.000Z"],
       ["review", "2026-05-18T19:01:00.000Z"],
     ]);
     // A personal run is its creator's business alone.
-    expect(await times(clientOf(world, (await world.person("Mia")).key))).toMatchObject({ release: null });
+    expect(await times(clientOf(plane, (await plane.person("Mia")).key))).toMatchObject({ release: null });
   });
 
   it.each([
@@ -228,13 +228,13 @@ describe("GET /agent?repo=", () => {
     expect((await ada.get("/agent?repo=acme/none")).status).toBe(404);
     expect(github.seen).toHaveLength(1);
     onGithub("acme/none");
-    world.clock.now += MINUTE;
+    plane.clock.now += MINUTE;
     expect((await ada.get("/agent?repo=acme/none")).status).toBe(200);
   });
 
   it("answers 403 external_authentication_required where the token is not accepted", async () => {
     onGithub("acme/shop");
-    world.repositories.githubToken = "expired";
+    plane.repositories.githubToken = "expired";
     const answer = await ada.get("/agent?repo=acme/shop");
     expect(answer).toMatchObject({
       status: 403,
@@ -266,7 +266,7 @@ describe("GET /agent?repo=", () => {
   });
 
   it("answers 503 with Retry-After when GitHub cannot be reached", async () => {
-    world.repositories.githubUrl = "http://127.0.0.1:1";
+    plane.repositories.githubUrl = "http://127.0.0.1:1";
     const answer = await ada.get("/agent?repo=acme/shop");
     expect(answer).toMatchObject({ status: 503, body: { error_code: "resource_unavailable", retryable: true } });
     expect(answer.headers["retry-after"]).toBe("60");
@@ -284,9 +284,9 @@ describe("GET /agent?repo=", () => {
     onGithub("acme/secret", { ...shop, tokens: ["theirs"] });
     onGithub("acme/shop");
     github.goodTokens.add("ours").add("theirs");
-    world.repositories.githubToken = "ours";
+    plane.repositories.githubToken = "ours";
     const { uid } = await environment("Secret", []);
-    await storeEnvironmentRepositories(world, uid, [{ url: "https://x-access-token:theirs@github.com/acme/secret" }]);
+    await storeEnvironmentRepositories(plane, uid, [{ url: "https://x-access-token:theirs@github.com/acme/secret" }]);
     expect(names(await list())).toEqual(["release", "review"]);
     expect(new Set(github.seen.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer theirs"]));
     expect((await bo.get("/agent?repo=acme/secret")).status).toBe(404);
@@ -303,13 +303,13 @@ describe("a repository that was looked into before", () => {
   });
 
   it("is not asked for again within ten minutes, and the answer tells its age", async () => {
-    world.clock.now += 9 * MINUTE;
+    plane.clock.now += 9 * MINUTE;
     expect((await list()).headers["age"]).toBe("540");
     expect(github.seen).toEqual([]);
   });
 
   it("is asked for again after that, by its tag, which costs nothing while it has not changed", async () => {
-    world.clock.now += 10 * MINUTE;
+    plane.clock.now += 10 * MINUTE;
     github.remaining = 1;
     const { headers, body } = await list();
     expect(headers["age"]).toBe("0");
@@ -321,7 +321,7 @@ describe("a repository that was looked into before", () => {
   it("is asked for at once by refresh=true, and only what changed is fetched", async () => {
     const files = { ...shop.files, ".agents/skills/review/SKILL.md": skill("review", "Better") };
     onGithub("acme/shop", { ...shop, files });
-    world.clock.now += 2000;
+    plane.clock.now += 2000;
     expect(JSON.stringify((await list()).body)).not.toContain("Better");
     const { body } = await list("?refresh=true");
     expect(body.agents[1].variants[0].description).toBe("Better");
@@ -329,9 +329,9 @@ describe("a repository that was looked into before", () => {
   });
 
   it("is shown as it was, with its age, while GitHub's rate limit is reached, and GitHub is left alone until then", async () => {
-    world.clock.now += 20 * MINUTE;
+    plane.clock.now += 20 * MINUTE;
     github.remaining = 0;
-    github.resetAt = world.clock.now / 1000 + 1800;
+    github.resetAt = plane.clock.now / 1000 + 1800;
     const first = await list();
     expect(first.headers["age"]).toBe("1200");
     expect(names(first)).toEqual(["release", "review"]);
@@ -340,13 +340,13 @@ describe("a repository that was looked into before", () => {
     await list("?refresh=true");
     expect(github.seen).toHaveLength(1);
     github.remaining = undefined;
-    world.clock.now += 30 * MINUTE;
+    plane.clock.now += 30 * MINUTE;
     expect((await list()).body).not.toHaveProperty("unavailable");
   });
 
   it("that has gone is shown as it was, and says so", async () => {
     github.repositories.clear();
-    world.clock.now += MINUTE;
+    plane.clock.now += MINUTE;
     const { body } = await list("?refresh=true");
     expect(body.agents).toHaveLength(2);
     expect(body.unavailable[0].error).toMatch(/^GitHub shows no acme\/shop/);

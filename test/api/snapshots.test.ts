@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
 import { stateOf, timelineOf } from "../support/look.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 const fileOf = (content: string, filename = "workspace.tar.gz") => ({
   filename,
@@ -18,14 +18,19 @@ const commit = (harness: Harness, generation: string, files = ["workspace.tar.gz
   harness.support("commit-snapshot", { generation, files });
 
 /** A checkpoint with one file, as a harness makes it. */
-async function saved(world: World, harness: Harness, generation: string, content = "the workspace"): Promise<void> {
+async function saved(
+  plane: TestControlPlane,
+  harness: Harness,
+  generation: string,
+  content = "the workspace",
+): Promise<void> {
   const { body } = await upload(harness, generation, content);
-  await world.upload(body.uploads[0].url, content);
+  await plane.upload(body.uploads[0].url, content);
   expect(await commit(harness, generation)).toMatchObject({ status: 200, body: { generation } });
 }
 
-const textsOf = async (world: World, runId: string): Promise<string[]> => {
-  const { body } = await clientOf(world).get(`/agent/runs/${runId}/conversation`);
+const textsOf = async (plane: TestControlPlane, runId: string): Promise<string[]> => {
+  const { body } = await clientOf(plane).get(`/agent/runs/${runId}/conversation`);
   const messages: { content: { text: string }[] }[] = body.steps.flatMap(
     (step: { messages: unknown[] }) => step.messages,
   );
@@ -34,13 +39,13 @@ const textsOf = async (world: World, runId: string): Promise<string[]> => {
 
 describe("a lost execution", () => {
   it("is followed by one that goes on from the checkpoint; what came after it stays as events, marked", async () => {
-    const world = await makeWorld();
-    const first = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const first = await workingRun(plane);
     await first.messages(1, "before");
-    await saved(world, first, "turn-1");
+    await saved(plane, first, "turn-1");
     await first.messages(2, "after", "and more");
     await first.shutDown({ error: { category: "oom", message: "out of memory" } });
-    const second = await nextExecution(world);
+    const second = await nextExecution(plane);
     const { context } = (await second.resolve()).body;
     expect(context).toMatchObject({
       next_sequence: 4,
@@ -48,103 +53,103 @@ describe("a lost execution", () => {
       messages: [{ content: [{ text: "before" }] }],
       checkpoint: { generation: "turn-1", files: [{ filename: "workspace.tar.gz", size_bytes: 13 }] },
     });
-    expect(await world.download(context.checkpoint.files[0].download_url)).toBe("the workspace");
+    expect(await plane.download(context.checkpoint.files[0].download_url)).toBe("the workspace");
     await second.messages(4, "again");
     await second.finish();
-    expect(await textsOf(world, first.run_id)).toEqual(["hello", "before", "again"]);
-    const { events } = (await clientOf(world).get(`/agent/runs/${first.run_id}/events`)).body;
+    expect(await textsOf(plane, first.run_id)).toEqual(["hello", "before", "again"]);
+    const { events } = (await clientOf(plane).get(`/agent/runs/${first.run_id}/events`)).body;
     const batches = events.filter(({ type }: { type: string }) => type === "messages");
     expect(batches.map(({ data }: { data: { superseded?: true } }) => data.superseded)).toEqual([
       undefined,
       true,
       undefined,
     ]);
-    await deliver(world);
-    const { headers } = await clientOf(world).get(`/agent/runs/${first.run_id}/transcript`);
-    const transcript = (await world.download(headers["location"] ?? "")).trim().split("\n");
+    await deliver(plane);
+    const { headers } = await clientOf(plane).get(`/agent/runs/${first.run_id}/transcript`);
+    const transcript = (await plane.download(headers["location"] ?? "")).trim().split("\n");
     const marked = transcript.map((line) => JSON.parse(line)).filter((line) => line.superseded === true);
     expect(marked.map(({ content }) => content[0].text)).toEqual(["after", "and more"]);
-    expect((await clientOf(world).get(`/agent/runs/${first.run_id}/response`)).body.text).toBe("again");
+    expect((await clientOf(plane).get(`/agent/runs/${first.run_id}/response`)).body.text).toBe("again");
   });
 
   it("without a checkpoint is followed by one that begins anew, and is given its follow-ups again", async () => {
-    const world = await makeWorld();
-    const first = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const first = await workingRun(plane);
     await first.messages(1, "one");
-    await clientOf(world).post(`/agent/runs/${first.run_id}/followups`, { message: "and this" });
+    await clientOf(plane).post(`/agent/runs/${first.run_id}/followups`, { message: "and this" });
     await first.beat(1);
     await first.messages(2, "two");
     await first.shutDown({ error: { category: "crash", message: "gone" } });
-    const second = await nextExecution(world);
+    const second = await nextExecution(plane);
     const { context } = (await second.resolve()).body;
     expect(context).toMatchObject({ messages: [], own_messages: 0, next_sequence: 3 });
     expect(context).not.toHaveProperty("checkpoint");
     expect(context.followups).toMatchObject([{ number: 1, message: "and this" }]);
     await second.messages(3, "three");
     await second.shutDown({ error: { category: "crash", message: "gone" } });
-    const third = await nextExecution(world);
+    const third = await nextExecution(plane);
     expect((await third.resolve()).body.context).toMatchObject({ messages: [], next_sequence: 4 });
     await third.messages(4, "four");
     await third.beat(1);
     await third.finish();
-    expect(await stateOf(world, first.run_id)).toBe("SUCCEEDED");
-    expect(await textsOf(world, first.run_id)).toEqual(["hello", "four"]);
+    expect(await stateOf(plane, first.run_id)).toBe("SUCCEEDED");
+    expect(await textsOf(plane, first.run_id)).toEqual(["hello", "four"]);
   });
 
   it("is followed by one that has the follow-ups again which came after the checkpoint, and no others", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
-    const tell = (message: string) => clientOf(world).post(`/agent/runs/${harness.run_id}/followups`, { message });
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    const tell = (message: string) => clientOf(plane).post(`/agent/runs/${harness.run_id}/followups`, { message });
     await tell("one");
     await harness.beat(1);
-    await saved(world, harness, "g");
+    await saved(plane, harness, "g");
     await tell("two");
     await harness.beat(2);
     await harness.shutDown({ error: { category: "crash", message: "gone" } });
-    const next = await nextExecution(world);
+    const next = await nextExecution(plane);
     expect((await next.resolve()).body.context.followups).toMatchObject([{ number: 2 }]);
   });
 
   it("counts anew after a checkpoint, but not after the mere word of one", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const crash = { error: { category: "crash", message: "gone" } };
-    const first = await workingRun(world);
+    const first = await workingRun(plane);
     await first.shutDown(crash);
-    const second = await nextExecution(world);
+    const second = await nextExecution(plane);
     await second.resolve();
     await second.event({ event_uuid: "c", event_name: "checkpoint_saved", timestamp: "2026-05-18T19:00:00Z" });
     await second.shutDown(crash);
-    const third = await nextExecution(world);
+    const third = await nextExecution(plane);
     await third.resolve();
-    await saved(world, third, "g");
+    await saved(plane, third, "g");
     await third.shutDown(crash);
-    await (await nextExecution(world)).shutDown(crash);
-    expect(await stateOf(world, first.run_id), "two losses since the checkpoint").toBe("QUEUED");
-    await (await nextExecution(world)).shutDown(crash);
-    expect(await stateOf(world, first.run_id)).toBe("ERROR");
+    await (await nextExecution(plane)).shutDown(crash);
+    expect(await stateOf(plane, first.run_id), "two losses since the checkpoint").toBe("QUEUED");
+    await (await nextExecution(plane)).shutDown(crash);
+    expect(await stateOf(plane, first.run_id)).toBe("ERROR");
   });
 });
 
 describe("the end of a slice", () => {
   it("queues the run again in its slot, ahead of those who wait, and is no loss", async () => {
-    const world = await makeWorld();
-    await clientOf(world).put(`/agent/teams/${world.team}`, { settings: { concurrency_limit: 1 } });
-    const first = await workingRun(world);
-    const waiting = await createRun(world);
-    await deliver(world);
+    const plane = await createTestControlPlane();
+    await clientOf(plane).put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
+    const first = await workingRun(plane);
+    const waiting = await createRun(plane);
+    await deliver(plane);
     await first.messages(1, "so far");
-    await saved(world, first, "slice-1");
+    await saved(plane, first, "slice-1");
     const over = { error: { category: "slice_ended", message: "the time is over" } };
     expect((await first.shutDown(over)).status).toBe(200);
     expect((await first.beat()).status).toBe(401);
-    const second = await nextExecution(world);
+    const second = await nextExecution(plane);
     expect(second.run_id).toBe(first.run_id);
-    expect(await stateOf(world, waiting)).toBe("QUEUED");
+    expect(await stateOf(plane, waiting)).toBe("QUEUED");
     expect((await second.resolve()).body.context).toMatchObject({ own_messages: 1, next_sequence: 2 });
     await second.finish();
-    await deliver(world);
-    expect(await stateOf(world, waiting)).toBe("PENDING");
-    expect(await timelineOf(world, first.run_id)).toEqual([
+    await deliver(plane);
+    expect(await stateOf(plane, waiting)).toBe("PENDING");
+    expect(await timelineOf(plane, first.run_id)).toEqual([
       "run_created",
       "run_pending",
       "worker_container_ready",
@@ -157,19 +162,19 @@ describe("the end of a slice", () => {
   });
 
   it("without a checkpoint of its own is a loss", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     await harness.shutDown({ error: { category: "slice_ended", message: "the time is over" } });
-    expect(await timelineOf(world, harness.run_id)).toContain("execution_lost");
+    expect(await timelineOf(plane, harness.run_id)).toContain("execution_lost");
   });
 });
 
 describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
   it("are seen by nobody until the commit, and may be repeated", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     const handoff = async () =>
-      (await clientOf(world).get(`/agent/runs/${harness.run_id}/handoff/attachments`)).body.attachments;
+      (await clientOf(plane).get(`/agent/runs/${harness.run_id}/handoff/attachments`)).body.attachments;
     const first = await upload(harness, "g", "hello");
     expect(first.body.uploads).toHaveLength(1);
     expect((await upload(harness, "g", "hello")).body).toEqual(first.body);
@@ -177,25 +182,25 @@ describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
       status: 409,
       body: { retryable: false },
     });
-    await world.upload(first.body.uploads[0].url, "hello");
+    await plane.upload(first.body.uploads[0].url, "hello");
     expect(await handoff()).toEqual([]);
     expect((await commit(harness, "g")).status).toBe(200);
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     expect((await commit(harness, "g")).status).toBe(200);
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
     expect(await handoff()).toMatchObject([{ filename: "workspace.tar.gz", mime_type: "application/gzip" }]);
   });
 
   it("leave what an execution uploads at its end, without a generation, to be read once it has ended", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     const files = [fileOf("notes", "notes.md"), fileOf("never", "never.md")];
     const { body } = await harness.support("upload-snapshot", { files });
-    await world.upload(body.uploads[0].url, "notes");
+    await plane.upload(body.uploads[0].url, "notes");
     const path = `/agent/runs/${harness.run_id}/handoff/attachments`;
-    expect((await clientOf(world).get(path)).body.attachments).toEqual([]);
+    expect((await clientOf(plane).get(path)).body.attachments).toEqual([]);
     await harness.finish();
-    expect((await clientOf(world).get(path)).body.attachments).toMatchObject([{ filename: "notes.md" }]);
+    expect((await clientOf(plane).get(path)).body.attachments).toMatchObject([{ filename: "notes.md" }]);
   });
 
   it.each([
@@ -215,17 +220,17 @@ describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
       "files",
     ],
   ])("refuse %s: 400 naming it, and nothing is stored", async (_, body, path) => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
-    const before = structuredClone(world.table.all());
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    const before = structuredClone(plane.table.all());
     const answer = await harness.support("upload-snapshot", body);
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path }] } });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("refuse other files under a name that is taken, a commit of what is not there, and a fenced execution", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
     await upload(harness, "g", "hello");
     expect((await upload(harness, "g", "other")).status).toBe(409);
     expect(await commit(harness, "none")).toMatchObject({ status: 400, body: { errors: [{ path: "generation" }] } });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { PassThrough, type Writable } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { streamed } from "#shared/http/streamed.ts";
-import { httpEvent } from "../support/world.ts";
+import { httpEvent } from "../support/control-plane.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 

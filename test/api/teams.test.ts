@@ -2,18 +2,18 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver } from "../support/execution.ts";
 import { stateOf } from "../support/look.ts";
 import { makeSchedule } from "../support/schedules.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 let bo: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
-  bo = clientOf(world, world.otherKey);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
+  bo = clientOf(plane, plane.otherKey);
 });
 
 const DEFAULTS = {
@@ -25,7 +25,7 @@ const DEFAULTS = {
   budget_usd_month: null,
   retention_days: null,
 };
-const path = (more = "") => `/agent/teams/${world.team}${more}`;
+const path = (more = "") => `/agent/teams/${plane.team}${more}`;
 const names = (items: readonly { name: string }[]) => items.map(({ name }) => name);
 const set = async (settings: Record<string, unknown>) => {
   const answer = await ada.put(path(), { settings });
@@ -36,16 +36,16 @@ const set = async (settings: Record<string, unknown>) => {
 describe("GET /agent/me", () => {
   it("tells who calls, and in which teams as what", async () => {
     expect((await ada.get("/agent/me")).body).toEqual({
-      uid: world.user,
+      uid: plane.user,
       display_name: "Ada",
       email: "ada@runyard.test",
-      teams: [{ uid: world.team, name: "Alpha", role: "admin" }],
+      teams: [{ uid: plane.team, name: "Alpha", role: "admin" }],
     });
-    const cleo = await world.person("Cleo", [world.team, world.otherTeam]);
-    const { teams } = (await clientOf(world, cleo.key).get("/agent/me")).body;
+    const cleo = await plane.person("Cleo", [plane.team, plane.otherTeam]);
+    const { teams } = (await clientOf(plane, cleo.key).get("/agent/me")).body;
     expect(teams).toHaveLength(2);
-    expect(teams).toContainEqual({ uid: world.otherTeam, name: "Beta", role: "member" });
-    expect((await clientOf(world, (await world.person("Zoe", [])).key).get("/agent/me")).body.teams).toEqual([]);
+    expect(teams).toContainEqual({ uid: plane.otherTeam, name: "Beta", role: "member" });
+    expect((await clientOf(plane, (await plane.person("Zoe", [])).key).get("/agent/me")).body.teams).toEqual([]);
   });
 });
 
@@ -58,7 +58,7 @@ describe("PUT /agent/me", () => {
     });
     expect((await ada.get("/agent/me")).body.display_name).toBe("Ada L.");
     expect((await ada.get(path("/members"))).body.members).toMatchObject([{ display_name: "Ada L." }]);
-    const run = await createRun(world);
+    const run = await createRun(plane);
     expect((await ada.get(`/agent/runs/${run}`)).body.creator.display_name).toBe("Ada L.");
   });
 
@@ -94,7 +94,7 @@ describe("POST /agent/teams", () => {
   });
 
   it("is for any person, also who is in no team, and once for one Idempotency-Key", async () => {
-    const zoe = clientOf(world, (await world.person("Zoe", [])).key);
+    const zoe = clientOf(plane, (await plane.person("Zoe", [])).key);
     const headers = { "idempotency-key": "key-1" };
     const first = await zoe.post("/agent/teams", { name: "Gamma" }, { headers });
     const again = await zoe.post("/agent/teams", { name: "Gamma" }, { headers });
@@ -110,9 +110,9 @@ describe("POST /agent/teams", () => {
     ["a limit of 0", { name: "a", settings: { concurrency_limit: 0 } }, "settings.concurrency_limit"],
     ["an unknown model", { name: "a", settings: { default_model_id: "gpt-0" } }, "settings.default_model_id"],
   ])("answers 400 naming the field, and stores nothing, for %s", async (_, body, field) => {
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     expect((await ada.post("/agent/teams", body)).body.errors).toMatchObject([{ path: field }]);
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("makes fifty for one person and no more", async () => {
@@ -130,7 +130,7 @@ describe("POST /agent/teams", () => {
 
 describe("a team's settings", () => {
   it("are shown with their defaults, changed one by one, and brought back by null", async () => {
-    expect((await ada.get(path())).body).toEqual({ uid: world.team, name: "Alpha", settings: DEFAULTS });
+    expect((await ada.get(path())).body).toEqual({ uid: plane.team, name: "Alpha", settings: DEFAULTS });
     const all = {
       identity_limit: 5,
       concurrency_limit: 3,
@@ -166,24 +166,24 @@ describe("a team's settings", () => {
     ["budget_usd_month", -1],
     ["retention_days", 0],
   ])("refuse a wrong %s", async (name, value) => {
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     const answer = await ada.put(path(), { settings: { [name]: value } });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: `settings.${name}` }] } });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("hold for the next run: how many work at once", async () => {
     await set({ concurrency_limit: 2 });
-    const ids = [await createRun(world), await createRun(world)];
-    await deliver(world);
+    const ids = [await createRun(plane), await createRun(plane)];
+    await deliver(plane);
     const third = await ada.post("/agent/runs", { prompt: "third" });
     expect(third.body).toMatchObject({ state: "QUEUED", at_capacity: true });
-    await deliver(world);
-    expect(await Promise.all(ids.map((id) => stateOf(world, id)))).toEqual(["PENDING", "PENDING"]);
-    expect(await stateOf(world, third.body.run_id)).toBe("QUEUED");
+    await deliver(plane);
+    expect(await Promise.all(ids.map((id) => stateOf(plane, id)))).toEqual(["PENDING", "PENDING"]);
+    expect(await stateOf(plane, third.body.run_id)).toBe("QUEUED");
     await set({ concurrency_limit: 3 });
-    await deliver(world);
-    expect(await stateOf(world, third.body.run_id)).toBe("PENDING");
+    await deliver(plane);
+    expect(await stateOf(plane, third.body.run_id)).toBe("PENDING");
     expect((await bo.post("/agent/runs", { prompt: "a" })).body).not.toHaveProperty("at_capacity");
   });
 
@@ -211,12 +211,12 @@ describe("a team's settings", () => {
 
   it("give runs the team's model where neither the run nor its identity names one", async () => {
     await set({ default_model_id: "local/runbook" });
-    const run = await createRun(world);
+    const run = await createRun(plane);
     expect((await ada.get(`/agent/runs/${run}`)).body.agent_config.model_id).toBe("local/runbook");
   });
 
   it("cost a plain create no read of their own", async () => {
-    const { get, batchGet, query, transact } = world.table;
+    const { get, batchGet, query, transact } = plane.table;
     let calls = 0;
     const counted = <A extends unknown[], R>(call: (...given: A) => R) => {
       return (...given: A): R => {
@@ -224,21 +224,21 @@ describe("a team's settings", () => {
         return call(...given);
       };
     };
-    await createRun(world);
-    Object.assign(world.table, {
+    await createRun(plane);
+    Object.assign(plane.table, {
       get: counted(get),
       batchGet: counted(batchGet),
       query: counted(query),
       transact: counted(transact),
     });
-    await createRun(world, { prompt: "plain" });
+    await createRun(plane, { prompt: "plain" });
     expect(calls).toBe(3);
   });
 });
 
 describe("GET, PUT and DELETE /agent/teams/{teamUid}", () => {
   it("are for admins: 403 to other members, 404 to everybody else", async () => {
-    const mia = clientOf(world, (await world.person("Mia")).key);
+    const mia = clientOf(plane, (await plane.person("Mia")).key);
     for (const [client, status] of [
       [mia, 403],
       [bo, 404],
@@ -247,16 +247,16 @@ describe("GET, PUT and DELETE /agent/teams/{teamUid}", () => {
       expect((await client.put(path(), { name: "Mine" })).status).toBe(status);
       expect((await client.delete(path())).status).toBe(status);
       expect((await client.get(path("/members"))).status).toBe(status);
-      expect((await client.put(path(`/members/${world.user}`), { role: "member" })).status).toBe(status);
-      expect((await client.delete(path(`/members/${world.user}`))).status).toBe(status);
+      expect((await client.put(path(`/members/${plane.user}`), { role: "member" })).status).toBe(status);
+      expect((await client.delete(path(`/members/${plane.user}`))).status).toBe(status);
       expect((await client.get(path("/invitations"))).status).toBe(status);
       expect((await client.post(path("/invitations"), { email: "new@runyard.test" })).status).toBe(status);
     }
-    expect((await mia.get("/agent/teams")).body.teams).toMatchObject([{ uid: world.team }]);
+    expect((await mia.get("/agent/teams")).body.teams).toMatchObject([{ uid: plane.team }]);
   });
 
   it("answer 404 in the same words for another team's, an unknown and a malformed uid", async () => {
-    const answers = await Promise.all([world.team, randomUUID(), "none"].map((uid) => bo.get(`/agent/teams/${uid}`)));
+    const answers = await Promise.all([plane.team, randomUUID(), "none"].map((uid) => bo.get(`/agent/teams/${uid}`)));
     const told = answers.map(({ status, body: { instance: _, ...body } }) => ({ status, body }));
     expect(told[1]).toEqual(told[0]);
     expect(told[2]).toEqual(told[0]);
@@ -264,82 +264,82 @@ describe("GET, PUT and DELETE /agent/teams/{teamUid}", () => {
 });
 
 describe("DELETE /agent/teams/{teamUid}", () => {
-  const leftOf = ({ table, team }: World) => table.all().filter(({ pk }) => pk === `TEAM#${team}`);
+  const leftOf = ({ table, team }: TestControlPlane) => table.all().filter(({ pk }) => pk === `TEAM#${team}`);
   /** For a day, so that no run comes after all. */
   const expires_at = Date.parse("2026-05-19T19:00:00Z") / 1000;
   const closed = expect.objectContaining({ sk: "COUNTERS", queue_limit: 0, expires_at });
 
   it("refuses while runs have not ended", async () => {
     const refused = { status: 409, body: { error_code: "conflict", retryable: false } };
-    const id = await createRun(world);
+    const id = await createRun(plane);
     expect(await ada.delete(path()), "one that waits").toMatchObject(refused);
-    await world.dispatch(id);
+    await plane.dispatch(id);
     expect(await ada.delete(path()), "one that works").toMatchObject(refused);
     await ada.post(`/agent/runs/${id}/cancel?force=true`);
     expect((await ada.delete(path())).status).toBe(204);
   });
 
   it("refuses while there are schedules", async () => {
-    const { id } = await makeSchedule(world);
+    const { id } = await makeSchedule(plane);
     expect(await ada.delete(path())).toMatchObject({ status: 409, body: { retryable: false } });
     await ada.delete(`/agent/schedules/${id}`);
     expect((await ada.delete(path())).status).toBe(204);
   });
 
   it("removes all that is the team's: nobody and nothing gets in any more", async () => {
-    const mia = await world.person("Mia");
-    const agent = await world.agent();
+    const mia = await plane.person("Mia");
+    const agent = await plane.agent();
     await ada.post("/agent/secrets", { name: "TOKEN", value: "hush" });
     const environment = await ada.post("/agent/environments", { name: "Node" });
     expect(environment.status).toBe(201);
     const { link } = (await ada.post(path("/invitations"), { email: "new@runyard.test" })).body;
-    const headers = { "x-team-uid": world.team };
+    const headers = { "x-team-uid": plane.team };
     expect((await ada.delete(path())).status).toBe(204);
 
-    expect((await clientOf(world, agent.key).get("/agent/runs")).status).toBe(401);
-    for (const key of [world.key, mia.key]) {
-      const client = clientOf(world, key);
+    expect((await clientOf(plane, agent.key).get("/agent/runs")).status).toBe(401);
+    for (const key of [plane.key, mia.key]) {
+      const client = clientOf(plane, key);
       expect((await client.get("/agent/me")).body.teams).toEqual([]);
       expect((await client.get("/agent/runs", { headers })).status).toBe(403);
       expect((await client.get(path())).status).toBe(404);
     }
     expect((await bo.post(`/agent/invitations/${link.split("/").at(-1)}/accept`)).status).toBe(404);
-    expect(leftOf(world)).toEqual([closed]);
-    expect(world.vault.values.size).toBe(0);
-    expect(JSON.stringify(world.table.all().filter(({ sk }) => sk !== "IDEM"))).not.toContain(environment.body.uid);
+    expect(leftOf(plane)).toEqual([closed]);
+    expect(plane.vault.values.size).toBe(0);
+    expect(JSON.stringify(plane.table.all().filter(({ sk }) => sk !== "IDEM"))).not.toContain(environment.body.uid);
     expect((await bo.get("/agent/runs")).status).toBe(200);
   });
 
   it("goes on where it broke off", async () => {
-    await world.person("Mia");
-    const agent = await world.agent();
-    const { transact } = world.table;
+    await plane.person("Mia");
+    const agent = await plane.agent();
+    const { transact } = plane.table;
     let left = 2;
-    Object.assign(world.table, {
+    Object.assign(plane.table, {
       transact: async (writes: Parameters<typeof transact>[0]) => {
         if (left-- === 0) throw new Error("power cut");
         await transact(writes);
       },
     });
     expect((await ada.delete(path())).status).toBe(500);
-    Object.assign(world.table, { transact });
+    Object.assign(plane.table, { transact });
     expect((await ada.post("/agent/runs", { prompt: "a" })).status, "no run comes in between").toBe(429);
     expect(await ada.post("/agent/secrets", { name: "LATE", value: "hush" }), "and nothing else").toMatchObject({
       status: 409,
       body: { retryable: true },
     });
     expect((await ada.delete(path())).status).toBe(204);
-    expect(leftOf(world)).toEqual([closed]);
-    expect((await clientOf(world, agent.key).get("/agent/runs")).status).toBe(401);
+    expect(leftOf(plane)).toEqual([closed]);
+    expect((await clientOf(plane, agent.key).get("/agent/runs")).status).toBe(401);
   });
 });
 
 describe("members", () => {
   it("are listed with their roles, in pages to who asks for them", async () => {
-    const mia = await world.person("Mia");
+    const mia = await plane.person("Mia");
     const { members } = (await ada.get(path("/members"))).body;
     expect(members).toHaveLength(2);
-    expect(members).toContainEqual({ uid: world.user, email: "ada@runyard.test", display_name: "Ada", role: "admin" });
+    expect(members).toContainEqual({ uid: plane.user, email: "ada@runyard.test", display_name: "Ada", role: "admin" });
     expect(members).toContainEqual({ uid: mia.uid, email: "mia@runyard.test", display_name: "Mia", role: "member" });
     const first = (await ada.get(path("/members?limit=1"))).body;
     const second = (await ada.get(path(`/members?limit=1&cursor=${first.page_info.next_cursor}`))).body;
@@ -347,8 +347,8 @@ describe("members", () => {
   });
 
   it("change their roles, which count from the next request on", async () => {
-    const mia = await world.person("Mia");
-    const client = clientOf(world, mia.key);
+    const mia = await plane.person("Mia");
+    const client = clientOf(plane, mia.key);
     expect((await client.get(path())).status).toBe(403);
     const member = path(`/members/${mia.uid}`);
     expect(await ada.put(member, { role: "admin" })).toMatchObject({
@@ -363,16 +363,16 @@ describe("members", () => {
   });
 
   it("are refused by the very next request once they are removed", async () => {
-    const mia = await world.person("Mia");
-    const client = clientOf(world, mia.key);
-    const id = await createRun(world, { prompt: "hers" }, mia.key);
+    const mia = await plane.person("Mia");
+    const client = clientOf(plane, mia.key);
+    const id = await createRun(plane, { prompt: "hers" }, mia.key);
     expect((await client.get(`/agent/runs/${id}`)).status).toBe(200);
     expect(await ada.delete(path(`/members/${mia.uid}`))).toMatchObject({
       status: 200,
       body: { revoked_keys: [], kept_keys: [] },
     });
     expect((await client.get(`/agent/runs/${id}`)).status).toBe(404);
-    expect((await client.get("/agent/runs", { headers: { "x-team-uid": world.team } })).status).toBe(403);
+    expect((await client.get("/agent/runs", { headers: { "x-team-uid": plane.team } })).status).toBe(403);
     expect((await client.get("/agent/identities")).body.agents).toEqual([]);
     expect((await client.get(path())).status).toBe(404);
     expect((await ada.delete(path(`/members/${mia.uid}`))).status).toBe(404);
@@ -383,20 +383,20 @@ describe("members", () => {
   });
 
   it("keep the last admin, also where two leave at once", async () => {
-    const own = path(`/members/${world.user}`);
+    const own = path(`/members/${plane.user}`);
     for (const answer of [await ada.delete(own), await ada.put(own, { role: "member" })]) {
       expect(answer).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
     }
-    const mia = await world.person("Mia");
+    const mia = await plane.person("Mia");
     await ada.put(path(`/members/${mia.uid}`), { role: "admin" });
-    const client = clientOf(world, mia.key);
+    const client = clientOf(plane, mia.key);
     const answers = await Promise.all([
-      ada.put(path(`/members/${world.user}`), { role: "member" }),
+      ada.put(path(`/members/${plane.user}`), { role: "member" }),
       client.delete(path(`/members/${mia.uid}`)),
     ]);
     expect(answers.map(({ status }) => status).sort()).toEqual([expect.any(Number), 409]);
-    const admins = world.table.all().filter((item) => item.sk.startsWith("MEMBER#") && item["role"] === "admin");
-    expect(admins.filter(({ pk }) => pk === `TEAM#${world.team}`)).toHaveLength(1);
-    expect(await world.table.get(keys.team(world.team))).toMatchObject({ admins: 1 });
+    const admins = plane.table.all().filter((item) => item.sk.startsWith("MEMBER#") && item["role"] === "admin");
+    expect(admins.filter(({ pk }) => pk === `TEAM#${plane.team}`)).toHaveLength(1);
+    expect(await plane.table.get(keys.team(plane.team))).toMatchObject({ admins: 1 });
   });
 });

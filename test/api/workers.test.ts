@@ -2,24 +2,24 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { ConditionFailed } from "#shared/table/table.ts";
 import { type ConnectionKey, forgetConnection, noteSeen, registerConnection } from "#shared/workers/worker.ts";
 import { type Client, clientOf } from "../support/client.ts";
-import { makeWorld, type World } from "../support/world.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
 });
 
 const path = "/agent/connected-self-hosted-workers";
-const connection = (workerHost: string, connectionId: string, team = world.team): ConnectionKey => ({
+const connection = (workerHost: string, connectionId: string, team = plane.team): ConnectionKey => ({
   team,
   workerHost,
   connectionId,
 });
 const connect = async (key: ConnectionKey) => {
-  await registerConnection(key, world.ports);
-  world.clock.now += 1000;
+  await registerConnection(key, plane.ports);
+  plane.clock.now += 1000;
   return key;
 };
 
@@ -32,8 +32,8 @@ describe("GET /agent/connected-self-hosted-workers", () => {
     await connect(connection("builder", "one"));
     const second = await connect(connection("builder", "two"));
     await connect(connection("attic", "three"));
-    world.clock.now += 60_000;
-    await noteSeen(second, world.ports);
+    plane.clock.now += 60_000;
+    await noteSeen(second, plane.ports);
     expect((await ada.get(path)).body).toEqual({
       workers: [
         {
@@ -55,22 +55,22 @@ describe("GET /agent/connected-self-hosted-workers", () => {
   it("forgets a connection that has ended, and one that API Gateway must have ended", async () => {
     const first = await connect(connection("builder", "one"));
     await connect(connection("builder", "two"));
-    await forgetConnection(first, world.ports);
-    await forgetConnection(first, world.ports);
+    await forgetConnection(first, plane.ports);
+    await forgetConnection(first, plane.ports);
     expect((await ada.get(path)).body.workers).toMatchObject([{ worker_host: "builder", connection_count: 1 }]);
-    await expect(noteSeen(first, world.ports)).rejects.toThrow(ConditionFailed);
-    world.clock.now += 3 * 3600_000;
+    await expect(noteSeen(first, plane.ports)).rejects.toThrow(ConditionFailed);
+    plane.clock.now += 3 * 3600_000;
     expect((await ada.get(path)).body).toEqual({ workers: [] });
   });
 
   it("shows a team's to its members and agents, and to nobody else", async () => {
     await connect(connection("builder", "one"));
-    await connect(connection("builder", "elsewhere", world.otherTeam));
-    const agent = clientOf(world, (await world.agent()).key);
+    await connect(connection("builder", "elsewhere", plane.otherTeam));
+    const agent = clientOf(plane, (await plane.agent()).key);
     expect((await agent.get(path)).body.workers).toMatchObject([{ worker_host: "builder", connection_count: 1 }]);
-    const both = clientOf(world, (await world.person("Mia", [world.team, world.otherTeam])).key);
+    const both = clientOf(plane, (await plane.person("Mia", [plane.team, plane.otherTeam])).key);
     expect((await both.get(path)).body.workers).toMatchObject([{ worker_host: "builder", connection_count: 2 }]);
-    const headers = { "x-team-uid": world.otherTeam };
+    const headers = { "x-team-uid": plane.otherTeam };
     expect((await both.get(path, { headers })).body.workers).toMatchObject([{ connection_count: 1 }]);
   });
 

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { clientOf, request } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { startedRun } from "../support/execution.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 beforeAll(async () => {
-  world = await makeWorld();
+  plane = await createTestControlPlane();
 });
 
 const refused = (path: string) => ({
@@ -15,22 +15,22 @@ const refused = (path: string) => ({
 
 describe("a wrong value is answered 400 that names it", () => {
   it("where a time is another thing that JavaScript takes for one", async () => {
-    expect(await clientOf(world).get("/agent/runs?updated_after=0.5")).toMatchObject(refused("updated_after"));
-    expect(await clientOf(world).post("/agent/keys", { name: "k", expires_at: "1" })).toMatchObject(
+    expect(await clientOf(plane).get("/agent/runs?updated_after=0.5")).toMatchObject(refused("updated_after"));
+    expect(await clientOf(plane).post("/agent/keys", { name: "k", expires_at: "1" })).toMatchObject(
       refused("expires_at"),
     );
   });
 
   it.each(["-1", "0.5", "many", "1e3"])("where the count of retries is %s", async (count) => {
     const headers = { "x-stainless-retry-count": count };
-    expect(await clientOf(world).post("/agent/runs", { prompt: "hello" }, { headers })).toMatchObject(
+    expect(await clientOf(plane).post("/agent/runs", { prompt: "hello" }, { headers })).toMatchObject(
       refused("x-stainless-retry-count"),
     );
   });
 
   it("where a line break hides the way out of the workspace", async () => {
     const config = { repositories: [{ url: "https://git.test/a/b.git", path: "a\n/../../b" }] };
-    expect(await clientOf(world).post("/agent/runs", { prompt: "hello", config })).toMatchObject(
+    expect(await clientOf(plane).post("/agent/runs", { prompt: "hello", config })).toMatchObject(
       refused("config.repositories[0].path"),
     );
   });
@@ -40,19 +40,19 @@ describe("a wrong value is answered 400 that names it", () => {
     ["two servers of one name", ["a", "a"].map((name) => ({ name, command: "serve" })), "config.mcp_servers"],
     ["a list in the place of a map", { a: { command: "serve", env: ["A=1"] } }, "config.mcp_servers.a.env"],
   ])("where MCP servers are %s", async (_, servers, path) => {
-    const answer = await clientOf(world).post("/agent/runs", { prompt: "hello", config: { mcp_servers: servers } });
+    const answer = await clientOf(plane).post("/agent/runs", { prompt: "hello", config: { mcp_servers: servers } });
     expect(answer).toMatchObject(refused(path));
   });
 
   it("but not where a member that may be null is null", async () => {
-    const answer = await clientOf(world).post("/agent/identities", { name: "Quiet", mcp_servers: null, harness: null });
+    const answer = await clientOf(plane).post("/agent/identities", { name: "Quiet", mcp_servers: null, harness: null });
     expect(answer.status).toBe(201);
   });
 });
 
 describe("a protocol that is no whole number", () => {
   it("is too old", async () => {
-    const { client } = await startedRun(world);
+    const { client } = await startedRun(plane);
     const answer = await client.post("/harness-support/resolve-prompt", {}, { headers: { "runyard-protocol": "0.5" } });
     expect(answer).toMatchObject({ status: 426, body: { error_code: "invalid_request" } });
   });
@@ -60,7 +60,7 @@ describe("a protocol that is no whole number", () => {
 
 describe("405 where a path is both a route's own and the form of another's", () => {
   it("allows what the path's own route takes", async () => {
-    const answer = await request(world, "DELETE", "/agent/runs/cancel");
+    const answer = await request(plane, "DELETE", "/agent/runs/cancel");
     expect([answer.status, answer.headers["allow"]]).toEqual([405, "POST"]);
   });
 });
@@ -71,8 +71,8 @@ describe("a repeat of a request", () => {
     ["/agent/secrets", { name: "GONE", value: "hush" }, "name"],
     ["/agent/schedules", { name: "Gone", cron_schedule: "@daily", prompt: "hello" }, "id"],
   ])("to POST %s is a conflict where what it made is deleted", async (path, body, id) => {
-    const person = clientOf(world, (await world.person(`Repeater of ${path}`)).key);
-    const client = path === "/agent/secrets" ? clientOf(world) : person;
+    const person = clientOf(plane, (await plane.person(`Repeater of ${path}`)).key);
+    const client = path === "/agent/secrets" ? clientOf(plane) : person;
     const headers = { "idempotency-key": `repeat of ${path}` };
     const first = await client.post(path, body, { headers });
     expect(first.status).toBe(201);

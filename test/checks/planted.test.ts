@@ -140,7 +140,7 @@ describe("npm run check", () => {
   });
 
   it("fails on a check that does not exist", async () => {
-    expectFailure(await check("spelling"), "there is no such check");
+    expectFailure(await check("encoding"), "there is no such check");
   });
 });
 

@@ -29,7 +29,7 @@ const CALLERS: Readonly<Record<string, PrincipalName>> = {
 };
 
 /** The most requests that a stage serves, so that it stays small. */
-const MOST_REQUESTS = 40;
+const MAX_REQUESTS = 40;
 
 interface Use {
   readonly stage: Stage;
@@ -52,7 +52,7 @@ export function seeds(): Seeds {
 
   async function useOf(operation: string): Promise<Use> {
     const found = uses.get(operation);
-    if (found !== undefined && found.requests < MOST_REQUESTS) return found;
+    if (found !== undefined && found.requests < MAX_REQUESTS) return found;
     if (found !== undefined) forget(operation, found);
     const stage = await newStage();
     await prepare(operation, stage);
@@ -86,9 +86,9 @@ export function seeds(): Seeds {
       const use = uses.get(operation);
       if (use?.stage !== stage) return;
       const changes = !operation.startsWith("GET ") && status < 300;
-      if (changes || status === 409 || status === 429) use.requests = MOST_REQUESTS;
+      if (changes || status === 409 || status === 429) use.requests = MAX_REQUESTS;
       // Another caller's turn comes sooner where this one may not.
-      if (status === 403) use.requests += MOST_REQUESTS / 5;
+      if (status === 403) use.requests += MAX_REQUESTS / 5;
     },
   };
 }
@@ -107,7 +107,7 @@ function callerOf(operation: string, stage: Stage, round: number): Pick<Seed, "k
   const route = routes.find(({ method, path }) => `${method} ${path}` === operation);
   if (route === undefined) throw new Error(`infra/routes.ts has no ${operation}`);
   const caller = route.who === "public" ? undefined : CALLERS[route.who[round % route.who.length] ?? ""];
-  return { ...(caller === undefined ? {} : { key: stage.key(caller) }), team: stage.world.team };
+  return { ...(caller === undefined ? {} : { key: stage.key(caller) }), team: stage.plane.team };
 }
 
 function parametersOf(operation: string, stage: Stage): Record<string, string> {

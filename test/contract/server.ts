@@ -4,13 +4,13 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { notFound } from "#functions/fallback/not-found.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
 import { endpointOf, FALLBACK_PORTS, routeOf } from "../support/client.ts";
-import { httpEvent } from "../support/world.ts";
+import { httpEvent } from "../support/control-plane.ts";
 import { type Seeds, seeds } from "./seeds.ts";
 
 const PREFIX = "/api/v1";
 const SEEDS = "/seeds/";
 
-/** A second of the world's time passes in as many milliseconds while a request waits for something to happen. */
+/** A second of the control plane's time passes in as many milliseconds while a request waits for something to happen. */
 const SECOND_MS = 4;
 
 export interface ContractServer {
@@ -65,7 +65,7 @@ async function answerOf(request: IncomingMessage, stages: Seeds): Promise<HttpRe
   const operation = `${route.method} ${route.path}`;
   const stage = await stages.stageOf(operation, event.headers["authorization"]);
   const endpoint = await endpointOf(route);
-  const { clock, ports } = stage.world;
+  const { clock, ports } = stage.plane;
   const passing = setInterval(() => {
     clock.now += 1000;
   }, SECOND_MS);

@@ -6,34 +6,34 @@ import { newRunWrites } from "#shared/runs/new-run.ts";
 import { keys } from "#shared/table/keys.ts";
 import { sizeOfItem } from "../../bench/item-size.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { billOf, type CostedTable, costedTable } from "../support/costed-table.ts";
 import { createRun, deliver, harnessOf, workingRun } from "../support/execution.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 /** The budgets that are counts, and so hold on any machine. Times are measured by `npm run bench`. */
 let table: CostedTable;
-let world: World;
+let plane: TestControlPlane;
 const REQUEST = { title: "Tidy up the build and report what changed", prompt: "Tell the time.\n\n```sh\ndate\n```" };
 
 beforeEach(async () => {
   table = costedTable();
-  world = await makeWorld(table);
+  plane = await createTestControlPlane(table);
   // A team's first run makes its counters, which no later one does.
-  await (await workingRun(world, REQUEST)).finish();
-  await deliver(world);
+  await (await workingRun(plane, REQUEST)).finish();
+  await deliver(plane);
 });
 
 describe("POST /agent/runs", () => {
   test("calls AWS four times when warm: two reads for the key, one transaction, one message", async () => {
-    const { bill } = await billOf(table, () => createRun(world, REQUEST));
-    expect(bill.calls + world.sent.length).toBeLessThanOrEqual(4);
+    const { bill } = await billOf(table, () => createRun(plane, REQUEST));
+    expect(bill.calls + plane.sent.length).toBeLessThanOrEqual(4);
   });
 
   test("calls AWS once more for a child, to read its parent", async () => {
-    const parent = await createRun(world, REQUEST);
-    world.sent.splice(0);
-    const { bill } = await billOf(table, () => createRun(world, { ...REQUEST, parent_run_id: parent }));
-    expect(bill.calls + world.sent.length).toBeLessThanOrEqual(5);
+    const parent = await createRun(plane, REQUEST);
+    plane.sent.splice(0);
+    const { bill } = await billOf(table, () => createRun(plane, { ...REQUEST, parent_run_id: parent }));
+    expect(bill.calls + plane.sent.length).toBeLessThanOrEqual(5);
   });
 });
 
@@ -41,27 +41,27 @@ describe("a run", () => {
   test("without messages costs at most 45 write units, from its creation to its transcript", async () => {
     const { bill } = await billOf(table, async () => {
       // Each move is at a time of its own, so that it moves the run in the order of the lists.
-      const runId = await createRun(world, REQUEST);
-      world.clock.now += 100;
-      const harness = harnessOf(world, await world.dispatch(runId));
-      world.clock.now += 100;
+      const runId = await createRun(plane, REQUEST);
+      plane.clock.now += 100;
+      const harness = harnessOf(plane, await plane.dispatch(runId));
+      plane.clock.now += 100;
       await harness.resolve();
-      world.clock.now += 100;
+      plane.clock.now += 100;
       await harness.finish();
-      await deliver(world);
+      await deliver(plane);
     });
     expect(bill.writeUnits).toBeGreaterThan(40);
     expect(bill.writeUnits).toBeLessThanOrEqual(45);
   });
 
   test("costs at most 6 write units more for a batch of messages", async () => {
-    const harness = await workingRun(world, REQUEST);
+    const harness = await workingRun(plane, REQUEST);
     const { bill } = await billOf(table, () => harness.messages(1, "one", "two"));
     expect(bill.writeUnits).toBeLessThanOrEqual(6);
   });
 
   test("has a head of at most 1 KB while it works, with messages, a file and a follow-up", async () => {
-    const harness = await workingRun(world, REQUEST);
+    const harness = await workingRun(plane, REQUEST);
     await harness.messages(1, "one", "two");
     const content = "an artifact\n";
     const artifact = {
@@ -75,9 +75,9 @@ describe("a run", () => {
       },
     };
     const { body } = await harness.support("report-artifact", artifact);
-    await world.upload(body.upload.url, content);
+    await plane.upload(body.upload.url, content);
     await harness.support("report-artifact", artifact);
-    await clientOf(world).post(`/agent/runs/${harness.run_id}/followups`, { message: "and then?" });
+    await clientOf(plane).post(`/agent/runs/${harness.run_id}/followups`, { message: "and then?" });
     await harness.beat(1);
     await harness.event({ event_uuid: randomUUID(), event_name: "agent_started", timestamp: new Date().toISOString() });
     const head = await table.get(keys.head(harness.run_id));
@@ -86,30 +86,30 @@ describe("a run", () => {
   });
 
   test("pays for a heartbeat only when the last one is ten seconds old", async () => {
-    const harness = await workingRun(world, REQUEST);
-    world.clock.now += 5_000;
+    const harness = await workingRun(plane, REQUEST);
+    plane.clock.now += 5_000;
     expect((await billOf(table, () => harness.beat())).bill).toMatchObject({ calls: 1, writeUnits: 0 });
-    world.clock.now += 5_000;
+    plane.clock.now += 5_000;
     expect((await billOf(table, () => harness.beat())).bill).toMatchObject({ calls: 2, writeUnits: 1 });
   });
 });
 
 describe("GET /agent/runs", () => {
   test.each([1_000, 5_000])("reads at most four items for each run that it shows, of %i runs", async (runs) => {
-    const like = await table.get(keys.body(await createRun(world, REQUEST)));
+    const like = await table.get(keys.body(await createRun(plane, REQUEST)));
     const body = parseRunBody(like ?? { pk: "", sk: "" });
-    const owner = { type: "Team", uid: world.team } as const;
+    const owner = { type: "Team", uid: plane.team } as const;
     for (let index = 0; index < runs; index++) {
-      const now = world.clock.now + index;
+      const now = plane.clock.now + index;
       const writes = newRunWrites(uuidv7(now), owner, { ...body, title: `Run ${index}` }, now);
       await table.transact(writes.filter(({ kind }) => kind === "put"));
     }
     for (const order of ["updated_at", "created_at", "title", "agent"]) {
       const target = `/agent/runs?limit=20&sort_by=${order}`;
-      const first = await billOf(table, () => clientOf(world).get(target));
+      const first = await billOf(table, () => clientOf(plane).get(target));
       expect(first.result.body.runs).toHaveLength(20);
       const { next_cursor } = first.result.body.page_info;
-      const second = await billOf(table, () => clientOf(world).get(`${target}&cursor=${next_cursor}`));
+      const second = await billOf(table, () => clientOf(plane).get(`${target}&cursor=${next_cursor}`));
       expect(second.result.body.runs).toHaveLength(20);
       for (const { bill } of [first, second]) expect(bill.items, order).toBeLessThanOrEqual(80);
     }

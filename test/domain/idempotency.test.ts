@@ -1,44 +1,44 @@
 import { describe, expect, it } from "vitest";
 import { type Client, clientOf } from "../support/client.ts";
+import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { deliver, workingRun } from "../support/execution.ts";
 import { stateOf } from "../support/look.ts";
-import { type Answer, makeWorld, type World } from "../support/world.ts";
 
 const keyed = (key: string, more: Record<string, string> = {}) => ({ headers: { "idempotency-key": key, ...more } });
 const retry = (count: number) => ({ headers: { "x-stainless-retry-count": String(count) } });
-const runsOf = (world: World) => world.table.all().filter(({ sk }) => sk === "HEAD");
+const runsOf = (plane: TestControlPlane) => plane.table.all().filter(({ sk }) => sk === "HEAD");
 const isReplay = ({ headers }: Answer) => headers["idempotent-replay"] === "true";
 const create = (client: Client, options = {}, body: unknown = { prompt: "hello" }) =>
   client.post("/agent/runs", body, options);
 
 describe("with an Idempotency-Key", () => {
   it("twenty equal creates at once make one run, and all are answered with it", async () => {
-    const world = await makeWorld();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => create(clientOf(world), keyed("k"))));
-    expect(runsOf(world)).toHaveLength(1);
+    const plane = await createTestControlPlane();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create(clientOf(plane), keyed("k"))));
+    expect(runsOf(plane)).toHaveLength(1);
     expect(new Set(answers.map(({ body }) => body.run_id))).toEqual(
-      new Set([runsOf(world)[0]?.pk.slice("RUN#".length)]),
+      new Set([runsOf(plane)[0]?.pk.slice("RUN#".length)]),
     );
     expect(answers.filter(isReplay)).toHaveLength(19);
-    expect(await world.table.get({ pk: `TEAM#${world.team}`, sk: "COUNTERS" })).toMatchObject({ queued: 1 });
-    await deliver(world);
-    expect(world.started).toHaveLength(1);
+    expect(await plane.table.get({ pk: `TEAM#${plane.team}`, sk: "COUNTERS" })).toMatchObject({ queued: 1 });
+    await deliver(plane);
+    expect(plane.started).toHaveLength(1);
   });
 
   it("a repeat is answered with the first run as it stands now, on either path", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const first = await create(ada, keyed("k"));
     expect(isReplay(first)).toBe(false);
-    await deliver(world);
+    await deliver(plane);
     const again = await ada.post("/agent/run", { prompt: "hello" }, keyed("k"));
     expect(isReplay(again)).toBe(true);
     expect(again.body).toMatchObject({ run_id: first.body.run_id, task_id: first.body.run_id, state: "PENDING" });
   });
 
   it("the same body is one that is equal as canonical JSON, with the same source", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const first = await create(ada, keyed("k"), '{"prompt":"a","metadata":{"x":"1","y":"2"},"config":{"name":"n"}}');
     const same = await create(
       ada,
@@ -58,16 +58,16 @@ describe("with an Idempotency-Key", () => {
       expect(other).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
       expect(other.headers).not.toHaveProperty("retry-after");
     }
-    expect(runsOf(world)).toHaveLength(1);
+    expect(runsOf(plane)).toHaveLength(1);
   });
 
   it("is kept for 24 hours", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const first = await create(ada, keyed("k"));
-    world.clock.now += 24 * 3_600_000;
+    plane.clock.now += 24 * 3_600_000;
     expect((await create(ada, keyed("k"))).body.run_id).toBe(first.body.run_id);
-    world.clock.now += 1;
+    plane.clock.now += 1;
     const later = await Promise.all(
       Array.from({ length: 5 }, () => create(ada, keyed("k"), { prompt: "another body" })),
     );
@@ -76,57 +76,57 @@ describe("with an Idempotency-Key", () => {
   });
 
   it("is each principal's and each team's own", async () => {
-    const world = await makeWorld();
-    const mia = await world.person("Mia", [world.team, world.otherTeam]);
-    const agent = await world.agent();
-    const run = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const mia = await plane.person("Mia", [plane.team, plane.otherTeam]);
+    const agent = await plane.agent();
+    const run = await workingRun(plane);
     const answers = [
-      await create(clientOf(world), keyed("k")),
-      await create(clientOf(world, mia.key), keyed("k", { "x-team-uid": world.team })),
-      await create(clientOf(world, mia.key), keyed("k", { "x-team-uid": world.otherTeam })),
-      await create(clientOf(world, agent.key), keyed("k")),
-      await create(clientOf(world, run.key), keyed("k")),
+      await create(clientOf(plane), keyed("k")),
+      await create(clientOf(plane, mia.key), keyed("k", { "x-team-uid": plane.team })),
+      await create(clientOf(plane, mia.key), keyed("k", { "x-team-uid": plane.otherTeam })),
+      await create(clientOf(plane, agent.key), keyed("k")),
+      await create(clientOf(plane, run.key), keyed("k")),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(new Set(answers.map(({ body }) => body.run_id)).size).toBe(5);
   });
 
   it("is free after a request that was refused", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     expect((await create(ada, keyed("k"), { prompt: "" })).status).toBe(400);
     expect((await create(ada, keyed("k"), { prompt: "a", conversation_id: "none" })).status).toBe(400);
     expect((await create(ada, keyed("k"))).status).toBe(200);
   });
 
   it("of one operation says nothing about another", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const { body } = await create(ada, keyed("k"));
     expect((await ada.post(`/agent/runs/${body.run_id}/followups`, { message: "m" }, keyed("k"))).status).toBe(200);
     expect((await ada.post(`/agent/runs/${body.run_id}/cancel`, undefined, keyed("k"))).status).toBe(200);
   });
 
   it("of 255 characters is taken, also where a run's key sends any team along", async () => {
-    const world = await makeWorld();
-    expect((await create(clientOf(world), keyed("~".repeat(255)))).status).toBe(200);
-    const run = await workingRun(world);
-    expect((await create(clientOf(world, run.key), keyed("k", { "x-team-uid": "t".repeat(5_000) }))).status).toBe(200);
+    const plane = await createTestControlPlane();
+    expect((await create(clientOf(plane), keyed("~".repeat(255)))).status).toBe(200);
+    const run = await workingRun(plane);
+    expect((await create(clientOf(plane, run.key), keyed("k", { "x-team-uid": "t".repeat(5_000) }))).status).toBe(200);
   });
 });
 
 describe("without a key", () => {
   it("a request that repeats itself finds the run that its first try made", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const first = await create(ada, retry(0));
     for (const count of [1, 2]) expect((await create(ada, retry(count))).body.run_id).toBe(first.body.run_id);
-    expect(runsOf(world)).toHaveLength(1);
+    expect(runsOf(plane)).toHaveLength(1);
   });
 
   it("a repeat that overtakes its first try makes the run, and the first try finds it", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const repeat = await create(ada, retry(1));
     const original = await create(ada, retry(0));
     expect(original.body.run_id).toBe(repeat.body.run_id);
@@ -138,35 +138,35 @@ describe("without a key", () => {
 
   it("one first try and nineteen repeats at once make one run, in whatever order they come", async () => {
     for (let round = 0; round < 5; round++) {
-      const world = await makeWorld();
+      const plane = await createTestControlPlane();
       const first = round * 4;
       const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, index) => create(clientOf(world), retry(index === first ? 0 : 1 + (index % 2)))),
+        Array.from({ length: 20 }, (_, index) => create(clientOf(plane), retry(index === first ? 0 : 1 + (index % 2)))),
       );
       expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-      expect(runsOf(world)).toHaveLength(1);
+      expect(runsOf(plane)).toHaveLength(1);
     }
   });
 
   it("equal requests that are no repeats are as many runs", async () => {
-    const world = await makeWorld();
-    await Promise.all(Array.from({ length: 5 }, () => create(clientOf(world))));
-    expect(runsOf(world)).toHaveLength(5);
+    const plane = await createTestControlPlane();
+    await Promise.all(Array.from({ length: 5 }, () => create(clientOf(plane))));
+    expect(runsOf(plane)).toHaveLength(5);
   });
 
   it("a repeat after more than ten minutes is a request of its own", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const first = await create(ada, retry(0));
-    world.clock.now += 600_000;
+    plane.clock.now += 600_000;
     expect((await create(ada, retry(1))).body.run_id).toBe(first.body.run_id);
-    world.clock.now += 1;
+    plane.clock.now += 1;
     expect((await create(ada, retry(2))).body.run_id).not.toBe(first.body.run_id);
   });
 
   it("a repeat of another body is a request of its own", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const first = await create(ada, retry(0));
     const other = await create(ada, retry(1), { prompt: "other" });
     expect(other.status).toBe(200);
@@ -174,27 +174,27 @@ describe("without a key", () => {
   });
 
   it("a retried follow-up is delivered once, and brings an ended run back once", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const harness = await workingRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const harness = await workingRun(plane);
     await harness.finish();
     const send = (count: number) =>
       ada.post(`/agent/runs/${harness.run_id}/followups`, { message: "more" }, retry(count));
     const answers = await Promise.all([send(1), send(0), send(2)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(await stateOf(world, harness.run_id)).toBe("QUEUED");
-    expect((await world.ports.runs.head(harness.run_id))?.followups).toBe(1);
+    expect(await stateOf(plane, harness.run_id)).toBe("QUEUED");
+    expect((await plane.ports.runs.head(harness.run_id))?.followups).toBe(1);
   });
 });
 
 describe("records of requests", () => {
   it("carry the time at which the table may drop them", async () => {
-    const world = await makeWorld();
-    await create(clientOf(world), keyed("k"));
-    await create(clientOf(world), retry(0));
-    const seconds = world.table
+    const plane = await createTestControlPlane();
+    await create(clientOf(plane), keyed("k"));
+    await create(clientOf(plane), retry(0));
+    const seconds = plane.table
       .all()
-      .flatMap((item) => (item.sk === "IDEM" ? [Number(item["expires_at"]) - world.clock.now / 1_000] : []));
+      .flatMap((item) => (item.sk === "IDEM" ? [Number(item["expires_at"]) - plane.clock.now / 1_000] : []));
     expect(seconds).toEqual([24 * 3_600, 600]);
   });
 });

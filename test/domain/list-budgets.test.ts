@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { uuidv7 } from "#shared/ids.ts";
 import type { ListedRun } from "../../bench/listed-run.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { billOf, type CostedTable, costedTable } from "../support/costed-table.ts";
 import { storeRuns } from "../support/listing.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 /** Index entries and items that a page of 20 may read, those of the caller's authentication included. */
 const PAGE = 20;
@@ -16,13 +16,13 @@ const OTHERS_ACTIVE = 8;
 
 describe("a page of 20 of a list over a team's runs and one's own", () => {
   let table: CostedTable;
-  let world: World;
+  let plane: TestControlPlane;
   let parent: string;
 
   beforeAll(async () => {
     table = costedTable();
-    world = await makeWorld(table);
-    const start = world.clock.now - RUNS * 60_000;
+    plane = await createTestControlPlane(table);
+    const start = plane.clock.now - RUNS * 60_000;
     parent = uuidv7(start);
     const runs = Array.from({ length: RUNS }, (_, number) => runOf(number, start + number * 60_000));
     await storeRuns(table, runs);
@@ -32,11 +32,11 @@ describe("a page of 20 of a list over a team's runs and one's own", () => {
   function runOf(number: number, createdAt: number): ListedRun {
     const isActive = number >= RUNS - ACTIVE;
     const isOthers = isActive ? number >= RUNS - OTHERS_ACTIVE : number % 2 === 1;
-    const creator = { type: "user" as const, uid: isOthers ? "someone" : world.user };
+    const creator = { type: "user" as const, uid: isOthers ? "someone" : plane.user };
     const schedule = { schedule_id: "schedule-1", schedule_name: "s", cron_schedule: "@daily" };
     return {
       runId: number === 0 ? parent : uuidv7(createdAt),
-      owner: number % 10 === 3 && number > 0 ? { type: "User", uid: world.user } : { type: "Team", uid: world.team },
+      owner: number % 10 === 3 && number > 0 ? { type: "User", uid: plane.user } : { type: "Team", uid: plane.team },
       createdAt,
       updatedAt: createdAt + (number % 7) * 20_000,
       state: isActive ? ((["QUEUED", "INPROGRESS"] as const)[number % 2] ?? "QUEUED") : "SUCCEEDED",
@@ -51,7 +51,7 @@ describe("a page of 20 of a list over a team's runs and one's own", () => {
     };
   }
 
-  const filters: readonly [string, (world: World, parent: string) => string][] = [
+  const filters: readonly [string, (plane: TestControlPlane, parent: string) => string][] = [
     ["unfiltered", () => ""],
     ["by schedule", () => "&schedule_id=schedule-1"],
     ["by creator", ({ user }) => `&creator=${user}`],
@@ -62,7 +62,7 @@ describe("a page of 20 of a list over a team's runs and one's own", () => {
   );
   const unfiltered = ["title", "agent"].map((by) => ["unfiltered", by, () => ""] as const);
   const ended = ["by the state of runs that have ended", "updated_at", () => "&state=SUCCEEDED"] as const;
-  const family = ["by parent", "created_at", (_: World, id: string) => `&ancestor_run_id=${id}`] as const;
+  const family = ["by parent", "created_at", (_: TestControlPlane, id: string) => `&ancestor_run_id=${id}`] as const;
 
   it.each([...cases, ...unfiltered, ended, family])(
     "reads at most 80 entries and items: %s, in the order of %s",
@@ -70,8 +70,8 @@ describe("a page of 20 of a list over a team's runs and one's own", () => {
       for (const direction of ["desc", "asc"]) {
         let cursor = "";
         for (const page of [1, 2]) {
-          const target = `/agent/runs?limit=${PAGE}&sort_by=${by}&sort_order=${direction}${filter(world, parent)}${cursor}`;
-          const { bill, result } = await billOf(table, () => clientOf(world).get(target));
+          const target = `/agent/runs?limit=${PAGE}&sort_by=${by}&sort_order=${direction}${filter(plane, parent)}${cursor}`;
+          const { bill, result } = await billOf(table, () => clientOf(plane).get(target));
           const { runs, page_info } = result.body;
           if (page === 1) expect(runs).toHaveLength(PAGE);
           expect(runs.length).toBeGreaterThanOrEqual(5);
@@ -85,7 +85,7 @@ describe("a page of 20 of a list over a team's runs and one's own", () => {
   it("reads a family's heads once more for the other orders: twice its size and two items for each run shown", async () => {
     const target = `/agent/runs?limit=${PAGE}&ancestor_run_id=${parent}`;
     for (const by of ["updated_at", "title", "agent"]) {
-      const { bill, result } = await billOf(table, () => clientOf(world).get(`${target}&sort_by=${by}`));
+      const { bill, result } = await billOf(table, () => clientOf(plane).get(`${target}&sort_by=${by}`));
       expect(result.body.runs).toHaveLength(PAGE);
       expect(bill.items).toBeLessThanOrEqual(2 * 99 + 2 * PAGE + 10);
     }

@@ -6,8 +6,8 @@ import type { Order } from "#shared/runs/listing/sources.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import { RunState } from "#shared/wire/run.ts";
 import type { ListedRun } from "../../bench/listed-run.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { ORDERS, storeRuns, walk } from "../support/listing.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 /** What lists answer, against the plainest way to say it: all runs, filtered and sorted in memory. */
 
@@ -73,11 +73,11 @@ interface Row {
   readonly ancestors: readonly string[];
 }
 
-function rowsOf(shapes: readonly Shape[], world: World): Row[] {
+function rowsOf(shapes: readonly Shape[], plane: TestControlPlane): Row[] {
   const owners: Record<string, Owner> = {
-    team: { type: "Team", uid: world.team },
-    mine: { type: "User", uid: world.user },
-    theirs: { type: "Team", uid: world.otherTeam },
+    team: { type: "Team", uid: plane.team },
+    mine: { type: "User", uid: plane.user },
+    theirs: { type: "Team", uid: plane.otherTeam },
   };
   const rows: Row[] = [];
   for (const [index, one] of shapes.entries()) {
@@ -122,7 +122,7 @@ function rowsOf(shapes: readonly Shape[], world: World): Row[] {
 
 const folded = (text: string) => text.normalize("NFKC").toLowerCase();
 
-function expected(rows: readonly Row[], world: World, order: Order, filter: Filters): string[] {
+function expected(rows: readonly Row[], plane: TestControlPlane, order: Order, filter: Filters): string[] {
   const is = <T>(wanted: T | undefined, value: T | undefined) => wanted === undefined || wanted === value;
   const isAfter = (time: number, bound: string | undefined) => bound === undefined || time > Date.parse(bound);
   const isBefore = (time: number, bound: string | undefined) => bound === undefined || time < Date.parse(bound);
@@ -130,7 +130,7 @@ function expected(rows: readonly Row[], world: World, order: Order, filter: Filt
     const { owner } = run;
     const words = `${one.title} ${one.skill ?? ""} please ${one.word}`.toLowerCase();
     return (
-      (owner.uid === world.team || owner.uid === world.user) &&
+      (owner.uid === plane.team || owner.uid === plane.user) &&
       (filter.states === undefined || filter.states.includes(run.state)) &&
       is(filter.name, one.name) &&
       is(filter.creator, one.creator) &&
@@ -171,17 +171,17 @@ describe("a list of runs", () => {
         fc.array(shape, { minLength: 1, maxLength: 40 }),
         fc.array(query, { minLength: 12, maxLength: 12 }),
         async (shapes, queries) => {
-          const world = await makeWorld();
-          const rows = rowsOf(shapes, world);
+          const plane = await createTestControlPlane();
+          const rows = rowsOf(shapes, plane);
           await storeRuns(
-            world.table,
+            plane.table,
             rows.map(({ run }) => run),
           );
           for (const { filters: filter, order, limit, ancestor } of queries) {
-            const seen = rows.filter(({ run }) => run.owner.uid !== world.otherTeam);
+            const seen = rows.filter(({ run }) => run.owner.uid !== plane.otherTeam);
             const ancestorRunId = ancestor === undefined ? undefined : seen[ancestor % seen.length]?.run.runId;
             const all = { ...filter, ancestorRunId };
-            expect(await walk(world, { order, limit, filters: all })).toEqual(expected(rows, world, order, all));
+            expect(await walk(plane, { order, limit, filters: all })).toEqual(expected(rows, plane, order, all));
           }
         },
       ),

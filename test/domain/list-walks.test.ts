@@ -7,8 +7,8 @@ import type { Filters } from "#shared/runs/listing/filters.ts";
 import { type Change, changeWrites, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { type ListedRun, ownWrites } from "../../bench/listed-run.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { ORDERS, storeRuns, walk } from "../support/listing.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 const RUNS = 30;
 
@@ -30,13 +30,13 @@ const filters = fc.constantFrom<Filters>(
   { metadata: { odd: "yes" } },
 );
 
-function runOf(number: number, state: RunState, world: World): ListedRun {
-  const createdAt = world.clock.now;
+function runOf(number: number, state: RunState, plane: TestControlPlane): ListedRun {
+  const createdAt = plane.clock.now;
   const creator = { type: "user" as const, uid: `person-${number % 2}` };
   const schedule = { schedule_id: `schedule-${number % 3}`, schedule_name: "s", cron_schedule: "@daily" };
   return {
     runId: uuidv7(createdAt),
-    owner: number % 4 === 0 ? { type: "User", uid: world.user } : { type: "Team", uid: world.team },
+    owner: number % 4 === 0 ? { type: "User", uid: plane.user } : { type: "Team", uid: plane.team },
     createdAt,
     updatedAt: createdAt,
     state,
@@ -61,17 +61,17 @@ function changeOf(head: RunHead, { kind }: Step): Change {
   return { to: "FAILED", ...via, events, set: { ended_at: 1 } };
 }
 
-async function apply(one: Step, ids: readonly string[], world: World): Promise<string | undefined> {
-  world.clock.now += one.afterMs;
+async function apply(one: Step, ids: readonly string[], plane: TestControlPlane): Promise<string | undefined> {
+  plane.clock.now += one.afterMs;
   if (one.kind === "create") {
-    await storeRuns(world.table, [runOf(one.run, "QUEUED", world)]);
+    await storeRuns(plane.table, [runOf(one.run, "QUEUED", plane)]);
     return undefined;
   }
   const id = ids[one.run] ?? "";
-  const head = await world.ports.runs.head(id);
+  const head = await plane.ports.runs.head(id);
   if (head === undefined) throw new Error("the run is gone");
-  const writes = changeWrites(head, changeOf(head, one), world.clock.now);
-  await world.table.transact(ownWrites(id, writes));
+  const writes = changeWrites(head, changeOf(head, one), plane.clock.now);
+  await plane.table.transact(ownWrites(id, writes));
   return id;
 }
 
@@ -92,18 +92,18 @@ describe("a walk through a list", () => {
           filters,
           fc.integer({ min: 1, max: 9 }),
           async (states, changes, filter, limit) => {
-            const world = await makeWorld();
+            const plane = await createTestControlPlane();
             const runs = states.map((state, number) => {
-              world.clock.now += number % 2;
-              return runOf(number, state, world);
+              plane.clock.now += number % 2;
+              return runOf(number, state, plane);
             });
-            await storeRuns(world.table, runs);
+            await storeRuns(plane.table, runs);
             const ids = runs.map(({ runId }) => runId);
             const changed = new Set<string>();
             const between = async (): Promise<void> => {
-              for (const one of changes.shift() ?? []) changed.add((await apply(one, ids, world)) ?? "");
+              for (const one of changes.shift() ?? []) changed.add((await apply(one, ids, plane)) ?? "");
             };
-            const seen = await walk(world, { order, filters: filter, limit, between });
+            const seen = await walk(plane, { order, filters: filter, limit, between });
             const unchanged = runs.filter((run) => !changed.has(run.runId) && isMatch(run, filter));
             for (const { runId } of unchanged) {
               expect(seen.filter((id) => id === runId)).toHaveLength(1);

@@ -7,8 +7,8 @@ import { problem } from "#shared/http/problem.ts";
 import { many, map, one, parseQuery, readQuery } from "#shared/http/request.ts";
 import { TableBusy } from "#shared/table/table.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 import { createRun } from "../support/execution.ts";
-import { makeWorld } from "../support/world.ts";
 
 const parameters = {
   a: one(v.string()),
@@ -87,9 +87,9 @@ describe("a query string", () => {
 
 describe("broken text in a body", () => {
   it("is refused wherever it stands, by its path, and everything else is taken", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const id = await createRun(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const id = await createRun(plane);
     const broken = fc.constantFrom("\u0000", "\ud800", "\udfff", "a\ud83d", "\ude00b");
     const place = fc.array(fc.oneof(fc.constantFrom("m", "n"), fc.nat({ max: 2 })), { maxLength: 5 });
     await fc.assert(
@@ -193,23 +193,23 @@ describe("problem+json", () => {
 
 describe("an endpoint", () => {
   it("answers only what its reply names", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const leaking = endpoint({
       request: {},
       reply: { 200: v.object({ shown: v.string() }) },
       run: async () => ({ status: 200, body: { shown: "a", secret: "b" } }) as const,
     });
-    expect((await world.call(leaking)).body).toEqual({ shown: "a" });
+    expect((await plane.call(leaking)).body).toEqual({ shown: "a" });
   });
 
   it("answers 500 where its own answer is not what it promised, and says nothing of it", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const wrong = endpoint({
       request: {},
       reply: { 200: v.object({ shown: v.pipe(v.string(), v.maxLength(1)) }) },
       run: async () => ({ status: 200, body: { shown: "secret" } }) as const,
     });
-    const answer = await world.call(wrong);
+    const answer = await plane.call(wrong);
     expect(answer.status).toBe(500);
     expect(JSON.stringify(answer.body)).not.toContain("secret");
   });

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isExecuting, MOVES } from "#shared/records/run.ts";
+import { isExecuting, TRANSITIONS } from "#shared/records/run.ts";
 import { parseRunHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, createRun, deliver, type Harness, harnessOf } from "../support/execution.ts";
 import { reap } from "../support/reaper.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 /** What may happen to a run, in any order: callers, its executions old and new, queues that lose and repeat, and time. */
-const DEEDS = [
+const ACTIONS = [
   "dispatch",
   "resolve",
   "messages",
@@ -31,22 +31,22 @@ const DEEDS = [
   "long pause",
   "dead letter",
 ] as const;
-type Deed = (typeof DEEDS)[number];
+type Deed = (typeof ACTIONS)[number];
 
 describe("a run, whatever happens to it", () => {
   it("moves by legal moves alone, tells of each in a gapless sequence, is counted rightly, and comes to an end", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(fc.constantFrom(...DEEDS), fc.nat({ max: 1 })), { maxLength: 45 }),
+        fc.array(fc.tuple(fc.constantFrom(...ACTIONS), fc.nat({ max: 1 })), { maxLength: 45 }),
         async (deeds) => {
-          const world = await makeWorld();
-          const ids = [await createRun(world), await createRun(world)];
+          const plane = await createTestControlPlane();
+          const ids = [await createRun(plane), await createRun(plane)];
           for (const [deed, run] of deeds) {
-            await doIt(world, ids[run] ?? "", deed);
-            await checkCounters(world, ids);
+            await doIt(plane, ids[run] ?? "", deed);
+            await checkCounters(plane, ids);
           }
-          for (const id of ids) await checkStory(world, id);
-          await bringToEnd(world, ids);
+          for (const id of ids) await checkHistory(plane, id);
+          await bringToEnd(plane, ids);
         },
       ),
       { numRuns: 60 },
@@ -54,13 +54,13 @@ describe("a run, whatever happens to it", () => {
   });
 });
 
-async function doIt(world: World, id: string, deed: Deed): Promise<void> {
-  const harnesses = world.started
+async function doIt(plane: TestControlPlane, id: string, deed: Deed): Promise<void> {
+  const harnesses = plane.started
     .filter(({ run_id }) => run_id === id)
-    .map((envelope) => harnessOf(world, envelope, envelope.execution_id));
+    .map((envelope) => harnessOf(plane, envelope, envelope.execution_id));
   const harness = harnesses.at(-1);
-  const ada = clientOf(world);
-  const next = (await world.ports.runs.head(id))?.messages ?? 0;
+  const ada = clientOf(plane);
+  const next = (await plane.ports.runs.head(id))?.messages ?? 0;
   const answers: Partial<Record<Deed, () => Promise<{ status: number } | undefined>>> = {
     resolve: async () => harness?.resolve(),
     messages: async () => harness?.messages(next + 1, "said"),
@@ -77,14 +77,14 @@ async function doIt(world: World, id: string, deed: Deed): Promise<void> {
   };
   const answer = await answers[deed]?.();
   if (answer !== undefined) expect(answer.status, deed).toBeLessThan(500);
-  if (deed === "dispatch") await consume(world, "runs", id);
-  if (deed === "deliver") await deliver(world);
-  if (deed === "lose messages") world.sent.length = 0;
-  if (deed === "repeat message") world.sent.push(...world.sent);
-  if (deed === "dead letter") await consume(world, "runs-dead", id);
-  if (deed === "reap") await reap(world);
-  if (deed === "pause") world.clock.now += 9_000;
-  if (deed === "long pause") world.clock.now += 65_000;
+  if (deed === "dispatch") await consume(plane, "runs", id);
+  if (deed === "deliver") await deliver(plane);
+  if (deed === "lose messages") plane.sent.length = 0;
+  if (deed === "repeat message") plane.sent.push(...plane.sent);
+  if (deed === "dead letter") await consume(plane, "runs-dead", id);
+  if (deed === "reap") await reap(plane);
+  if (deed === "pause") plane.clock.now += 9_000;
+  if (deed === "long pause") plane.clock.now += 65_000;
 }
 
 /** One that was replaced: it gets nowhere. */
@@ -94,21 +94,21 @@ async function oldHarness(harness: Harness | undefined): Promise<undefined> {
     expect(answer.status).toBe(401);
 }
 
-async function checkCounters(world: World, ids: readonly string[]): Promise<void> {
+async function checkCounters(plane: TestControlPlane, ids: readonly string[]): Promise<void> {
   const heads = await Promise.all(
-    ids.map(async (id) => parseRunHead((await world.table.get(keys.head(id))) ?? { pk: "", sk: "" })),
+    ids.map(async (id) => parseRunHead((await plane.table.get(keys.head(id))) ?? { pk: "", sk: "" })),
   );
-  const counters = await world.table.get(keys.counters({ type: "Team", uid: world.team }));
+  const counters = await plane.table.get(keys.counters({ type: "Team", uid: plane.team }));
   expect(counters?.["queued"] ?? 0).toBe(heads.filter(({ state }) => state === "QUEUED").length);
   expect(counters?.["running"] ?? 0).toBe(heads.filter(({ state }) => isExecuting(state)).length);
 }
 
 /** The states that the events tell are those of a legal way, and its last is where the run stands. */
-async function checkStory(world: World, id: string): Promise<void> {
-  const head = await world.ports.runs.head(id);
+async function checkHistory(plane: TestControlPlane, id: string): Promise<void> {
+  const head = await plane.ports.runs.head(id);
   const told: { sequence: number; data: { state?: unknown } }[] = [];
   for (let after = 0; ; ) {
-    const { body } = await clientOf(world).get(`/agent/runs/${id}/events?after=${after}`);
+    const { body } = await clientOf(plane).get(`/agent/runs/${id}/events?after=${after}`);
     if (body.events.length === 0) break;
     told.push(...body.events);
     after = body.next;
@@ -120,26 +120,26 @@ async function checkStory(world: World, id: string): Promise<void> {
   expect(path[0]).toBe("QUEUED");
   for (const [index, state] of path.slice(1).entries()) {
     const before = path[index] ?? "QUEUED";
-    expect(MOVES[before], `${path.join(" → ")}`).toContain(state);
+    expect(TRANSITIONS[before], `${path.join(" → ")}`).toContain(state);
   }
   expect(path.at(-1)).toBe(head?.state);
 }
 
 /** With queues that deliver, a reaper that comes, and harnesses that work, every run ends and has a transcript. */
-async function bringToEnd(world: World, ids: readonly string[]): Promise<void> {
+async function bringToEnd(plane: TestControlPlane, ids: readonly string[]): Promise<void> {
   for (let round = 0; round < 200; round++) {
-    await deliver(world);
-    for (const envelope of world.started.slice(-2 * ids.length)) {
-      const harness = harnessOf(world, envelope, envelope.execution_id);
+    await deliver(plane);
+    for (const envelope of plane.started.slice(-2 * ids.length)) {
+      const harness = harnessOf(plane, envelope, envelope.execution_id);
       if ((await harness.resolve()).status !== 200) continue;
-      const head = await world.ports.runs.head(envelope.run_id);
+      const head = await plane.ports.runs.head(envelope.run_id);
       await harness.beat(head?.followups ?? 0);
       await harness.finish();
     }
-    world.clock.now += 31_000;
-    await reap(world);
-    await deliver(world);
-    const heads = await Promise.all(ids.map((id) => world.ports.runs.head(id)));
+    plane.clock.now += 31_000;
+    await reap(plane);
+    await deliver(plane);
+    const heads = await Promise.all(ids.map((id) => plane.ports.runs.head(id)));
     const isDone = heads.every(
       (head) => head !== undefined && "transcript_events" in head && !("stop_pending" in head && head.stop_pending),
     );

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { isExecuting, isTerminal } from "#shared/records/run.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, createRun, harnessOf } from "../support/execution.ts";
 import { checkHistories, checkSlots, headsOf } from "../support/invariants.ts";
 import { reap } from "../support/reaper.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 const LIMIT = 2;
 
@@ -33,30 +33,30 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const pickOf = <T>(list: readonly T[], pick: number): T | undefined => list[pick % Math.max(1, list.length)];
 
-async function take(world: World, { what, pick }: Step): Promise<void> {
-  const heads = headsOf(world);
-  const ada = clientOf(world);
-  if (what === "root") await createRun(world);
+async function take(plane: TestControlPlane, { what, pick }: Step): Promise<void> {
+  const heads = headsOf(plane);
+  const ada = clientOf(plane);
+  if (what === "root") await createRun(plane);
   if (what === "child") {
     const parent = pickOf(heads, pick);
     const depth = parent?.depth ?? 0;
-    if (parent !== undefined && depth < 3) await createRun(world, { prompt: "a", parent_run_id: parent.run_id });
+    if (parent !== undefined && depth < 3) await createRun(plane, { prompt: "a", parent_run_id: parent.run_id });
   }
   if (what === "message" || what === "repeat" || what === "drop") {
-    const message = pickOf(world.sent, pick);
+    const message = pickOf(plane.sent, pick);
     if (message === undefined) return;
-    if (what !== "repeat") world.sent.splice(world.sent.indexOf(message), 1);
-    if (what !== "drop") await consume(world, message.queue, message.runId);
+    if (what !== "repeat") plane.sent.splice(plane.sent.indexOf(message), 1);
+    if (what !== "drop") await consume(plane, message.queue, message.runId);
   }
   if (what === "end") {
     const envelope = pickOf(
-      world.started.filter(({ execution_id }) =>
+      plane.started.filter(({ execution_id }) =>
         heads.some((head) => isExecuting(head.state) && head.execution_id === execution_id),
       ),
       pick,
     );
     if (envelope === undefined) return;
-    const harness = harnessOf(world, envelope);
+    const harness = harnessOf(plane, envelope);
     if (pick % 3 === 0) await harness.shutDown({ error: { category: "died", message: "it is gone" } });
     else await harness.finish(pick % 2 === 0);
   }
@@ -72,51 +72,51 @@ async function take(world: World, { what, pick }: Step): Promise<void> {
     if (run !== undefined) await ada.post(`/agent/runs/${run.run_id}/followups`, { message: "more" });
   }
   if (what === "time") {
-    world.clock.now += 31_000;
-    await reap(world);
+    plane.clock.now += 31_000;
+    await reap(plane);
   }
 }
 
 /** Nothing more happens but time: whatever begins ends well. */
-async function finishAll(world: World): Promise<void> {
+async function finishAll(plane: TestControlPlane): Promise<void> {
   for (let round = 0; round < 400; round++) {
-    for (const message of world.sent.splice(0)) await consume(world, message.queue, message.runId);
-    const heads = headsOf(world);
-    const working = world.started.filter(({ execution_id }) =>
+    for (const message of plane.sent.splice(0)) await consume(plane, message.queue, message.runId);
+    const heads = headsOf(plane);
+    const working = plane.started.filter(({ execution_id }) =>
       heads.some((head) => isExecuting(head.state) && head.execution_id === execution_id),
     );
     for (const envelope of working) {
-      const harness = harnessOf(world, envelope);
+      const harness = harnessOf(plane, envelope);
       const { body } = await harness.resolve();
       const taken = body.context?.followups?.at(-1)?.number;
       if (taken !== undefined) await harness.beat(taken);
       await harness.finish();
     }
-    if (world.sent.length > 0 || working.length > 0) continue;
+    if (plane.sent.length > 0 || working.length > 0) continue;
     if (heads.every(({ state }) => isTerminal(state))) return;
-    world.clock.now += 61_000;
-    await reap(world);
+    plane.clock.now += 61_000;
+    await reap(plane);
   }
-  throw new Error(`these never ended: ${JSON.stringify(headsOf(world).filter(({ state }) => !isTerminal(state)))}`);
+  throw new Error(`these never ended: ${JSON.stringify(headsOf(plane).filter(({ state }) => !isTerminal(state)))}`);
 }
 
 describe("slots of teams and of trees", () => {
   it("are counted right whatever happens, messages lost and repeated included, and every run ends", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
-        const world = await makeWorld();
-        await clientOf(world).put(`/agent/teams/${world.team}`, { settings: { concurrency_limit: LIMIT } });
-        await createRun(world);
+        const plane = await createTestControlPlane();
+        await clientOf(plane).put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: LIMIT } });
+        await createRun(plane);
         for (const one of steps) {
-          world.clock.now += 10;
-          await take(world, one);
-          await checkSlots(world, LIMIT);
+          plane.clock.now += 10;
+          await take(plane, one);
+          await checkSlots(plane, LIMIT);
         }
-        await finishAll(world);
-        checkHistories(world);
-        await checkSlots(world, LIMIT);
-        const counters = await world.table.get(keys.counters({ type: "Team", uid: world.team }));
-        expect([counters?.["running"] ?? 0, counters?.["queued"] ?? 0, counters?.["parked"] ?? 0]).toEqual([0, 0, 0]);
+        await finishAll(plane);
+        checkHistories(plane);
+        await checkSlots(plane, LIMIT);
+        const counters = await plane.table.get(keys.counters({ type: "Team", uid: plane.team }));
+        expect([counters?.["running"] ?? 0, counters?.["queued"] ?? 0, counters?.["waiting"] ?? 0]).toEqual([0, 0, 0]);
       }),
       { numRuns: 150 },
     );

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { uuidv7 } from "#shared/ids.ts";
-import { isExecuting, isTerminal, MOVES } from "#shared/records/run.ts";
+import { isExecuting, isTerminal, TRANSITIONS } from "#shared/records/run.ts";
 import { parseRunHead, type RunHead } from "#shared/records/run-head.ts";
 import { newRunWrites } from "#shared/runs/new-run.ts";
-import { Raced, runStore } from "#shared/runs/run-store.ts";
+import { RunChangedError, runStore } from "#shared/runs/run-store.ts";
 import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
@@ -50,12 +50,13 @@ type Runs = Awaited<ReturnType<typeof makeRuns>>;
 function moveTo(head: RunHead, to: RunState, execution: string): Change {
   const events = [{ type: "checkpoint_saved" as const, data: { state: to } }];
   if (to === "QUEUED") return { to, events, remove: [...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES] };
-  if (isTerminal(to)) return { to, events, set: { ended_at: NOW }, remove: ["key_hash", "state_since", "beat_at"] };
+  if (isTerminal(to))
+    return { to, events, set: { ended_at: NOW }, remove: ["key_hash", "state_since", "heartbeat_at"] };
   const begins = head.state === "QUEUED";
   return {
     to,
     events,
-    set: { ...(begins ? { execution_id: execution, key_hash: "h" } : {}), state_since: NOW, beat_at: NOW },
+    set: { ...(begins ? { execution_id: execution, key_hash: "h" } : {}), state_since: NOW, heartbeat_at: NOW },
   };
 }
 
@@ -71,29 +72,29 @@ describe("moves of runs", () => {
   it("are written where the contract allows them, and leave legal heads, gapless events and true counters", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-        const world = await makeRuns(3);
+        const plane = await makeRuns(3);
         const older = new Map<string, RunHead>();
         for (const [index, { run, to, batch, stale }] of steps.entries()) {
-          const id = world.ids[run] ?? "";
-          const now = await world.head(id);
+          const id = plane.ids[run] ?? "";
+          const now = await plane.head(id);
           const head = stale ? (older.get(id) ?? now) : now;
           older.set(id, now);
           const messages = batch ? { messages: { first: 1, count: 1, bytes: 2, messages: "[]" } } : {};
           const change: Change =
             to === undefined ? { events: [], ...messages } : { ...moveTo(head, to, `e${index}`), ...messages };
-          const before = structuredClone(world.table.all());
-          const outcome = await world.runs.change(head, change, NOW + index).then(
+          const before = structuredClone(plane.table.all());
+          const outcome = await plane.runs.change(head, change, NOW + index).then(
             () => "written",
             (error: unknown) => error,
           );
-          const isLegal = to === undefined || MOVES[head.state].includes(to);
+          const isLegal = to === undefined || TRANSITIONS[head.state].includes(to);
           const isCurrent = head.next_sequence === now.next_sequence && head.state === now.state;
           if (!isLegal) expect(outcome).toBeInstanceOf(RangeError);
-          else if (!isCurrent) expect(outcome).toBeInstanceOf(Raced);
+          else if (!isCurrent) expect(outcome).toBeInstanceOf(RunChangedError);
           else expect(outcome).toBe("written");
-          if (outcome !== "written") expect(world.table.all()).toEqual(before);
+          if (outcome !== "written") expect(plane.table.all()).toEqual(before);
         }
-        await checkAll(world);
+        await checkAll(plane);
       }),
       { numRuns: 150 },
     );
@@ -104,19 +105,19 @@ describe("moves of runs", () => {
       fc.asyncProperty(
         fc.array(fc.constantFrom<RunState>("PENDING", "CANCELLED", "FAILED", "ERROR"), { minLength: 2, maxLength: 12 }),
         async (targets) => {
-          const world = await makeRuns(1);
-          const [id = ""] = world.ids;
-          const head = await world.head(id);
+          const plane = await makeRuns(1);
+          const [id = ""] = plane.ids;
+          const head = await plane.head(id);
           const outcomes = await Promise.allSettled(
-            targets.map((to, index) => world.runs.change(head, moveTo(head, to, `e${index}`), NOW)),
+            targets.map((to, index) => plane.runs.change(head, moveTo(head, to, `e${index}`), NOW)),
           );
           const winners = outcomes.flatMap(({ status }, index) => (status === "fulfilled" ? [index] : []));
           expect(winners).toHaveLength(1);
-          expect((await world.head(id)).state).toBe(targets[winners[0] ?? -1]);
+          expect((await plane.head(id)).state).toBe(targets[winners[0] ?? -1]);
           for (const outcome of outcomes) {
-            if (outcome.status === "rejected") expect(outcome.reason).toBeInstanceOf(Raced);
+            if (outcome.status === "rejected") expect(outcome.reason).toBeInstanceOf(RunChangedError);
           }
-          await checkAll(world);
+          await checkAll(plane);
         },
       ),
       { numRuns: 50 },
@@ -124,22 +125,22 @@ describe("moves of runs", () => {
   });
 
   it("may pass through a state in one transaction only where both moves are allowed", async () => {
-    const world = await makeRuns(1);
-    const [id = ""] = world.ids;
-    const queued = await world.head(id);
+    const plane = await makeRuns(1);
+    const [id = ""] = plane.ids;
+    const queued = await plane.head(id);
     await expect(
-      world.runs.change(queued, { ...moveTo(queued, "SUCCEEDED", "e"), via: "INPROGRESS" }, NOW),
+      plane.runs.change(queued, { ...moveTo(queued, "SUCCEEDED", "e"), via: "INPROGRESS" }, NOW),
     ).rejects.toThrow(RangeError);
-    await world.runs.change(queued, moveTo(queued, "PENDING", "e"), NOW);
-    const pending = await world.head(id);
-    await expect(world.runs.change(pending, moveTo(pending, "SUCCEEDED", "e"), NOW)).rejects.toThrow(RangeError);
-    await world.runs.change(pending, { ...moveTo(pending, "SUCCEEDED", "e"), via: "INPROGRESS" }, NOW);
-    expect((await world.head(id)).state).toBe("SUCCEEDED");
-    await checkAll(world);
+    await plane.runs.change(queued, moveTo(queued, "PENDING", "e"), NOW);
+    const pending = await plane.head(id);
+    await expect(plane.runs.change(pending, moveTo(pending, "SUCCEEDED", "e"), NOW)).rejects.toThrow(RangeError);
+    await plane.runs.change(pending, { ...moveTo(pending, "SUCCEEDED", "e"), via: "INPROGRESS" }, NOW);
+    expect((await plane.head(id)).state).toBe("SUCCEEDED");
+    await checkAll(plane);
   });
 
   it("are exactly those of the contract", () => {
-    const told = Object.entries(MOVES).flatMap(([from, targets]) => targets.map((to) => `${from}→${to}`));
+    const told = Object.entries(TRANSITIONS).flatMap(([from, targets]) => targets.map((to) => `${from}→${to}`));
     expect(told.toSorted()).toEqual(
       [
         "QUEUED→PENDING QUEUED→CANCELLED QUEUED→FAILED QUEUED→ERROR",

@@ -97,7 +97,7 @@ describe("a run from prompt to results", () => {
   test("without a fenced block fails and says what to add", async () => {
     const run = await api.ended(await api.create("Please fix the build."));
     expect(run.state).toBe("FAILED");
-    expect(run.status_message.message).toMatch(/fenced/);
+    expect(run.status_message.message).toMatch(/staleExecutionError/);
   });
 
   test("takes up follow-ups while it runs and after its end", async () => {
@@ -278,7 +278,7 @@ describe("a harness that is paused past its lease", () => {
     const { body } = await api.call("GET", `/agent/runs/${id}`);
     expect(body.artifacts).toHaveLength(1);
     // It did call once more, and heard that it is not asked any longer.
-    await expect.poll(() => logOf(cloud, "run-sandbox", [old, '"fenced"']), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => logOf(cloud, "run-sandbox", [old, '"stale"']), { timeout: 15_000 }).toHaveLength(1);
   }, 240_000);
 });
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { type FixtureValues, fillFixture } from "../../local/event-fixture.ts";
 import { FALLBACK_PORTS } from "../support/client.ts";
-import { BASE_URL, makeWorld } from "../support/world.ts";
+import { BASE_URL, createTestControlPlane } from "../support/control-plane.ts";
 import type { Outcome } from "./expectations.ts";
 import { kindOf, type Target, targetOf, textOf } from "./fixtures.ts";
 import { runSandbox } from "./sandbox.ts";
@@ -39,25 +39,29 @@ const MODEL_ANSWER = {
 
 /** A control plane in memory on which fixtures are played, each filled with what the ones before it have made. */
 export async function makeStage() {
-  const world = await makeWorld();
+  const controlPlane = await createTestControlPlane();
   const passes: number[] = [];
   const models = {
     providers: { anthropic: async () => Response.json(MODEL_ANSWER) },
     sleep: async () => undefined,
     log: () => undefined,
   };
-  const ports = { ...world.ports, ...models, passes: { sendPass: async (pass: number) => void passes.push(pass) } };
+  const ports = {
+    ...controlPlane.ports,
+    ...models,
+    passes: { sendPass: async (pass: number) => void passes.push(pass) },
+  };
   const values: FixtureValues = {
-    api_key: world.key,
-    team_uid: world.team,
+    api_key: controlPlane.key,
+    team_uid: controlPlane.team,
     base_url: BASE_URL,
-    other_key: world.otherKey,
+    other_key: controlPlane.otherKey,
   };
 
   async function play(fixture: string): Promise<Outcome> {
     const target = targetOf(fixture);
     const event = fillFixture(textOf(fixture), values);
-    world.clock.now = Math.max(world.clock.now, timeOf(event));
+    controlPlane.clock.now = Math.max(controlPlane.clock.now, timeOf(event));
     try {
       if (target.name === "run-sandbox") return await runSandbox(event);
       const answer = await answerOf(target, event);
@@ -77,7 +81,7 @@ export async function makeStage() {
     } catch (error) {
       return { throws: error instanceof Error ? error.message : String(error) };
     } finally {
-      const envelope = world.started.at(-1);
+      const envelope = controlPlane.started.at(-1);
       if (envelope !== undefined) {
         values.run_key = envelope.key;
         values.execution_id = envelope.execution_id;
@@ -93,7 +97,7 @@ export async function makeStage() {
     const place = made.output.upload?.url ?? (method === undefined ? undefined : url);
     if (run_id !== undefined) Object.assign(values, { run_id, conversation_id: run_id });
     if (artifact_uid !== undefined) values.artifact_uid = artifact_uid;
-    if (place !== undefined) await world.files.put(new URL(place).pathname.slice(1), ARTIFACT, "text/plain");
+    if (place !== undefined) await controlPlane.files.put(new URL(place).pathname.slice(1), ARTIFACT, "text/plain");
   }
 
   async function answerOf(target: Target, event: unknown): Promise<unknown> {
@@ -109,15 +113,15 @@ export async function makeStage() {
     /** All that could have changed. */
     contents: () =>
       structuredClone({
-        items: world.table.all(),
-        files: [...world.files.files.keys()],
-        sent: world.sent,
-        started: world.started,
+        items: controlPlane.table.all(),
+        files: [...controlPlane.files.files.keys()],
+        sent: controlPlane.sent,
+        started: controlPlane.started,
         passes,
       }),
     /** The state of the run that the fixtures are about. */
     async state(): Promise<string | undefined> {
-      return values.run_id === undefined ? undefined : (await world.ports.runs.head(values.run_id))?.state;
+      return values.run_id === undefined ? undefined : (await controlPlane.ports.runs.head(values.run_id))?.state;
     },
   };
 }

@@ -114,9 +114,9 @@ describe("edit_files", () => {
 
 describe("search_files", () => {
   const files = {
-    "src/a.ts": "const needle = 1;\n// Needle\n",
+    "src/a.ts": "const needle = 1;\n// Pattern\n",
     "src/b.md": "needle (x)\n",
-    "many.txt": numbered(300, "needle"),
+    "many.txt": numbered(300, "pattern"),
   };
 
   it.each(["rg", "grep"])("finds lines by %s", async (program) => {
@@ -129,9 +129,9 @@ describe("search_files", () => {
       [
         search({ pattern: "needle = [0-9]|needle \\(", path: "src" }),
         search({ pattern: "needle (", fixed: true }),
-        search({ pattern: "needle", glob: "*.ts", ignore_case: true }),
-        search({ pattern: "needle", names_only: true, path: "src" }),
-        search({ pattern: "needle", path: "many.txt", limit: 5 }),
+        search({ pattern: "pattern", glob: "*.ts", ignore_case: true }),
+        search({ pattern: "pattern", names_only: true, path: "src" }),
+        search({ pattern: "pattern", path: "many.txt", limit: 5 }),
         search({ pattern: "nothing like it" }),
         search({ pattern: "(" }),
       ],
@@ -139,7 +139,7 @@ describe("search_files", () => {
     );
     rmSync(folder, { recursive: true });
     expect(found[0].matches).toHaveLength(2);
-    expect(found[1].matches).toEqual([expect.stringMatching(/src\/b\.md:1:needle \(x\)$/)]);
+    expect(found[1].matches).toEqual([expect.stringMatching(/src\/b\.md:1:pattern \(x\)$/)]);
     expect(found[2].matches).toHaveLength(2);
     expect([...found[3].matches].sort()).toEqual([
       expect.stringMatching(/src\/a\.ts$/),

@@ -55,7 +55,7 @@ describe("control plane client", () => {
 
   it("takes 401 for the end of its execution and does not repeat it", async () => {
     await using it = await planeThatAnswers({ status: 401, headers: { "x-should-retry": "true" } });
-    await expect(it.client.sendMessages(1, [])).rejects.toMatchObject({ kind: "fenced" });
+    await expect(it.client.sendMessages(1, [])).rejects.toMatchObject({ kind: "stale" });
     expect(it.plane.calls).toHaveLength(1);
   });
 

@@ -7,16 +7,16 @@ import { createPlanTool } from "#harness/tools/remote/create-plan.ts";
 import { notifyUserTool } from "#harness/tools/remote/notify-user.ts";
 import { createRunsApi } from "#harness/tools/remote/runs-api.ts";
 import { agentTools } from "#harness/tools/remote/start-agent.ts";
-import { WorldServer } from "../agents/support/world-server.ts";
+import { ControlPlaneServer } from "../agents/support/control-plane-server.ts";
 import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, type Harness, harnessOf, nextExecution } from "../support/execution.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let controlPlane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  controlPlane = await createTestControlPlane();
+  ada = clientOf(controlPlane);
 });
 
 const REPOSITORY = { url: "https://github.com/acme/things.git" };
@@ -29,8 +29,10 @@ interface Given {
 
 /** The tools of an execution that works, with the real service behind HTTP. */
 async function stageOf({ config = { repositories: [REPOSITORY] }, waitUntil = Number.POSITIVE_INFINITY }: Given = {}) {
-  const server = await WorldServer.start(world, () => Promise.reject(new Error("there is no model")));
-  const envelope = server.envelopeOf(await world.dispatch(await createRun(world, { prompt: "parent", config })));
+  const server = await ControlPlaneServer.start(controlPlane, () => Promise.reject(new Error("there is no model")));
+  const envelope = server.envelopeOf(
+    await controlPlane.dispatch(await createRun(controlPlane, { prompt: "parent", config })),
+  );
   const instance = crypto.randomUUID();
   const stop = new AbortController();
   const plane = createControlPlane(envelope, instance, stop.signal);
@@ -49,7 +51,7 @@ async function stageOf({ config = { repositories: [REPOSITORY] }, waitUntil = Nu
     stop,
     plane,
     runId: envelope.run_id,
-    harness: harnessOf(world, envelope, instance),
+    harness: harnessOf(controlPlane, envelope, instance),
     async use(name: string, input: unknown, signal: AbortSignal = stop.signal) {
       const tool = all.find((one) => one.name === name);
       if (tool === undefined) throw new Error(`there is no tool ${name}`);
@@ -78,7 +80,7 @@ async function execute(
   words: string,
   end: (child: Harness) => Promise<unknown> = (child) => child.finish(),
 ) {
-  const child = harnessOf(world, await world.dispatch(runId));
+  const child = harnessOf(controlPlane, await controlPlane.dispatch(runId));
   const { context } = (await child.resolve()).body;
   await child.messages(1, words);
   await child.support("report-artifact", { artifact_type: "PULL_REQUEST", data: PULL_REQUEST });
@@ -165,7 +167,7 @@ describe("start_agent", () => {
     ] as const) {
       const input = { prompt: "a", wait: false, ...(names === undefined ? {} : { mcp_servers: names }) };
       const { output } = await stage.use("start_agent", input);
-      const child = harnessOf(world, await world.dispatch(String(output["run_id"])));
+      const child = harnessOf(controlPlane, await controlPlane.dispatch(String(output["run_id"])));
       expect((await child.resolve()).body.context.mcp_servers).toEqual(expected);
     }
   });
@@ -201,10 +203,10 @@ describe("message_agent", () => {
       message: "Which one?",
       note: expect.stringContaining("message_agent"),
     });
-    world.sent.length = 0;
+    controlPlane.sent.length = 0;
     await stage.use("message_agent", { run_id: child, message: "the second" });
     const waiting = stage.use("wait_for_agents", { run_ids: [child] });
-    const next = await nextExecution(world);
+    const next = await nextExecution(controlPlane);
     const { followups } = (await next.resolve()).body.context;
     expect(followups).toMatchObject([{ message: "the second" }]);
     await next.beat(1);
@@ -214,7 +216,7 @@ describe("message_agent", () => {
 
   it("reaches no run but the run's own descendants", async () => {
     await using stage = await stageOf();
-    const other = await createRun(world);
+    const other = await createRun(controlPlane);
     await expect(stage.use("message_agent", { run_id: other, message: "hello" })).rejects.toThrow();
     const { output } = await stage.use("wait_for_agents", {
       run_ids: [other, "none", stage.runId],

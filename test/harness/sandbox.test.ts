@@ -22,11 +22,11 @@ describe("a command in bubblewrap", () => {
   it("finds no key and nothing of the host's environment or processes", async () => {
     await using plane = await FakeControlPlane.start({ prompt: "" });
     // A bracketed letter: the pattern finds the key and never itself, neither in its script nor in grep's arguments.
-    const needle = `${plane.key.slice(0, -1)}[${plane.key.slice(-1)}]`;
+    const pattern = `${plane.key.slice(0, -1)}[${plane.key.slice(-1)}]`;
     plane.prompt = sh(
       "env | sort",
-      `cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -c "${needle}" || true`,
-      `grep -rsc "${needle}" /tmp /home /run /workspace /etc 2>/dev/null | grep -v ':0$' || true`,
+      `cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -c "${pattern}" || true`,
+      `grep -rsc "${pattern}" /tmp /home /run /workspace /etc 2>/dev/null | grep -v ':0$' || true`,
       "cat /proc/[0-9]*/comm",
     );
     await runHarness(plane, { ...inBubblewrap, PLANTED: "planted-in-the-environment" });

@@ -4,7 +4,7 @@ import { claude } from "#harness/third-party/claude.ts";
 import { codex } from "#harness/third-party/codex.ts";
 import { gemini } from "#harness/third-party/gemini.ts";
 import { createLines } from "#harness/third-party/lines.ts";
-import { createTeller } from "#harness/third-party/message-recorder.ts";
+import { createMessageRecorder } from "#harness/third-party/message-recorder.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 
 const SESSION = "accecc35-1925-4e37-8d7e-083eef3f9720";
@@ -12,11 +12,11 @@ const SESSION = "accecc35-1925-4e37-8d7e-083eef3f9720";
 /** What the lines of an agent become, as the agent of this version wrote them. */
 function read(agent: typeof claude, lines: readonly unknown[], isBrokenOff = false) {
   const messages: Message[] = [];
-  const teller = createTeller((message) => messages.push(message));
-  const reader = agent.reader(teller);
+  const recorder = createMessageRecorder((message) => messages.push(message));
+  const reader = agent.reader(recorder);
   for (const line of lines) reader.read(line);
-  if (isBrokenOff) teller.breakOff();
-  return { messages, answer: teller.takeAnswer(), ended: reader.ended(), session: reader.session() };
+  if (isBrokenOff) recorder.breakOff();
+  return { messages, answer: recorder.takeAnswer(), ended: reader.ended(), session: reader.session() };
 }
 
 const action = (category: string, name: string, input: unknown) => ({ type: "action", category, name, input });
@@ -171,11 +171,11 @@ describe("lines of gemini 0.61.0", () => {
 describe("what agents tell", () => {
   it("is cut where it is long, deep or has many members, and is well formed", () => {
     const messages: Message[] = [];
-    const teller = createTeller((message) => messages.push(message));
+    const recorder = createMessageRecorder((message) => messages.push(message));
     let deep: unknown = "end";
     for (let index = 0; index < 20; index++) deep = [deep];
     const input = { long: "x".repeat(100_000), deep, many: Array.from({ length: 1_000 }, () => 1), bad: "a\0\ud800" };
-    teller.action("1", { category: "files", name: "n".repeat(300), input });
+    recorder.action("1", { category: "files", name: "n".repeat(300), input });
     const [block] = messages[0]?.content ?? [];
     const text = JSON.stringify(block);
     expect(text.length).toBeLessThan(20_000);
@@ -186,12 +186,12 @@ describe("what agents tell", () => {
 
   it("has no result of what it did not tell of, nor a second one", () => {
     const messages: Message[] = [];
-    const teller = createTeller((message) => messages.push(message));
-    teller.result("none", "completed", {});
-    teller.action("1", { category: "files", name: "a", input: {} });
-    teller.result("1", "completed", {});
-    teller.result("1", "completed", {});
-    teller.breakOff();
+    const recorder = createMessageRecorder((message) => messages.push(message));
+    recorder.result("none", "completed", {});
+    recorder.action("1", { category: "files", name: "a", input: {} });
+    recorder.result("1", "completed", {});
+    recorder.result("1", "completed", {});
+    recorder.breakOff();
     expect(messages).toHaveLength(2);
   });
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FrontDoor, startFrontDoor } from "../../local/front-door.ts";
+import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
 import { repository, type Synthesized, synthesize } from "./synthesize.ts";
 
 interface SecurityHeaders {
@@ -19,11 +19,11 @@ interface HeadersPolicy {
 
 describe("the web page", () => {
   let aws: Synthesized;
-  let door: FrontDoor;
+  let door: HttpProxy;
 
   beforeAll(async () => {
     aws = synthesize();
-    door = await startFrontDoor({ port: 0, webDirectory: join(repository, "web") });
+    door = await startHttpProxy({ port: 0, webDirectory: join(repository, "web") });
   });
   afterAll(() => door.close());
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { dropStrayBuckets, moveState, stateSavedAt } from "../../local/emulator-state.ts";
+import { dropStrayBuckets, stateSavedAt, transitionState } from "../../local/emulator-state.ts";
 import { type LocalPaths, localPaths } from "../../local/paths.ts";
 
 describe("the emulator's state on disk", () => {
@@ -28,7 +28,7 @@ describe("the emulator's state on disk", () => {
 
   test("moves to another port with its queues' addresses", async () => {
     await put("sqs.json", '{"url":"http://localhost:14566/000000000000/runs","port":14566}');
-    await moveState(paths, 14_566, 14_570);
+    await transitionState(paths, 14_566, 14_570);
     expect(await readFile(path.join(paths.state, "sqs.json"), "utf8")).toBe(
       '{"url":"http://localhost:14570/000000000000/runs","port":14566}',
     );

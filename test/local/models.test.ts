@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FrontDoor, startFrontDoor } from "../../local/front-door.ts";
+import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
 import { localModels } from "../../local/models.ts";
 
 describe("localModels", () => {
@@ -31,11 +31,11 @@ describe("localModels", () => {
 });
 
 describe("the front door's way to models", () => {
-  let door: FrontDoor;
+  let door: HttpProxy;
   const seen: string[] = [];
   const { promise, resolve: goOn } = Promise.withResolvers<void>();
   beforeAll(async () => {
-    door = await startFrontDoor({ port: 0, webDirectory: "/nowhere" });
+    door = await startHttpProxy({ port: 0, webDirectory: "/nowhere" });
   });
   afterAll(() => door.close());
 

@@ -10,7 +10,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { sqsClient } from "#shared/aws/clients.ts";
-import { lying, QUEUES, redrive } from "../../local/redrive.ts";
+import { QUEUES, queueDepth, redrive } from "../../local/redrive.ts";
 import { standIn } from "../support/aws-stand-in.ts";
 import { EMULATOR_START_MS, type EmulatedAws, emulatedAws } from "../support/emulator.ts";
 
@@ -32,9 +32,9 @@ describe("messages of a dead-letter queue, on the emulator", () => {
     for (const MessageBody of bodies) {
       await client.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId: "TEAM#1" }));
     }
-    expect(await lying(client, "ends")).toBe(23);
+    expect(await queueDepth(client, "ends")).toBe(23);
     expect(await redrive(client, "ends", { byHand: true })).toBe(23);
-    expect(await lying(client, "ends")).toBe(0);
+    expect(await queueDepth(client, "ends")).toBe(0);
     expect(await redrive(client, "ends", { byHand: true })).toBe(0);
 
     const queue = await client.send(new GetQueueUrlCommand({ QueueName: "runyard-ends" }));

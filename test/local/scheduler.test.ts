@@ -5,7 +5,7 @@ import { GetScheduleCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
 import { type Scheduler, TimerRefused } from "#shared/timers/scheduler.ts";
-import { type FrontDoor, startFrontDoor } from "../../local/front-door.ts";
+import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
 import { timerCron } from "../../local/timer-cron.ts";
 import { Timers } from "../../local/timers.ts";
 
@@ -19,7 +19,7 @@ const nightly = { id: "0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48", expression: "cron(
 describe("the local scheduler", () => {
   let folder: string;
   let timers: Timers;
-  let door: FrontDoor;
+  let door: HttpProxy;
   let client: SchedulerClient;
   let scheduler: Scheduler;
   let sent: { queue: string; body: string }[];
@@ -30,7 +30,7 @@ describe("the local scheduler", () => {
     sent = [];
     folder = await mkdtemp(path.join(tmpdir(), "timers-"));
     timers = await Timers.open(path.join(folder, "timers.json"));
-    door = await startFrontDoor({ port: 0, webDirectory: folder, timers });
+    door = await startHttpProxy({ port: 0, webDirectory: folder, timers });
     client = new SchedulerClient({
       endpoint: door.schedulerUrl,
       region: "us-east-1",

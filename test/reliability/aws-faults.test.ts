@@ -13,9 +13,9 @@ import {
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { asOnAws, faultsAsked } from "#shared/aws/aws-emulation.ts";
+import { emulateAws, faultsAsked } from "#shared/aws/aws-emulation.ts";
 import { type AwsFault, type Faults, plannedFaults } from "#shared/aws/aws-faults.ts";
-import { dynamoClient, watchClients } from "#shared/aws/clients.ts";
+import { dynamoClient, setClientHook } from "#shared/aws/clients.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { ConditionFailed } from "#shared/table/table.ts";
@@ -35,14 +35,18 @@ const quiet = () => undefined;
 
 function dynamo(faults: Faults, answer?: (call: StoodIn, at: number) => object) {
   const { config, calls } = standIn(answer);
-  const client = asOnAws(DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, maxAttempts: 4 })), faults, quiet);
+  const client = emulateAws(
+    DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, maxAttempts: 4 })),
+    faults,
+    quiet,
+  );
   return { client, calls };
 }
 
 afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
-  watchClients(undefined);
+  setClientHook(undefined);
 });
 
 /** Time passes at once; answers the waits that were asked for, in milliseconds. */
@@ -64,7 +68,7 @@ describe("an injected fault", () => {
   const put = () => new PutCommand({ TableName, Item: Key });
   const once = (fault: AwsFault) => [inOrder(fault), quiet] as const;
   const document = (fault: AwsFault) =>
-    asOnAws(DynamoDBDocumentClient.from(new DynamoDBClient(config)), ...once(fault));
+    emulateAws(DynamoDBDocumentClient.from(new DynamoDBClient(config)), ...once(fault));
 
   it.each<[string, () => Promise<unknown>, object]>([
     [
@@ -93,29 +97,31 @@ describe("an injected fault", () => {
     [
       "a throttled send",
       () =>
-        asOnAws(new SQSClient(config), ...once("throttled")).send(
+        emulateAws(new SQSClient(config), ...once("throttled")).send(
           new SendMessageCommand({ QueueUrl, MessageBody: "x" }),
         ),
       throttling(403, "RequestThrottled"),
     ],
     [
       "a throttled invocation",
-      () => asOnAws(new LambdaClient(config), ...once("throttled")).send(new InvokeCommand({ FunctionName: "f" })),
+      () => emulateAws(new LambdaClient(config), ...once("throttled")).send(new InvokeCommand({ FunctionName: "f" })),
       throttling(429, "TooManyRequestsException"),
     ],
     [
       "a throttled object",
-      () => asOnAws(new S3Client(config), ...once("throttled")).send(new GetObjectCommand({ Bucket: "b", Key: "k" })),
+      () =>
+        emulateAws(new S3Client(config), ...once("throttled")).send(new GetObjectCommand({ Bucket: "b", Key: "k" })),
       throttling(503, "SlowDown"),
     ],
     [
       "a throttled parameter",
-      () => asOnAws(new SSMClient(config), ...once("throttled")).send(new GetParameterCommand({ Name: "/a" })),
+      () => emulateAws(new SSMClient(config), ...once("throttled")).send(new GetParameterCommand({ Name: "/a" })),
       throttling(400, "ThrottlingException"),
     ],
     [
       "a throttled timer",
-      () => asOnAws(new SchedulerClient(config), ...once("throttled")).send(new DeleteScheduleCommand({ Name: "a" })),
+      () =>
+        emulateAws(new SchedulerClient(config), ...once("throttled")).send(new DeleteScheduleCommand({ Name: "a" })),
       throttling(429, "ThrottlingException"),
     ],
     ["a lost answer", () => document("unheard").send(put()), { name: "TimeoutError" }],
@@ -135,11 +141,11 @@ describe("an injected fault", () => {
 
   it("does what was asked twice: a message, and an asynchronous start", async () => {
     const queue = standIn();
-    await asOnAws(new SQSClient({ ...queue.config, md5: false }), ...once("twice")).send(
+    await emulateAws(new SQSClient({ ...queue.config, md5: false }), ...once("twice")).send(
       new SendMessageCommand({ QueueUrl, MessageBody: "x" }),
     );
     const lambda = standIn();
-    await asOnAws(new LambdaClient(lambda.config), ...once("twice")).send(
+    await emulateAws(new LambdaClient(lambda.config), ...once("twice")).send(
       new InvokeCommand({ FunctionName: "f", InvocationType: "Event", Payload: "{}" }),
     );
     expect([queue.calls.length, lambda.calls.length]).toEqual([2, 2]);
@@ -219,9 +225,9 @@ describe("clients", () => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", "test");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "test");
     const { config, calls } = standIn();
-    watchClients((client) => {
+    setClientHook((client) => {
       Object.assign(Reflect.get(client, "config"), { requestHandler: config.requestHandler });
-      asOnAws(client, inOrder(...faults), quiet);
+      emulateAws(client, inOrder(...faults), quiet);
     });
     return { client: dynamoClient(), calls };
   }

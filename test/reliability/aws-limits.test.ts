@@ -16,7 +16,7 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import { asOnAws } from "#shared/aws/aws-emulation.ts";
+import { emulateAws } from "#shared/aws/aws-emulation.ts";
 import { standIn } from "../support/aws-stand-in.ts";
 
 const TableName = "t";
@@ -37,7 +37,10 @@ describe("DynamoDB, as the local stage and tests have it", () => {
   type Send = (client: DynamoDBDocumentClient) => Promise<unknown>;
   const table = () => {
     const { config, calls } = standIn();
-    return { calls, client: asOnAws(DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, maxAttempts: 4 }))) };
+    return {
+      calls,
+      client: emulateAws(DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, maxAttempts: 4 }))),
+    };
   };
   const put =
     (Item: Record<string, unknown>): Send =>
@@ -138,7 +141,7 @@ describe("DynamoDB, as the local stage and tests have it", () => {
 describe("SQS, as the local stage and tests have it", () => {
   const queue = () => {
     const { config, calls } = standIn(({ body }) => (body.includes("Entries") ? { Successful: [], Failed: [] } : {}));
-    return { calls, client: asOnAws(new SQSClient({ ...config, md5: false })) };
+    return { calls, client: emulateAws(new SQSClient({ ...config, md5: false })) };
   };
   const QueueUrl = "https://sqs.us-east-1.amazonaws.com/1/q";
   type Send = (client: SQSClient) => Promise<unknown>;
@@ -184,13 +187,13 @@ describe("Lambda, as the local stage and tests have it", () => {
     ["a synchronous event of more than 6 MB", invoke("RequestResponse", 6_291_557)],
   ])("refuses %s", async (_, command) => {
     const { config, calls } = standIn();
-    const client = asOnAws(new LambdaClient(config));
+    const client = emulateAws(new LambdaClient(config));
     await expectRefused(client.send(command), calls, "RequestTooLargeException", /too large for the/);
   });
 
   it("takes events up to that", async () => {
     const { config, calls } = standIn();
-    const client = asOnAws(new LambdaClient(config));
+    const client = emulateAws(new LambdaClient(config));
     await client.send(invoke("Event", 1024 * 1024));
     await client.send(invoke("RequestResponse", 6_291_556));
     expect(calls).toHaveLength(2);
@@ -199,7 +202,7 @@ describe("Lambda, as the local stage and tests have it", () => {
   it("answers that a function failed whose answer is longer than 6 MB", async () => {
     const lengths = [6_000_000, 6_300_000];
     const { config } = standIn((_, at) => ({ text: "x".repeat(lengths[at] ?? 0) }));
-    const client = asOnAws(new LambdaClient(config));
+    const client = emulateAws(new LambdaClient(config));
     expect(await client.send(invoke("RequestResponse", 1))).not.toHaveProperty("FunctionError");
     const answer = await client.send(invoke("RequestResponse", 1));
     expect(answer.FunctionError).toBe("Unhandled");

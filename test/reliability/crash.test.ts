@@ -23,7 +23,7 @@ describe.each(scenarios)("$name", (scenario) => {
 
   it("ends as it should where nothing goes wrong", async () => {
     const { runs } = scenario;
-    const heads = headsOf((await played(scenario)).world);
+    const heads = headsOf((await played(scenario)).plane);
     expect(heads.map(({ state }) => state)).toEqual(Array.from({ length: runs?.count ?? 0 }, () => runs?.state));
     if (runs?.messages !== undefined) expect(heads[0]?.messages).toBe(runs.messages);
   });

@@ -20,9 +20,9 @@ async function created(plan?: Stage["faults"]["plan"]): Promise<Stage> {
 }
 
 /** Files in the bucket that no run of the table names. */
-function strays({ world }: Stage): string[] {
-  const bodies = JSON.stringify(world.table.all().filter(({ sk }) => sk === "BODY"));
-  return [...world.files.files.keys()].filter((file) => !bodies.includes(JSON.stringify(file)));
+function strays({ plane }: Stage): string[] {
+  const bodies = JSON.stringify(plane.table.all().filter(({ sk }) => sk === "BODY"));
+  return [...plane.files.files.keys()].filter((file) => !bodies.includes(JSON.stringify(file)));
 }
 
 it.each(FAULTS)("leaves no file without its run wherever create-run dies: %s the call", async (fault) => {
@@ -30,7 +30,7 @@ it.each(FAULTS)("leaves no file without its run wherever create-run dies: %s the
   const left: string[] = [];
   for (const at of faults.calls.keys()) {
     const stage = await created({ at, fault });
-    expect(stage.world.files.files.size).toBe(2);
+    expect(stage.plane.files.files.size).toBe(2);
     left.push(...strays(stage).map((file) => `${at} ${faults.calls[at]}: ${file}`));
   }
   expect(left).toEqual([]);

@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { clientOf } from "../support/client.ts";
+import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, createRun, type Harness, harnessOf, workingRun } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
 import { checkHistories, checkSlots, headsOf } from "../support/invariants.ts";
 import { reap } from "../support/reaper.ts";
-import { type Answer, makeWorld, type World } from "../support/world.ts";
 
 /** One run, and what everybody may do to it at any time. */
 interface Scene {
-  readonly world: World;
+  readonly plane: TestControlPlane;
   readonly run: string;
   /** The identity that the run works as. */
   readonly identity: string;
@@ -27,11 +27,11 @@ const RAISED = 2;
 const ok = ({ status }: Answer) => status;
 
 const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
-  dispatch: ({ world, run }) => consume(world, "runs", run),
-  end: ({ world, run }) => consume(world, "ends", run),
-  cancel: ({ world, run }) => clientOf(world).post(`/agent/runs/${run}/cancel`).then(ok),
-  force: ({ world, run }) => clientOf(world).post(`/agent/runs/${run}/cancel?force=true`).then(ok),
-  followup: ({ world, run }) => clientOf(world).post(`/agent/runs/${run}/followups`, { message: "more" }).then(ok),
+  dispatch: ({ plane, run }) => consume(plane, "runs", run),
+  end: ({ plane, run }) => consume(plane, "ends", run),
+  cancel: ({ plane, run }) => clientOf(plane).post(`/agent/runs/${run}/cancel`).then(ok),
+  force: ({ plane, run }) => clientOf(plane).post(`/agent/runs/${run}/cancel?force=true`).then(ok),
+  followup: ({ plane, run }) => clientOf(plane).post(`/agent/runs/${run}/followups`, { message: "more" }).then(ok),
   resolve: async ({ harness }) => harness?.resolve().then(ok),
   messages: async ({ harness }) => harness?.messages(1, "one", "two").then(ok),
   finish: async ({ harness }) => harness?.finish().then(ok),
@@ -42,9 +42,9 @@ const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   snapshot: async ({ harness }) =>
     harness?.support("upload-snapshot", { mode: "checkpoint", generation: "g", files: [] }).then(ok),
   commit: async ({ harness }) => harness?.support("commit-snapshot", { generation: "g", files: [] }).then(ok),
-  event: async ({ world, run, harness }) => {
+  event: async ({ plane, run, harness }) => {
     const event = { event_name: "agent_started", timestamp: "2026-05-18T19:00:00Z", event_uuid: EVENT };
-    return harness && clientOf(world, harness.key).post(`/agent/runs/${run}/client-events`, event).then(ok);
+    return harness && clientOf(plane, harness.key).post(`/agent/runs/${run}/client-events`, event).then(ok);
   },
   file: async ({ harness }) => harness?.support("report-artifact", { artifact_type: "FILE", data: FILE }).then(ok),
   parent: async ({ family }) => family?.parent.finish().then(ok),
@@ -53,21 +53,21 @@ const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
     await family?.parent.finish();
     return family?.sibling.finish().then(ok);
   },
-  recount: async ({ world }) => {
-    world.clock.now += 3_600_000;
-    return consume(world, "runs", await createRun(world, { prompt: "another" }));
+  recount: async ({ plane }) => {
+    plane.clock.now += 3_600_000;
+    return consume(plane, "runs", await createRun(plane, { prompt: "another" }));
   },
-  giveUp: ({ world, run }) => consume(world, "runs-dead", run),
-  cancelAll: async ({ world }) => {
+  giveUp: ({ plane, run }) => consume(plane, "runs-dead", run),
+  cancelAll: async ({ plane }) => {
     const filter = { created_after: "2026-01-01T00:00:00Z" };
-    const { status, body } = await clientOf(world).post("/agent/runs/cancel", { filter });
+    const { status, body } = await clientOf(plane).post("/agent/runs/cancel", { filter });
     expect(status, JSON.stringify(body)).toBe(200);
   },
-  dismiss: ({ world, identity }) => clientOf(world).delete(`/agent/identities/${identity}`).then(ok),
-  raise: ({ world }) => clientOf(world).put(`/agent/teams/${world.team}`, limitOf(RAISED)).then(ok),
-  silence: async ({ world }) => {
-    world.clock.now += 31_000;
-    await reap(world);
+  dismiss: ({ plane, identity }) => clientOf(plane).delete(`/agent/identities/${identity}`).then(ok),
+  raise: ({ plane }) => clientOf(plane).put(`/agent/teams/${plane.team}`, limitOf(RAISED)).then(ok),
+  silence: async ({ plane }) => {
+    plane.clock.now += 31_000;
+    await reap(plane);
   },
 };
 
@@ -76,33 +76,33 @@ const FILE = { filepath: "a", filename: "a", mime_type: "text/plain", size_bytes
 const limitOf = (runs: number) => ({ settings: { concurrency_limit: runs } });
 
 /** A run that waits for a slot of its tree. */
-async function childOf(world: World, identity: string): Promise<Scene> {
-  const parent = await workingRun(world);
+async function childOf(plane: TestControlPlane, identity: string): Promise<Scene> {
+  const parent = await workingRun(plane);
   const child = { prompt: "hello", parent_run_id: parent.run_id };
-  const sibling = harnessOf(world, await world.dispatch(await createRun(world, child)));
+  const sibling = harnessOf(plane, await plane.dispatch(await createRun(plane, child)));
   await sibling.resolve();
-  await world.table.write({ kind: "update", key: keys.tree(parent.run_id, 1), set: { concurrency_limit: 1 } });
-  const run = await createRun(world, { ...child, agent_identity_uid: identity });
-  return { world, run, identity, harness: undefined, family: { parent, sibling } };
+  await plane.table.write({ kind: "update", key: keys.tree(parent.run_id, 1), set: { concurrency_limit: 1 } });
+  const run = await createRun(plane, { ...child, agent_identity_uid: identity });
+  return { plane, run, identity, harness: undefined, family: { parent, sibling } };
 }
 
 /** A run as it is at the beginning, with a second one that waits for its slot. */
 async function sceneOf(state: (typeof STATES)[number], faults: Faults): Promise<Scene> {
-  const world = await makeWorld(memoryTable(), faults.around);
-  await clientOf(world).put(`/agent/teams/${world.team}`, limitOf(LIMIT));
-  const { uid: identity } = await world.agent();
-  if (state === "a QUEUED child") return childOf(world, identity);
-  const run = await createRun(world, { prompt: "hello", agent_identity_uid: identity });
-  if (state === "QUEUED") return { world, run, identity, harness: undefined };
-  const harness = harnessOf(world, await world.dispatch(run));
+  const plane = await createTestControlPlane(memoryTable(), faults.around);
+  await clientOf(plane).put(`/agent/teams/${plane.team}`, limitOf(LIMIT));
+  const { uid: identity } = await plane.agent();
+  if (state === "a QUEUED child") return childOf(plane, identity);
+  const run = await createRun(plane, { prompt: "hello", agent_identity_uid: identity });
+  if (state === "QUEUED") return { plane, run, identity, harness: undefined };
+  const harness = harnessOf(plane, await plane.dispatch(run));
   if (state !== "PENDING") await harness.resolve();
   if (state === "INPROGRESS") {
     await harness.support("upload-snapshot", { mode: "checkpoint", generation: "g", files: [] });
-    const waiting = await createRun(world);
-    await consume(world, "runs", waiting);
+    const waiting = await createRun(plane);
+    await consume(plane, "runs", waiting);
   }
-  if (state === "CANCELLED") await clientOf(world).post(`/agent/runs/${run}/cancel`);
-  return { world, run, identity, harness };
+  if (state === "CANCELLED") await clientOf(plane).post(`/agent/runs/${run}/cancel`);
+  return { plane, run, identity, harness };
 }
 
 /** Plays `first` with `second` right before its call `at`; answers how many calls `first` made. */
@@ -113,9 +113,9 @@ async function play(state: Parameters<typeof sceneOf>[0], first: string, second:
   faults.meanwhile = { at: before + at, work: async () => actions[second]?.(scene) };
   await faults.invoke(first, async () => actions[first]?.(scene));
   const calls = faults.calls.length - before;
-  await checkSlots(scene.world, [first, second].includes("raise") ? RAISED : LIMIT);
-  checkHistories(scene.world);
-  expect(headsOf(scene.world).filter(({ run_id }) => run_id === scene.run)).toHaveLength(1);
+  await checkSlots(scene.plane, [first, second].includes("raise") ? RAISED : LIMIT);
+  checkHistories(scene.plane);
+  expect(headsOf(scene.plane).filter(({ run_id }) => run_id === scene.run)).toHaveLength(1);
   return calls;
 }
 

@@ -1,10 +1,10 @@
 import { vi } from "vitest";
 import { putBudget } from "#shared/budgets/budget.ts";
 import { keys, sortableTime } from "#shared/table/keys.ts";
+import type { Answer } from "../support/control-plane.ts";
 import { gatewayOf, MODEL_SETTINGS } from "../support/gateway.ts";
 import type { Stage } from "../support/principals.ts";
 import { reconcile, timerOff } from "../support/schedules.ts";
-import type { Answer } from "../support/world.ts";
 
 const FIRES_AT = "2026-05-19T02:30:00.000Z";
 
@@ -15,14 +15,14 @@ const answerOf = (failed: number): Answer => ({
   body: {},
 });
 
-export const fire = async ({ world, scheduleId }: Stage): Promise<Answer> =>
-  answerOf(await timerOff(world, scheduleId, FIRES_AT));
+export const fire = async ({ plane, scheduleId }: Stage): Promise<Answer> =>
+  answerOf(await timerOff(plane, scheduleId, FIRES_AT));
 
-const reconcileNow = async ({ world }: Stage): Promise<Answer> => answerOf((await reconcile(world)).failed);
+const reconcileNow = async ({ plane }: Stage): Promise<Answer> => answerOf((await reconcile(plane)).failed);
 
 /** The run's call of a model, for which nothing is left of its budget. */
-async function callModel({ world, key }: Stage): Promise<Answer> {
-  const gateway = gatewayOf(world, { anthropicUrl: "", openaiUrl: "", bedrockUrl: "" });
+async function callModel({ plane, key }: Stage): Promise<Answer> {
+  const gateway = gatewayOf(plane, { anthropicUrl: "", openaiUrl: "", bedrockUrl: "" });
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
   const answer = await gateway.messages(key("the run itself")).finally(() => vi.unstubAllEnvs());
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.json() };
@@ -34,30 +34,30 @@ export const others: Readonly<
 > = {
   TIMER: {
     ask: fire,
-    async prepare({ world }) {
-      world.clock.now = Date.parse(FIRES_AT) + 5_000;
+    async prepare({ plane }) {
+      plane.clock.now = Date.parse(FIRES_AT) + 5_000;
     },
   },
   /** The reconciler's pass, a while after a firing that no timer told of. */
   RECONCILE: {
     ask: reconcileNow,
-    async prepare({ world }) {
-      world.clock.now = Date.parse(FIRES_AT) + 120_000;
+    async prepare({ plane }) {
+      plane.clock.now = Date.parse(FIRES_AT) + 120_000;
     },
   },
   /** The reconciler's pass that finds a schedule which has fired since its look was planned. */
   LOOK: {
     ask: reconcileNow,
-    async prepare({ world, scheduleId }) {
-      const check_at = sortableTime(world.clock.now - 3_600_000);
-      await world.table.write({ kind: "update", key: keys.schedule(scheduleId), set: { check_at } });
+    async prepare({ plane, scheduleId }) {
+      const check_at = sortableTime(plane.clock.now - 3_600_000);
+      await plane.table.write({ kind: "update", key: keys.schedule(scheduleId), set: { check_at } });
     },
   },
   MODEL: {
     ask: callModel,
-    async prepare({ world, runId }) {
-      await world.table.write(putBudget(runId, { limit: 1, above: [] }));
-      await world.table.write({ kind: "update", key: keys.head(runId), set: { b: true } });
+    async prepare({ plane, runId }) {
+      await plane.table.write(putBudget(runId, { limit: 1, above: [] }));
+      await plane.table.write({ kind: "update", key: keys.head(runId), set: { b: true } });
     },
   },
 };

@@ -3,31 +3,31 @@ import { noteSandbox } from "#shared/executions/sandbox-stops.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, createRun, deliver, type Harness, harnessOf } from "../support/execution.ts";
 import { type Fault, Faults } from "../support/faults.ts";
 import { reap } from "../support/reaper.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 /** A run in a sandbox that its provider can stop, and everything that may end its execution. */
 interface Scene {
-  readonly world: World;
+  readonly plane: TestControlPlane;
   readonly run: string;
   readonly harness: Harness | undefined;
 }
 
 const actions: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
-  dispatch: ({ world, run }) => consume(world, "runs", run),
-  end: ({ world, run }) => consume(world, "ends", run),
-  cancel: ({ world, run }) => clientOf(world).post(`/agent/runs/${run}/cancel`),
-  force: ({ world, run }) => clientOf(world).post(`/agent/runs/${run}/cancel?force=true`),
-  followup: ({ world, run }) => clientOf(world).post(`/agent/runs/${run}/followups`, { message: "more" }),
+  dispatch: ({ plane, run }) => consume(plane, "runs", run),
+  end: ({ plane, run }) => consume(plane, "ends", run),
+  cancel: ({ plane, run }) => clientOf(plane).post(`/agent/runs/${run}/cancel`),
+  force: ({ plane, run }) => clientOf(plane).post(`/agent/runs/${run}/cancel?force=true`),
+  followup: ({ plane, run }) => clientOf(plane).post(`/agent/runs/${run}/followups`, { message: "more" }),
   resolve: async ({ harness }) => harness?.resolve(),
   finish: async ({ harness }) => harness?.finish(),
   lose: async ({ harness }) => harness?.shutDown({ error: { category: "died", message: "gone" } }),
-  giveUp: ({ world, run }) => consume(world, "runs-dead", run),
-  silence: async ({ world }) => {
-    world.clock.now += 61_000;
-    await reap(world);
+  giveUp: ({ plane, run }) => consume(plane, "runs-dead", run),
+  silence: async ({ plane }) => {
+    plane.clock.now += 61_000;
+    await reap(plane);
   },
 };
 const names = Object.keys(actions);
@@ -35,30 +35,30 @@ const states = ["QUEUED", "PENDING", "INPROGRESS"] as const;
 type State = (typeof states)[number];
 
 async function sceneOf(state: State, faults: Faults): Promise<Scene> {
-  const world = await makeWorld(memoryTable(), faults.around);
-  world.offered.splice(0, 1, "microvm");
-  const run = await createRun(world);
-  if (state === "QUEUED") return { world, run, harness: undefined };
-  const harness = harnessOf(world, await world.dispatch(run));
+  const plane = await createTestControlPlane(memoryTable(), faults.around);
+  plane.offered.splice(0, 1, "microvm");
+  const run = await createRun(plane);
+  if (state === "QUEUED") return { plane, run, harness: undefined };
+  const harness = harnessOf(plane, await plane.dispatch(run));
   if (state === "INPROGRESS") await harness.resolve();
-  return { world, run, harness };
+  return { plane, run, harness };
 }
 
 /** Queues and reaper go on until all that was under way is over; harnesses say nothing more. */
-async function settle({ world }: Scene): Promise<void> {
+async function settle({ plane }: Scene): Promise<void> {
   for (let pass = 0; pass < 5; pass++) {
-    await deliver(world);
-    world.clock.now += 61_000;
-    await reap(world);
+    await deliver(plane);
+    plane.clock.now += 61_000;
+    await reap(plane);
   }
-  await deliver(world, "ends");
+  await deliver(plane, "ends");
 }
 
 /** Every sandbox that was started and noted has been stopped, but for the one that the run is in. */
-async function checkForgotten({ world, run }: Scene): Promise<void> {
-  const head = await world.table.get(keys.head(run));
-  const stopped = new Set(world.stopped.map(({ handle }) => handle));
-  const started = world.started.map(({ execution_id }) => `microvm-${execution_id}`);
+async function checkForgotten({ plane, run }: Scene): Promise<void> {
+  const head = await plane.table.get(keys.head(run));
+  const stopped = new Set(plane.stopped.map(({ handle }) => handle));
+  const started = plane.started.map(({ execution_id }) => `microvm-${execution_id}`);
   const present = JSON.stringify(head?.["sandbox"] ?? null);
   expect(started.filter((handle) => !stopped.has(handle) && !present.includes(handle))).toEqual([]);
   expect(head?.["stops"], "none is left on the list").toBeUndefined();
@@ -115,37 +115,37 @@ describe("a sandbox that is noted late", () => {
   it("is not forgotten where the transcript of its run is composed just then, and the message of it is lost", async () => {
     const faults = new Faults();
     const scene = await sceneOf("INPROGRESS", faults);
-    const { world, run, harness } = scene;
+    const { plane, run, harness } = scene;
     await harness?.finish();
-    await deliver(world);
+    await deliver(plane);
     const first = faults.calls.length;
-    const compose = () => faults.invoke("ends", () => consume(world, "ends", run));
+    const compose = () => faults.invoke("ends", () => consume(plane, "ends", run));
     await compose();
     const at = faults.calls.slice(first).findIndex((call) => call.includes("write update:RUN/HEAD"));
     expect(at).toBeGreaterThan(0);
     const placed = { provider: "microvm", executionId: harness?.execution_id ?? "", handle: "late" } as const;
-    faults.meanwhile = { at: faults.calls.length + at, work: () => noteSandbox(run, placed, world.ports) };
+    faults.meanwhile = { at: faults.calls.length + at, work: () => noteSandbox(run, placed, plane.ports) };
     await compose();
-    world.sent.length = 0;
+    plane.sent.length = 0;
     await settle(scene);
-    expect(world.stopped.map(({ handle }) => handle)).toContain("late");
+    expect(plane.stopped.map(({ handle }) => handle)).toContain("late");
   });
 
   it.each(names)("is not forgotten where that happens between two calls of %s", async (name) => {
     for (let at = 0; at < 12; at++) {
       const faults = new Faults();
       const scene = await sceneOf("PENDING", faults);
-      const { world, run, harness } = scene;
+      const { plane, run, harness } = scene;
       // As it is while its provider has not answered yet.
       const set = { sandbox: { provider: "microvm" } };
-      await world.table.write({ kind: "update", key: keys.head(run), set, remove: ["sandbox_changes"] });
+      await plane.table.write({ kind: "update", key: keys.head(run), set, remove: ["sandbox_changes"] });
       const executionId = harness?.execution_id ?? "";
       const placed = { provider: "microvm", executionId, handle: `microvm-${executionId}` } as const;
       const before = faults.calls.length;
-      faults.meanwhile = { at: before + at, work: () => noteSandbox(run, placed, world.ports) };
+      faults.meanwhile = { at: before + at, work: () => noteSandbox(run, placed, plane.ports) };
       await faults.invoke(name, async () => actions[name]?.(scene));
       const calls = faults.calls.length - before;
-      if (faults.meanwhile !== undefined) await noteSandbox(run, placed, world.ports);
+      if (faults.meanwhile !== undefined) await noteSandbox(run, placed, plane.ports);
       await settle(scene);
       await checkForgotten(scene).catch((error: unknown) => {
         throw new Error(`before call ${at} of ${name}: ${String(error)}`);
@@ -157,18 +157,18 @@ describe("a sandbox that is noted late", () => {
   it("is not forgotten where another one is taken off the list just then", async () => {
     const faults = new Faults();
     const scene = await sceneOf("INPROGRESS", faults);
-    const { world, run, harness } = scene;
+    const { plane, run, harness } = scene;
     await harness?.finish();
     const before = faults.calls.length;
     // The call right behind the stop takes the sandbox that is gone off the list.
     const placed = { provider: "microvm", executionId: "another", handle: "late" } as const;
     const isStopped = () => faults.calls.findIndex((call) => call.includes("sandbox.stop"));
-    world.sent.length = 0;
-    faults.meanwhile = { at: before + 3, work: () => noteSandbox(run, placed, world.ports) };
-    await faults.invoke("ends", () => consume(world, "ends", run));
+    plane.sent.length = 0;
+    faults.meanwhile = { at: before + 3, work: () => noteSandbox(run, placed, plane.ports) };
+    await faults.invoke("ends", () => consume(plane, "ends", run));
     expect(isStopped()).toBe(before + 2);
-    world.sent.length = 0;
+    plane.sent.length = 0;
     await settle(scene);
-    expect(world.stopped.map(({ handle }) => handle)).toContain("late");
+    expect(plane.stopped.map(({ handle }) => handle)).toContain("late");
   });
 });

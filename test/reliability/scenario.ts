@@ -2,11 +2,11 @@ import type { SQSBatchResponse } from "aws-lambda";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { type Client, clientOf } from "../support/client.ts";
+import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, type Harness, harnessOf } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
 import { reap } from "../support/reaper.ts";
 import { reconcile, timerOff } from "../support/schedules.ts";
-import { type Answer, makeWorld, type World } from "../support/world.ts";
 
 /** SQS shows a message again after so long where its consumer died: the queues' visibility timeout. */
 const VISIBILITY_MS = 180_000;
@@ -32,7 +32,7 @@ interface Queues {
 
 /** A service in memory with everything around it that repeats what fails: callers, queues, harnesses and the reaper. */
 export class Stage {
-  readonly world: World;
+  readonly plane: TestControlPlane;
   readonly faults: Faults;
   readonly ada: Client;
   /** What the harness of each execution does; the default does nothing but finish. */
@@ -46,15 +46,15 @@ export class Stage {
   readonly #messages: Message[] = [];
   #startedSeen = 0;
 
-  private constructor(world: World, faults: Faults) {
-    this.world = world;
+  private constructor(plane: TestControlPlane, faults: Faults) {
+    this.plane = plane;
     this.faults = faults;
-    this.ada = clientOf(world);
+    this.ada = clientOf(plane);
   }
 
   static async set(): Promise<Stage> {
     const faults = new Faults();
-    return new Stage(await makeWorld(memoryTable(), faults.around), faults);
+    return new Stage(await createTestControlPlane(memoryTable(), faults.around), faults);
   }
 
   /** A request that is repeated, as clients do, while it is not answered or the answer says that it may be. */
@@ -78,8 +78,8 @@ export class Stage {
     for (let idle = 0; idle < 100; ) {
       if ((await this.#deliverOne()) || (await this.#workOne())) continue;
       if (this.#isSettled()) return;
-      this.world.clock.now += PASS_MS;
-      await this.faults.invoke("reap-runs", () => reap(this.world));
+      this.plane.clock.now += PASS_MS;
+      await this.faults.invoke("reap-runs", () => reap(this.plane));
       if (this.#schedules().length > 0) await this.#reconcile();
       idle++;
     }
@@ -89,9 +89,9 @@ export class Stage {
   /** A timer of a schedule goes off, as often as it takes until its message is handled. */
   async timerOff(scheduleId: string, time: string): Promise<void> {
     for (let received = 0; received < RECEIVES; received++) {
-      const failed = await this.faults.invoke("fire-schedule", () => timerOff(this.world, scheduleId, time));
+      const failed = await this.faults.invoke("fire-schedule", () => timerOff(this.plane, scheduleId, time));
       if (failed === 0) return;
-      this.world.clock.now += VISIBILITY_MS;
+      this.plane.clock.now += VISIBILITY_MS;
     }
     throw new Error("the firing was never handled");
   }
@@ -102,33 +102,33 @@ export class Stage {
   }
 
   async #deliverOne(): Promise<boolean> {
-    const { world } = this;
-    for (const { queue, runId } of world.sent.splice(0)) {
+    const { plane } = this;
+    for (const { queue, runId } of plane.sent.splice(0)) {
       const copies = this.queues.copies();
       for (let copy = 0; copy < copies; copy++) {
-        this.#messages.push({ queue, runId, received: 0, visibleAt: world.clock.now + this.queues.delayMs() });
+        this.#messages.push({ queue, runId, received: 0, visibleAt: plane.clock.now + this.queues.delayMs() });
       }
     }
-    const visible = this.#messages.filter(({ visibleAt }) => visibleAt <= world.clock.now);
+    const visible = this.#messages.filter(({ visibleAt }) => visibleAt <= plane.clock.now);
     const message = visible[this.queues.next(visible.length)];
     if (message === undefined) return false;
     this.#messages.splice(this.#messages.indexOf(message), 1);
     const answer = await this.faults.invoke<SQSBatchResponse>(message.queue, () =>
-      consume(world, message.queue, message.runId),
+      consume(plane, message.queue, message.runId),
     );
     if (answer?.batchItemFailures.length === 0) return true;
     const received = message.received + 1;
-    const again = { ...message, received, visibleAt: world.clock.now + VISIBILITY_MS };
+    const again = { ...message, received, visibleAt: plane.clock.now + VISIBILITY_MS };
     if (received < RECEIVES) this.#messages.push(again);
     else if (message.queue === "runs") this.#messages.push({ ...again, queue: "runs-dead", received: 0 });
     return true;
   }
 
   async #workOne(): Promise<boolean> {
-    const envelope = this.world.started[this.#startedSeen];
+    const envelope = this.plane.started[this.#startedSeen];
     if (envelope === undefined) return false;
     this.#startedSeen++;
-    const harness = harnessOf(this.world, envelope);
+    const harness = harnessOf(this.plane, envelope);
     const { status } = await this.told("resolve-prompt", () => harness.resolve());
     if (status !== 200) return true;
     this.begun.push(envelope.execution_id);
@@ -137,27 +137,27 @@ export class Stage {
   }
 
   #isSettled(): boolean {
-    const heads = this.world.table.all().filter(({ sk }) => sk === "HEAD");
+    const heads = this.plane.table.all().filter(({ sk }) => sk === "HEAD");
     const agreed = this.#schedules().every((schedule) => schedule["pending_since"] === null);
     return this.#messages.length === 0 && agreed && heads.every((head) => head["check_shard"] === undefined);
   }
 
   #schedules(): readonly Item[] {
-    return this.world.table.all().filter(({ sk }) => sk === "SCHEDULE");
+    return this.plane.table.all().filter(({ sk }) => sk === "SCHEDULE");
   }
 
   async #reconcile(): Promise<void> {
-    await this.faults.invoke("reconcile-schedules", () => reconcile(this.world));
+    await this.faults.invoke("reconcile-schedules", () => reconcile(this.plane));
   }
 
   /** See `remainsOf`. */
   remains(alike: readonly (readonly [RegExp, string])[] = []): string[] {
-    return remainsOf(this.world, alike);
+    return remainsOf(this.plane, alike);
   }
 
   /** What the recoveries left in the timeline. */
   recoveries(): string[] {
-    return this.world.table
+    return this.plane.table
       .all()
       .filter(isRecovery)
       .map(({ type }) => String(type));
@@ -168,7 +168,7 @@ export class Stage {
  * What the table holds, without what differs from one time to the next, and without traces of a recovery. `alike`: what a
  * scenario takes for the same, with what it is called.
  */
-export function remainsOf({ table }: World, alike: readonly (readonly [RegExp, string])[] = []): string[] {
+export function remainsOf({ table }: TestControlPlane, alike: readonly (readonly [RegExp, string])[] = []): string[] {
   return table
     .all()
     .filter((item) => !isTrace(item))

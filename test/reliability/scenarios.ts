@@ -32,7 +32,7 @@ export const scenarios: readonly Scenario[] = [
     name: "a run with messages and a file, to its end",
     runs: { state: "SUCCEEDED", count: 1, messages: 2 },
     async run(stage) {
-      stage.agent = async (harness, { world }) => {
+      stage.agent = async (harness, { plane }) => {
         const { execution_id } = harness;
         await stage.told("client-events", () => harness.event(event("agent_started", 1)));
         await stage.told("messages", () => harness.messages(1, "I begin", "I go on"));
@@ -44,7 +44,7 @@ export const scenarios: readonly Scenario[] = [
         const target = await stage.told("report-artifact", () => harness.support("report-artifact", file));
         if (target.status !== 200)
           throw new Error(`report-artifact of ${execution_id}: ${JSON.stringify(target.body)}`);
-        if (target.body.upload !== undefined) await world.upload(target.body.upload.url, "hello");
+        if (target.body.upload !== undefined) await plane.upload(target.body.upload.url, "hello");
         await stage.told("finish-task", () => harness.finish());
       };
       await create(stage);
@@ -136,7 +136,7 @@ export const scenarios: readonly Scenario[] = [
     // A sandbox that was started and not noted is found by nobody: it ends with its time.
     alike: [[/"provider":"microvm","handle":"[^"]*"/, "<placed>"]],
     async run(stage) {
-      stage.world.offered.splice(0, 1, "microvm");
+      stage.plane.offered.splice(0, 1, "microvm");
       let isLost = false;
       stage.agent = async (harness) => {
         if (isLost) await stage.told("finish-task", () => harness.finish());
@@ -153,13 +153,13 @@ export const scenarios: readonly Scenario[] = [
     // Where nobody noted that it was gone, its time has run out.
     alike: [[/"confirmed_by":"(provider|timeout)"/, "<stopped>"]],
     async run(stage) {
-      const { world, ada } = stage;
-      world.offered.push("fargate");
+      const { plane, ada } = stage;
+      plane.offered.push("fargate");
       const { body: environment } = await stage.done("create-environment", () =>
         ada.post("/agent/environments", { name: "py", docker_image: "python:3.13" }, headers("environment")),
       );
       stage.agent = async (harness) => {
-        world.stopAnswers.push(false);
+        plane.stopAnswers.push(false);
         await stage.done("cancel-run", () =>
           ada.post(`/agent/runs/${harness.run_id}/cancel`, undefined, headers("cancel")),
         );
@@ -172,8 +172,8 @@ export const scenarios: readonly Scenario[] = [
     name: "a run that waits for the one slot of its team",
     runs: { state: "SUCCEEDED", count: 2 },
     async run(stage) {
-      const { world, ada } = stage;
-      await ada.put(`/agent/teams/${world.team}`, { settings: { concurrency_limit: 1 } });
+      const { plane, ada } = stage;
+      await ada.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
       let second: string | undefined;
       stage.agent = async (harness) => {
         if (second === undefined) {
@@ -198,7 +198,7 @@ export const scenarios: readonly Scenario[] = [
       stage.agent = async (harness) => {
         if (!made) {
           made = true;
-          const parent = clientOf(stage.world, harness.key);
+          const parent = clientOf(stage.plane, harness.key);
           await stage.done("create-run", () => parent.post("/agent/runs", { prompt: "part" }, headers("child")));
         }
         await stage.told("finish-task", () => harness.finish());
@@ -214,8 +214,8 @@ export const scenarios: readonly Scenario[] = [
       const body = { prompt: "hello", execution_location: "LOCAL" };
       // The key is shown once: whoever misses it makes a new run, so nothing is repeated here but what has the key.
       const { body: created } = await stage.ada.post("/agent/runs", body);
-      const head = await stage.world.ports.runs.head(created.run_id);
-      const harness = harnessOf(stage.world, {
+      const head = await stage.plane.ports.runs.head(created.run_id);
+      const harness = harnessOf(stage.plane, {
         version: 1,
         base_url: "",
         model_url: "",
@@ -272,7 +272,7 @@ export const scenarios: readonly Scenario[] = [
       await stage.told("delete-identity", () => ada.delete(`/agent/identities/${identity.uid}`));
       await stage.settle();
       // What the deletion did not come to is found when the schedule is to fire.
-      stage.world.clock.now = Date.parse("2026-05-19T03:00:05Z");
+      stage.plane.clock.now = Date.parse("2026-05-19T03:00:05Z");
       await stage.timerOff(schedule.id, "2026-05-19T03:00:00.000Z");
       await stage.settle();
     },
@@ -286,7 +286,7 @@ export const scenarios: readonly Scenario[] = [
       const { body: schedule } = await stage.done("create-schedule", () =>
         stage.ada.post("/agent/schedules", { name: "n", cron_schedule: "0 3 * * *", prompt: "p" }, headers("schedule")),
       );
-      stage.world.clock.now = Date.parse("2026-05-19T03:00:05Z");
+      stage.plane.clock.now = Date.parse("2026-05-19T03:00:05Z");
       await stage.timerOff(schedule.id, "2026-05-19T03:00:00.000Z");
       await stage.timerOff(schedule.id, "2026-05-19T03:00:00.000Z");
       await stage.settle();

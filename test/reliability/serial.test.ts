@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { request } from "../support/client.ts";
+import type { Answer } from "../support/control-plane.ts";
 import { Faults } from "../support/faults.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
 import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
-import type { Answer } from "../support/world.ts";
 import { type Disturbance, disturbances, type Meeting } from "./disturbances.ts";
 import { others } from "./other-requests.ts";
 import { differenceOf, remainsOf } from "./scenario.ts";
@@ -46,8 +46,8 @@ async function meet(asked: Request, { headers, before }: Disturbance): Promise<M
   const stage = await makeStage(faults.around);
   await prepare(route, stage);
   // Long enough that the use of a key is noted anew.
-  stage.world.clock.now += 3_600_000;
-  const key = /\/harness-support\/|\/client-events$/.test(route) ? stage.key("the run itself") : stage.world.key;
+  stage.plane.clock.now += 3_600_000;
+  const key = /\/harness-support\/|\/client-events$/.test(route) ? stage.key("the run itself") : stage.plane.key;
   const [method = ""] = route.split(" ");
   const other = others[method];
   await other?.prepare(stage);
@@ -55,7 +55,7 @@ async function meet(asked: Request, { headers, before }: Disturbance): Promise<M
   const ask: Meeting["ask"] = (given = headers) => {
     if (other !== undefined) return other.ask(stage);
     const options = { key, ...(body !== undefined && { body }), ...(given && { headers: given }) };
-    return request(stage.world, method, targetOf(route, stage), options);
+    return request(stage.plane, method, targetOf(route, stage), options);
   };
   const meetingAt = (target: string): Meeting => ({ stage, faults, ask, target });
   const prepared = await before?.(meetingAt(targetOf(route, stage)));
@@ -74,7 +74,7 @@ async function lastAnswer({ ask }: Meeting, first: Answer | undefined): Promise<
 /** What was answered, whether the other request was answered the same, and what is left in the table. */
 function outcomeOf({ stage }: Meeting, answer: Answer, other: Answer | undefined): string[] {
   const isSame = other !== undefined && JSON.stringify(answer.body) === JSON.stringify(other.body);
-  return [`answered ${answer.status}, ${isSame ? "as" : "unlike"} the other`, ...remainsOf(stage.world)];
+  return [`answered ${answer.status}, ${isSame ? "as" : "unlike"} the other`, ...remainsOf(stage.plane)];
 }
 
 const refusesLate = ({ status, body }: Answer): boolean => status === 401 || body.next_heartbeat_seconds === 1;
@@ -97,11 +97,11 @@ describe.each(requests)("$route", (asked) => {
         const { status, body } = undisturbed;
         expect(status < 300 ? undefined : status, JSON.stringify(body)).toBe(asked.refused);
       }
-      const alone = remainsOf(first.stage.world, WHOSE);
+      const alone = remainsOf(first.stage.plane, WHOSE);
       const disturbedAfter = outcomeOf(first, undisturbed, await happens(first));
       if (isOne) {
-        expect(differenceOf(alone, remainsOf(last.stage.world, WHOSE)), "after it").toBe("");
-        expect(differenceOf(alone, remainsOf(first.stage.world, WHOSE)), "before it").toBe("");
+        expect(differenceOf(alone, remainsOf(last.stage.plane, WHOSE)), "after it").toBe("");
+        expect(differenceOf(alone, remainsOf(first.stage.plane, WHOSE)), "before it").toBe("");
       }
 
       for (const [at, call] of first.faults.calls.entries()) {

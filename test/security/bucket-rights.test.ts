@@ -6,11 +6,11 @@ import { triggers } from "#infra/triggers.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, harnessOf, nextExecution, workingRun } from "../support/execution.ts";
 import { fileKindOf, RightMissing, usedFiles, withRights } from "../support/rights.ts";
 import { fireAt, makeSchedule, nightly, runsOf } from "../support/schedules.ts";
-import { makeSkillWorld, skill } from "../support/skills.ts";
-import { makeWorld, type World } from "../support/world.ts";
+import { createSkillControlPlane, skill } from "../support/skills.ts";
 
 /** Too long for an item, so it is stored in the bucket. */
 const long = (letter: string) => letter.repeat(INLINE_BYTES + 1);
@@ -53,7 +53,7 @@ describe("a function that uses files of another kind than its own", () => {
     ["GetObject", "messages"],
     ["PutObject", "skills"],
   ] as const)("is refused: %s of %s by one that reads skills", async (action, kind) => {
-    const { files } = (await makeWorld()).ports;
+    const { files } = (await createTestControlPlane()).ports;
     const use = () =>
       action === "GetObject" ? files.get(examples[kind]) : files.put(examples[kind], "x", "text/plain");
     const reading = { bucket: { GetObject: ["skills"] } } as const;
@@ -92,70 +92,70 @@ const named = ({ bucket = {} }: Rights): string[] =>
   ].toSorted();
 
 /** Reads a run in every way. */
-async function readRun(world: World, run: string): Promise<void> {
-  const ada = clientOf(world);
+async function readRun(plane: TestControlPlane, run: string): Promise<void> {
+  const ada = clientOf(plane);
   for (const what of ["", "/conversation", "/events", "/response", "/transcript", "/handoff/attachments"])
     expect((await ada.get(`/agent/runs/${run}${what}`)).status, what).toBeLessThan(500);
   await ada.get(`/agent/conversations/${run}`);
 }
 
 async function useScheduleFiles(): Promise<void> {
-  const world = await makeWorld();
-  const ada = clientOf(world);
-  const { id } = await makeSchedule(world, { prompt: long("a") });
+  const plane = await createTestControlPlane();
+  const ada = clientOf(plane);
+  const { id } = await makeSchedule(plane, { prompt: long("a") });
   const target = `/agent/schedules/${id}`;
   await ada.put(target, { ...nightly, enabled: true, prompt: long("b") });
   await ada.get(target);
   await ada.get("/agent/schedules");
   await ada.post(`${target}/pause`);
   await ada.post(`${target}/resume`);
-  await fireAt(world, id, "2026-05-19T02:30:00.000Z");
-  const [run] = await runsOf(world, id);
-  const harness = harnessOf(world, await world.dispatch(run.run_id));
+  await fireAt(plane, id, "2026-05-19T02:30:00.000Z");
+  const [run] = await runsOf(plane, id);
+  const harness = harnessOf(plane, await plane.dispatch(run.run_id));
   expect((await harness.resolve()).body.prompt).toBe(long("b"));
   await harness.finish();
-  await deliver(world);
-  await readRun(world, run.run_id);
+  await deliver(plane);
+  await readRun(plane, run.run_id);
 }
 
 async function useRunFiles(): Promise<void> {
-  const world = await makeWorld();
-  const ada = clientOf(world);
+  const plane = await createTestControlPlane();
+  const ada = clientOf(plane);
   const upload = (
     await ada.post("/agent/attachments", { file_name: "a.txt", mime_type: "text/plain", ...described("a") })
   ).body;
-  await world.upload(upload.upload.url, "a");
+  await plane.upload(upload.upload.url, "a");
   const inline = { file_name: "b.txt", mime_type: "text/plain", data: Buffer.from("b").toString("base64") };
   const attachments = [{ attachment_id: upload.attachment_id }, inline];
-  const run = await createRun(world, { prompt: long("p"), attachments });
-  const first = harnessOf(world, await world.dispatch(run));
+  const run = await createRun(plane, { prompt: long("p"), attachments });
+  const first = harnessOf(plane, await plane.dispatch(run));
   await first.resolve();
   expect((await first.messages(1, long("m"))).status).toBe(200);
   await ada.post(`/agent/runs/${run}/followups`, { message: long("f") });
   await first.beat();
-  await saveSnapshot(world, first);
-  await reportArtifacts(world, first);
-  await readRun(world, run);
+  await saveSnapshot(plane, first);
+  await reportArtifacts(plane, first);
+  await readRun(plane, run);
   await first.shutDown({ error: { category: "oom", message: "out of memory" } });
-  const second = await nextExecution(world);
+  const second = await nextExecution(plane);
   const { context } = (await second.resolve()).body;
   expect(context).toMatchObject({ followups: [{ message: long("f") }], checkpoint: { generation: "one" } });
   await second.beat(1);
-  await reportFile(world, second, "late");
+  await reportFile(plane, second, "late");
   await second.finish();
-  await deliver(world);
-  await readRun(world, run);
+  await deliver(plane);
+  await readRun(plane, run);
 }
 
-async function saveSnapshot(world: World, harness: Harness): Promise<void> {
+async function saveSnapshot(plane: TestControlPlane, harness: Harness): Promise<void> {
   const file = { filename: "w.tar.gz", mime_type: "application/gzip", ...described("w") };
   const { body } = await harness.support("upload-snapshot", { mode: "checkpoint", generation: "one", files: [file] });
-  await world.upload(body.uploads[0].url, "w");
+  await plane.upload(body.uploads[0].url, "w");
   expect((await harness.support("commit-snapshot", { generation: "one", files: ["w.tar.gz"] })).status).toBe(200);
 }
 
 /** Uploads a file, and leaves it to the end of the execution to make it visible. */
-async function reportFile(world: World, harness: Harness, content: string) {
+async function reportFile(plane: TestControlPlane, harness: Harness, content: string) {
   const data = {
     filepath: `${content}.txt`,
     filename: `${content}.txt`,
@@ -164,38 +164,38 @@ async function reportFile(world: World, harness: Harness, content: string) {
   };
   const report = () => harness.support("report-artifact", { artifact_type: "FILE", data });
   const { body } = await report();
-  await world.upload(body.upload.url, content);
+  await plane.upload(body.upload.url, content);
   return { report, uid: body.artifact_uid };
 }
 
-async function reportArtifacts(world: World, harness: Harness): Promise<void> {
-  const file = await reportFile(world, harness, "early");
+async function reportArtifacts(plane: TestControlPlane, harness: Harness): Promise<void> {
+  const file = await reportFile(plane, harness, "early");
   await file.report();
   const plan = await harness.support("report-artifact", { artifact_type: "PLAN", data: { content: "# Plan" } });
   for (const uid of [file.uid, plan.body.artifact_uid])
-    expect((await clientOf(world).get(`/agent/artifacts/${uid}`)).status).toBe(200);
+    expect((await clientOf(plane).get(`/agent/artifacts/${uid}`)).status).toBe(200);
 }
 
 async function useRawTranscripts(): Promise<void> {
-  const world = await makeWorld();
-  const harness = await workingRun(world);
+  const plane = await createTestControlPlane();
+  const harness = await workingRun(plane);
   await harness.support("external-conversation", { format: "claude" });
   const place = () => harness.support("transcript", { conversation_id: harness.run_id });
   for (const text of ["one\n", "two\n"]) {
     const { body } = await place();
     const key = body.fields.find(({ name }: { name: string }) => name === "key").value.value;
-    await world.files.put(key, text, "application/x-ndjson");
+    await plane.files.put(key, text, "application/x-ndjson");
     if (text === "one\n") await place();
   }
   expect((await harness.client.get("/harness-support/transcript")).status).toBe(302);
   await harness.finish();
-  await deliver(world);
-  await readRun(world, harness.run_id);
+  await deliver(plane);
+  await readRun(plane, harness.run_id);
 }
 
 /** Skills that no compression makes small enough for an item. */
 async function useSkills(): Promise<void> {
-  const { environment, list, onGithub, world, github } = await makeSkillWorld();
+  const { environment, list, onGithub, plane, github } = await createSkillControlPlane();
   await using _ = github;
   const random = () => randomBytes(24_000).toString("base64");
   const names = Array.from({ length: 20 }, (_, index) => `skill-${index}`);
@@ -204,6 +204,6 @@ async function useSkills(): Promise<void> {
   });
   await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
   await list();
-  world.clock.now += 11 * 60_000;
+  plane.clock.now += 11 * 60_000;
   expect((await list()).body.agents).toHaveLength(names.length);
 }

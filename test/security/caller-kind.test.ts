@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { clientOf, request } from "../support/client.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 import { makeStage } from "../support/principals.ts";
 import { targetOf } from "../support/valid-requests.ts";
-import { makeWorld } from "../support/world.ts";
 
 const reserved = routes.filter(({ method, who }) => method === "POST" && who.length === 1 && who[0] === "run");
 
@@ -30,29 +30,29 @@ describe("a route reserved for a run's key", () => {
       for (const principal of ["creator", "agent of the team", "another team's member"] as const) {
         for (const [what, body, type] of invalidBodies) {
           const options = { key: stage.key(principal), body, headers: { "content-type": type } };
-          const { status, body: problem } = await request(stage.world, "POST", target, options);
+          const { status, body: problem } = await request(stage.plane, "POST", target, options);
           expect(status, `${principal} with ${what}`).toBe(403);
           expect(problem).not.toHaveProperty("errors");
         }
       }
       const own = { key: stage.key("the run itself"), body: "{", headers: { "content-type": "application/json" } };
-      expect((await request(stage.world, "POST", target, own)).status, "the run itself").toBe(400);
+      expect((await request(stage.plane, "POST", target, own)).status, "the run itself").toBe(400);
       const none = { key: "none", body: "{", headers: { "content-type": "application/json" } };
-      expect((await request(stage.world, "POST", target, none)).status, "without a valid key").toBe(401);
+      expect((await request(stage.plane, "POST", target, none)).status, "without a valid key").toBe(401);
     },
   );
 });
 
 describe("any other route", () => {
   it("returns 413, 415 and 400 before 403", async () => {
-    const world = await makeWorld();
-    const { key } = await world.agent();
+    const plane = await createTestControlPlane();
+    const { key } = await plane.agent();
     const statuses: number[] = [];
     for (const [, body, type] of invalidBodies) {
       const options = { body, headers: { "content-type": type } };
-      statuses.push((await clientOf(world, key).post("/agent/environments", undefined, options)).status);
+      statuses.push((await clientOf(plane, key).post("/agent/environments", undefined, options)).status);
     }
     expect(statuses).toEqual([400, 400, 415, 413]);
-    expect((await clientOf(world, key).post("/agent/environments", { name: "Shop" })).status).toBe(403);
+    expect((await clientOf(plane, key).post("/agent/environments", { name: "Shop" })).status).toBe(403);
   });
 });

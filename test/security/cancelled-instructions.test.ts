@@ -2,22 +2,22 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { startOf } from "#harness/engine/resume.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 import { clientOf } from "../support/client.ts";
+import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, harnessOf, nextExecution, workingRun } from "../support/execution.ts";
-import { type Answer, makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 beforeEach(async () => {
-  world = await makeWorld();
+  plane = await createTestControlPlane();
 });
 
 const PROMPT = "Delete the old releases";
-const cancel = (id: string, query = "") => clientOf(world).post(`/agent/runs/${id}/cancel${query}`);
+const cancel = (id: string, query = "") => clientOf(plane).post(`/agent/runs/${id}/cancel${query}`);
 const followUp = async (id: string, body: object) => {
-  expect((await clientOf(world).post(`/agent/runs/${id}/followups`, body)).status).toBe(200);
+  expect((await clientOf(plane).post(`/agent/runs/${id}/followups`, body)).status).toBe(200);
 };
 /** What the next execution of the run is told, and where it begins. */
 async function resume(): Promise<{ harness: Harness; resolved: Answer["body"]; start: ReturnType<typeof startOf> }> {
-  const harness = await nextExecution(world);
+  const harness = await nextExecution(plane);
   const { status, body } = await harness.resolve();
   expect(status).toBe(200);
   return { harness, resolved: body, start: startOf({ ...body.context, agent_config: {} }) };
@@ -29,7 +29,7 @@ const carriedOut = (followups: readonly { message: string; cancelled?: true }[])
 
 describe("a follow-up to a cancelled run", () => {
   it("is carried out alone where the run was cancelled while it waited", async () => {
-    const id = await createRun(world, { prompt: PROMPT });
+    const id = await createRun(plane, { prompt: PROMPT });
     await cancel(id);
     await followUp(id, { message: "List them" });
     const { resolved, start } = await resume();
@@ -39,7 +39,7 @@ describe("a follow-up to a cancelled run", () => {
   });
 
   it("is carried out alone where the run was cancelled in its first turn", async () => {
-    const run = await workingRun(world, { prompt: PROMPT });
+    const run = await workingRun(plane, { prompt: PROMPT });
     await run.support("messages", { execution_id: run.execution_id, first_sequence: 1, messages: [action("1")] });
     await cancel(run.run_id);
     await run.shutDown();
@@ -52,7 +52,7 @@ describe("a follow-up to a cancelled run", () => {
   });
 
   it("is carried out alone where an earlier follow-up was cancelled, begun or not", async () => {
-    const run = await workingRun(world, { prompt: "Say hello" });
+    const run = await workingRun(plane, { prompt: "Say hello" });
     await run.messages(1, "Hello");
     await followUp(run.run_id, { message: PROMPT });
     await followUp(run.run_id, { message: "and the tags" });
@@ -74,7 +74,7 @@ describe("a follow-up to a cancelled run", () => {
   });
 
   it("is carried out alone also where its own execution is lost", async () => {
-    const run = await workingRun(world, { prompt: PROMPT });
+    const run = await workingRun(plane, { prompt: PROMPT });
     await run.support("messages", { execution_id: run.execution_id, first_sequence: 1, messages: [action("1")] });
     await cancel(run.run_id);
     await followUp(run.run_id, { message: "List them" });
@@ -91,7 +91,7 @@ describe("a follow-up to a cancelled run", () => {
   });
 
   it("is carried out alone after each of several cancels", async () => {
-    const id = await createRun(world, { prompt: PROMPT });
+    const id = await createRun(plane, { prompt: PROMPT });
     await cancel(id);
     await followUp(id, { message: "first" });
     await cancel(id);
@@ -103,24 +103,24 @@ describe("a follow-up to a cancelled run", () => {
   });
 
   it("finds the cancelled instruction in the conversation, as cancelled", async () => {
-    const id = await createRun(world, { prompt: PROMPT });
+    const id = await createRun(plane, { prompt: PROMPT });
     await cancel(id);
     await followUp(id, { message: "List them" });
-    const { body } = await clientOf(world).get(`/agent/runs/${id}/conversation`);
+    const { body } = await clientOf(plane).get(`/agent/runs/${id}/conversation`);
     const messages = body.steps.flatMap((step: { messages: Message[] }) => step.messages);
     expect(textsOf(messages)[0]).toBe(PROMPT);
     expect(messages[1]).toMatchObject({
       role: "system",
       content: [{ type: "text" }, { type: "event", name: "turn_cancelled" }],
     });
-    const { events } = (await clientOf(world).get(`/agent/runs/${id}/events?after=0`)).body;
+    const { events } = (await clientOf(plane).get(`/agent/runs/${id}/events?after=0`)).body;
     expect(events.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
       events.map((_: unknown, index: number) => index + 1),
     );
   });
 
   it("goes on with what was cancelled where it has no message, because that is what it asks for", async () => {
-    const run = await workingRun(world, { prompt: PROMPT });
+    const run = await workingRun(plane, { prompt: PROMPT });
     await cancel(run.run_id);
     await followUp(run.run_id, {});
     const { resolved, start } = await resume();
@@ -129,12 +129,12 @@ describe("a follow-up to a cancelled run", () => {
   });
 
   it("is written once where the request is repeated", async () => {
-    const id = await createRun(world, { prompt: PROMPT });
+    const id = await createRun(plane, { prompt: PROMPT });
     await cancel(id);
     const headers = { "idempotency-key": "k" };
     for (let time = 0; time < 3; time++)
       expect(
-        (await clientOf(world).post(`/agent/runs/${id}/followups`, { message: "List them" }, { headers })).status,
+        (await clientOf(plane).post(`/agent/runs/${id}/followups`, { message: "List them" }, { headers })).status,
       ).toBe(200);
     const { resolved } = await resume();
     expect(resolved.context.messages).toHaveLength(2);
@@ -144,11 +144,11 @@ describe("a follow-up to a cancelled run", () => {
 
 describe("a run that continues the conversation of a cancelled one", () => {
   it("is told that the earlier instruction was cancelled", async () => {
-    const first = await workingRun(world, { prompt: PROMPT });
+    const first = await workingRun(plane, { prompt: PROMPT });
     await cancel(first.run_id);
-    await deliver(world);
-    const id = await createRun(world, { prompt: "List them", conversation_id: first.run_id });
-    const second = harnessOf(world, await world.dispatch(id));
+    await deliver(plane);
+    const id = await createRun(plane, { prompt: "List them", conversation_id: first.run_id });
+    const second = harnessOf(plane, await plane.dispatch(id));
     const { prompt, context } = (await second.resolve()).body;
     expect(prompt).toBe("List them");
     expect(textsOf(context.messages)).toEqual([PROMPT, expect.stringContaining("cancelled")]);

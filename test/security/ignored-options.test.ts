@@ -2,20 +2,20 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
 import { runHarness } from "../harness/support/run-harness.ts";
 import { type Client, clientOf } from "../support/client.ts";
+import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { harnessOf, nextExecution, workingRun } from "../support/execution.ts";
-import { type Answer, makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let controlPlane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
+  controlPlane = await createTestControlPlane();
+  ada = clientOf(controlPlane);
 });
 
 /** A request that is refused with 422, and that stores and starts nothing. */
 async function refused(work: () => Promise<Answer>, field: string, remedy: RegExp): Promise<void> {
-  const before = structuredClone(world.table.all());
-  const sent = world.sent.length;
+  const before = structuredClone(controlPlane.table.all());
+  const sent = controlPlane.sent.length;
   const answer = await work();
   expect(answer).toMatchObject({
     status: 422,
@@ -24,8 +24,8 @@ async function refused(work: () => Promise<Answer>, field: string, remedy: RegEx
   });
   expect(answer.body.detail).toMatch(new RegExp(`^${field}: `));
   expect(answer.body.detail).toMatch(remedy);
-  expect(world.table.all()).toEqual(before);
-  expect(world.sent).toHaveLength(sent);
+  expect(controlPlane.table.all()).toEqual(before);
+  expect(controlPlane.sent).toHaveLength(sent);
 }
 
 describe("dry_run=true of POST /agent/runs", () => {
@@ -41,11 +41,11 @@ describe("dry_run=true of POST /agent/runs", () => {
   });
 
   it("is refused for the key of an agent and of a run too", async () => {
-    const { key } = await world.agent();
+    const { key } = await controlPlane.agent();
     const { body } = await ada.post("/agent/runs", { prompt: "p" });
-    const run = harnessOf(world, await world.dispatch(body.run_id));
+    const run = harnessOf(controlPlane, await controlPlane.dispatch(body.run_id));
     await run.resolve();
-    for (const client of [clientOf(world, key), run.client])
+    for (const client of [clientOf(controlPlane, key), run.client])
       await refused(() => client.post("/agent/runs?dry_run=true", { prompt: "hello" }), "dry_run", /leave it out/);
   });
 
@@ -65,13 +65,13 @@ describe("settings of a team that nothing enforces", () => {
     ["retention_days", 30, /null/],
   ])("are refused with 422: %s %d", async (name, value, remedy) => {
     const settings = { [name]: value, queue_limit: 5 };
-    await refused(() => ada.put(`/agent/teams/${world.team}`, { settings }), `settings.${name}`, remedy);
+    await refused(() => ada.put(`/agent/teams/${controlPlane.team}`, { settings }), `settings.${name}`, remedy);
     await refused(() => ada.post("/agent/teams", { name: "Gamma", settings }), `settings.${name}`, remedy);
   });
 
   it("are accepted as null, which is what they are", async () => {
     const settings = { budget_usd_month: null, retention_days: null };
-    const updated = await ada.put(`/agent/teams/${world.team}`, { settings });
+    const updated = await ada.put(`/agent/teams/${controlPlane.team}`, { settings });
     expect(updated).toMatchObject({ status: 200, body: { settings } });
     expect((await ada.post("/agent/teams", { name: "Gamma", settings })).status).toBe(201);
   });
@@ -95,7 +95,7 @@ describe("an environment's docker_image that no sandbox of the deployment runs",
     const identity = (await ada.post("/agent/identities", { name: "builder", environment_id })).body.uid;
     const as = { prompt: "hello", agent_identity_uid: identity };
     await refused(() => ada.post("/agent/runs", as), "config.environment_id", remedy);
-    await ada.put(`/agent/teams/${world.team}`, { settings: { default_environment_id: environment_id } });
+    await ada.put(`/agent/teams/${controlPlane.team}`, { settings: { default_environment_id: environment_id } });
     await refused(() => ada.post("/agent/runs", { prompt: "hello" }), "config.environment_id", remedy);
   });
 
@@ -109,22 +109,22 @@ describe("an environment's docker_image that no sandbox of the deployment runs",
   it("refuses nothing where the deployment has containers, and nothing that its caller executes", async () => {
     const run = { prompt: "hello", config: { environment_id: await environment() } };
     expect((await ada.post("/agent/runs", { ...run, execution_location: "LOCAL" })).status).toBe(200);
-    world.offered.push("fargate");
+    controlPlane.offered.push("fargate");
     expect((await ada.post("/agent/runs", run)).status).toBe(200);
   });
 });
 
 describe("the mode of a follow-up", () => {
   it("is the mode of the execution that the follow-up starts, and of those after it", async () => {
-    const first = await workingRun(world, { prompt: "p" });
+    const first = await workingRun(controlPlane, { prompt: "p" });
     await first.finish();
     await ada.post(`/agent/runs/${first.run_id}/followups`, { message: "plan it", mode: "plan" });
-    const second = await nextExecution(world);
+    const second = await nextExecution(controlPlane);
     expect((await second.resolve()).body.context.mode).toBe("plan");
     await second.beat(1);
     await second.finish();
     await ada.post(`/agent/runs/${first.run_id}/followups`, { message: "and now?" });
-    const third = await nextExecution(world);
+    const third = await nextExecution(controlPlane);
     expect((await third.resolve()).body.context.mode, "it stays until another is named").toBe("plan");
   });
 });

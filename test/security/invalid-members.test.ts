@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { makeSchedule, nightly } from "../support/schedules.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 const server = { command: "node" };
 
@@ -39,9 +39,9 @@ const wrong: readonly (readonly [string, unknown, readonly string[]])[] = [
 ];
 
 /** Every request that takes MCP servers. */
-async function requests(world: World, mcp_servers: unknown) {
-  const ada = clientOf(world);
-  const schedule = await makeSchedule(world);
+async function requests(plane: TestControlPlane, mcp_servers: unknown) {
+  const ada = clientOf(plane);
+  const schedule = await makeSchedule(plane);
   const identity = (await ada.post("/agent/identities", { name: "reviewer" })).body;
   const scheduled = { ...nightly, name: "Other", enabled: true, agent_config: { mcp_servers } };
   return [
@@ -55,8 +55,8 @@ async function requests(world: World, mcp_servers: unknown) {
 
 describe("an invalid member of mcp_servers", () => {
   it.each(wrong)("is named by its exact path: %s", async (_, mcp_servers, paths) => {
-    const world = await makeWorld();
-    for (const [member, { status, body }] of await requests(world, mcp_servers)) {
+    const plane = await createTestControlPlane();
+    for (const [member, { status, body }] of await requests(plane, mcp_servers)) {
       expect(status).toBe(400);
       expect(body.errors.map(({ path }: { path: string }) => path).toSorted()).toEqual(
         paths.map((path) => member + path),
@@ -66,9 +66,9 @@ describe("an invalid member of mcp_servers", () => {
   });
 
   it("is not reported where the servers are valid, as a map or as a list", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     for (const valid of [{ x: server }, [{ name: "x", ...server }]]) {
-      const { status, body } = await clientOf(world).post("/agent/runs", {
+      const { status, body } = await clientOf(plane).post("/agent/runs", {
         prompt: "p",
         config: { mcp_servers: valid },
       });

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { routes } from "#infra/routes.ts";
-import { type FrontDoor, startFrontDoor } from "../../local/front-door.ts";
+import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
 import { request } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { workingRun } from "../support/execution.ts";
 import { gatewayOf, MODEL_SETTINGS } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { makeStage } from "../support/principals.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 const prompt = (...bytes: number[]) =>
   Buffer.concat([Buffer.from('{"prompt":"a'), Buffer.from(bytes), Buffer.from('b"}')]);
@@ -37,11 +37,11 @@ const valid = Buffer.from(JSON.stringify({ prompt: "é€😀 \u{10ffff} \ufffd"
 
 describe("a body that reaches a function as bytes", () => {
   it.each(invalid)("is refused with 400 and stores nothing: %s", async (_, body) => {
-    const world = await makeWorld();
-    const before = structuredClone(world.table.all());
-    const response = await request(world, "POST", "/agent/runs", { key: world.key, body });
+    const plane = await createTestControlPlane();
+    const before = structuredClone(plane.table.all());
+    const response = await request(plane, "POST", "/agent/runs", { key: plane.key, body });
     expect(response).toMatchObject({ status: 400, body: { error_code: "invalid_request" } });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("is refused on every route that takes a body", async () => {
@@ -50,7 +50,7 @@ describe("a body that reaches a function as bytes", () => {
     for (const { method, path, who } of taking) {
       const target = path.replaceAll(/\{\w+\}/g, stage.runId);
       const key = stage.key(who.includes("personal") ? "creator" : "the run itself");
-      const response = await request(stage.world, method, target, {
+      const response = await request(stage.plane, method, target, {
         key,
         body: prompt(0xff),
       });
@@ -59,15 +59,15 @@ describe("a body that reaches a function as bytes", () => {
   });
 
   it("is accepted with every character of Unicode", async () => {
-    const world = await makeWorld();
-    expect((await request(world, "POST", "/agent/runs", { key: world.key, body: valid })).status).toBe(200);
+    const plane = await createTestControlPlane();
+    expect((await request(plane, "POST", "/agent/runs", { key: plane.key, body: valid })).status).toBe(200);
   });
 });
 
 describe("a body at the local HTTP port", () => {
-  let world: World;
+  let plane: TestControlPlane;
   let service: http.Server;
-  let door: FrontDoor;
+  let door: HttpProxy;
   let received: string[];
 
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe("a body at the local HTTP port", () => {
       const body = await text(incoming);
       received.push(body);
       const key = incoming.headers.authorization?.replace("Bearer ", "");
-      const answer = await request(world, incoming.method ?? "", (incoming.url ?? "").replace("/api/v1", ""), {
+      const answer = await request(plane, incoming.method ?? "", (incoming.url ?? "").replace("/api/v1", ""), {
         key,
         body,
       });
@@ -85,11 +85,11 @@ describe("a body at the local HTTP port", () => {
     await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
     const address = service.address();
     if (typeof address !== "object" || address === null) throw new Error("no address");
-    door = await startFrontDoor({ port: 0, webDirectory: tmpdir() });
+    door = await startHttpProxy({ port: 0, webDirectory: tmpdir() });
     door.openTo(`http://127.0.0.1:${address.port}`, "");
   });
   beforeEach(async () => {
-    world = await makeWorld();
+    plane = await createTestControlPlane();
     received = [];
   });
   afterAll(async () => {
@@ -125,15 +125,15 @@ describe("a body at the local HTTP port", () => {
   }
 
   it.each(invalid)("is refused with 400 and stores nothing: %s", async (_, body) => {
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     for (const pieceBytes of [1, 3, body.length])
-      expect(await send(Buffer.from(body), pieceBytes, world.key)).toBe(400);
+      expect(await send(Buffer.from(body), pieceBytes, plane.key)).toBe(400);
     expect(await send(Buffer.from(body), body.length, "none"), "the key is checked first").toBe(401);
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("arrives unchanged where it is UTF-8, however it is cut into pieces", async () => {
-    for (const pieceBytes of [1, 2, 3, 5, valid.length]) expect(await send(valid, pieceBytes, world.key)).toBe(200);
+    for (const pieceBytes of [1, 2, 3, 5, valid.length]) expect(await send(valid, pieceBytes, plane.key)).toBe(200);
     expect(new Set(received)).toEqual(new Set([valid.toString()]));
   });
 });
@@ -152,9 +152,9 @@ describe("a body at the model gateway", () => {
   it.each(["/anthropic/v1/messages", "/openai/v1/chat/completions", "/openai/v1/responses"])(
     "is refused with 400 and sent to no provider: %s",
     async (path) => {
-      const world = await makeWorld();
-      const { key } = await workingRun(world);
-      const { serve } = gatewayOf(world, standIn);
+      const plane = await createTestControlPlane();
+      const { key } = await workingRun(plane);
+      const { serve } = gatewayOf(plane, standIn);
       const bytes = [
         Buffer.from(
           '{"model":"anthropic/claude-sonnet-5-5","max_tokens":9,"input":"x","messages":[{"role":"user","content":"',
@@ -163,7 +163,7 @@ describe("a body at the model gateway", () => {
         Buffer.from('"}]}'),
       ];
       const response = await serve(
-        new Request(`${world.ports.baseUrl}/model${path}`, {
+        new Request(`${plane.ports.baseUrl}/model${path}`, {
           method: "POST",
           headers: { "content-type": "application/json", "x-api-key": key },
           body: Buffer.concat(bytes),

@@ -12,7 +12,7 @@ import { createLines } from "#harness/third-party/lines.ts";
 import { githubRepository } from "#harness/tools/remote/github-token.ts";
 import { attachmentDisposition } from "#shared/files/file-store.ts";
 import { parseQuery } from "#shared/http/request.ts";
-import { refuseUnrouted } from "#shared/http/route-not-found.ts";
+import { routeNotFoundError } from "#shared/http/route-not-found.ts";
 import { parseKey } from "#shared/principals/api-key.ts";
 import { statusText, titleOf } from "#shared/records/run.ts";
 import { matcherOf } from "#shared/runs/listing/fuzzy-search.ts";
@@ -26,7 +26,7 @@ import { FileName, MimeType } from "#shared/wire/run.ts";
 import { identityOf, splitFrontMatter } from "#shared/wire/skill-file.ts";
 import { CreateInvitationRequest } from "#shared/wire/team.ts";
 import { summaryOf } from "../../action/summary.ts";
-import { happeningsOf } from "../../cli/src/follow/happenings.ts";
+import { toDisplayEvents } from "../../cli/src/follow/display-events.ts";
 import { timeText } from "../../cli/src/table.ts";
 import { oneLine, printable, terminalJson, terminalLine, terminalText } from "../../cli/src/terminal-text.ts";
 import { BadRequestError, errorOf } from "../../clients/typescript/src/errors.ts";
@@ -64,7 +64,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "cli: JSON": (text) => terminalJson(JSON.stringify(text)),
   "cli: a time": timeText,
   "cli: an event": (text) =>
-    happeningsOf({ type: "setup_commands", occurred_at: text, data: { name: text, detail: text } }),
+    toDisplayEvents({ type: "setup_commands", occurred_at: text, data: { name: text, detail: text } }),
   "action: the summary": (text) => summaryOf({ ...untitled, title: text, state: "FAILED", source: "CLI" }, text),
   "clients: a refusal": (text) => refusal(400, text).message,
   "clients: retry-after": (text) => {
@@ -85,7 +85,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     githubRepository(text, { repositories: [{ url: text }], secrets: { GH_TOKEN: "t" } }),
   "shared: a file's name in a header": attachmentDisposition,
   "shared: a query string": parseQuery,
-  "shared: a path without a route": (text) => refuseUnrouted([["GET", "/agent/runs/{runId}"]], "GET", `/api/v1${text}`),
+  "shared: a path without a route": (text) =>
+    routeNotFoundError([["GET", "/agent/runs/{runId}"]], "GET", `/api/v1${text}`),
   "shared: an API key": parseKey,
   "shared: a title to search in": isAbout,
   "shared: a title of a prompt": (text) => titleOf(text, undefined),

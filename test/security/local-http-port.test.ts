@@ -6,13 +6,13 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { KEY_HEADER } from "../../local/emulator-access.ts";
-import { type FrontDoor, startFrontDoor } from "../../local/front-door.ts";
+import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
 import { SCHEDULER_PATH } from "../../local/scheduler-endpoint.ts";
 import { Timers } from "../../local/timers.ts";
 
 describe("the local HTTP port", () => {
   let folder: string;
-  let door: FrontDoor;
+  let door: HttpProxy;
   let upstream: http.Server;
   let timers: Timers;
   let seen: http.IncomingHttpHeaders[] = [];
@@ -27,7 +27,7 @@ describe("the local HTTP port", () => {
     await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
     const address = upstream.address();
     const port = typeof address === "object" ? address?.port : undefined;
-    door = await startFrontDoor({ port: 0, webDirectory: folder, timers });
+    door = await startHttpProxy({ port: 0, webDirectory: folder, timers });
     door.openTo(`http://127.0.0.1:${port}/_aws/execute-api/abc/$default`, "the-key");
     door.serveModels(async () => Response.json({ model: "reached" }));
   });

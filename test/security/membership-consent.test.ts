@@ -1,26 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, clientOf, request } from "../support/client.ts";
-import { type Answer, makeWorld, type World } from "../support/world.ts";
+import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let ada: Client;
 let bo: Client;
 let boUid: string;
 beforeEach(async () => {
-  world = await makeWorld();
-  ada = clientOf(world);
-  bo = clientOf(world, world.otherKey);
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
+  bo = clientOf(plane, plane.otherKey);
   boUid = (await bo.get("/agent/me")).body.uid;
 });
 
 const invite = async (email: string, role = "member", client = ada): Promise<string> => {
-  const answer = await client.post(`/agent/teams/${world.team}/invitations`, { email, role });
+  const answer = await client.post(`/agent/teams/${plane.team}/invitations`, { email, role });
   expect(answer.status).toBe(201);
   return answer.body.link.split("/").at(-1);
 };
 const acceptWithoutKey = (token: string, headers: Record<string, string> = {}) =>
-  request(world, "POST", `/agent/invitations/${token}/accept`, { key: undefined, headers });
+  request(plane, "POST", `/agent/invitations/${token}/accept`, { key: undefined, headers });
 
 /** A response without what differs between any two requests. */
 const comparable = ({ status, body }: Answer) => {
@@ -34,17 +34,17 @@ describe("membership of a team", () => {
     ["by uid", () => ({ uid: boUid })],
     ["as an admin", () => ({ email: "bo@runyard.test", role: "admin" })],
   ])("cannot be imposed on a user %s", async (_, body) => {
-    const before = structuredClone(world.table.all());
-    const answer = await ada.post(`/agent/teams/${world.team}/members`, body());
+    const before = structuredClone(plane.table.all());
+    const answer = await ada.post(`/agent/teams/${plane.team}/members`, body());
     expect(answer).toMatchObject({ status: 405, headers: { allow: "GET" } });
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
     const run = await bo.post("/agent/runs", { prompt: "private plans" });
     expect((await ada.get(`/agent/runs/${run.body.run_id}`)).status).toBe(404);
   });
 
   it("cannot be imposed by changing the role of somebody who is no member", async () => {
-    expect((await ada.put(`/agent/teams/${world.team}/members/${boUid}`, { role: "admin" })).status).toBe(404);
-    expect((await bo.get("/agent/me")).body.teams).toMatchObject([{ uid: world.otherTeam }]);
+    expect((await ada.put(`/agent/teams/${plane.team}/members/${boUid}`, { role: "admin" })).status).toBe(404);
+    expect((await bo.get("/agent/me")).body.teams).toMatchObject([{ uid: plane.otherTeam }]);
   });
 
   it("does not begin with the invitation, but with its acceptance", async () => {
@@ -55,17 +55,17 @@ describe("membership of a team", () => {
   });
 
   it("can be ended by every member for themselves, and by members for nobody else", async () => {
-    const mia = await world.person("Mia");
-    const client = clientOf(world, mia.key);
-    const members = `/agent/teams/${world.team}/members`;
-    expect((await client.delete(`${members}/${world.user}`)).status).toBe(403);
+    const mia = await plane.person("Mia");
+    const client = clientOf(plane, mia.key);
+    const members = `/agent/teams/${plane.team}/members`;
+    expect((await client.delete(`${members}/${plane.user}`)).status).toBe(403);
     expect((await client.delete(`${members}/${randomUUID()}`)).status).toBe(403);
     expect((await bo.delete(`${members}/${boUid}`)).status).toBe(404);
     const left = await client.delete(`${members}/${mia.uid}`);
     expect(left).toMatchObject({ status: 200, body: { revoked_keys: [], kept_keys: [] } });
     expect((await client.get("/agent/me")).body.teams).toEqual([]);
     expect((await client.delete(`${members}/${mia.uid}`)).status).toBe(404);
-    const last = await ada.delete(`${members}/${world.user}`);
+    const last = await ada.delete(`${members}/${plane.user}`);
     expect(last).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
   });
 });
@@ -74,7 +74,7 @@ describe("whether an address has an account", () => {
   const addresses = ["bo@runyard.test", "nobody@runyard.test"] as const;
 
   it("is not told by invitations, when they are created, listed or revoked", async () => {
-    const target = `/agent/teams/${world.team}/invitations`;
+    const target = `/agent/teams/${plane.team}/invitations`;
     const created = await Promise.all(addresses.map((email) => ada.post(target, { email })));
     const [first, second] = created.map((answer) => ({ ...comparable(answer), email: "" }));
     expect(second).toEqual(first);
@@ -87,7 +87,7 @@ describe("whether an address has an account", () => {
   it("is not told by on_behalf_of", async () => {
     const { uid } = (await ada.post("/agent/identities", { name: "Deputy", on_behalf_of_enabled: true })).body;
     const { key } = (await ada.post(`/agent/identities/${uid}/keys`, { name: "ci" })).body;
-    const agent = clientOf(world, key);
+    const agent = clientOf(plane, key);
     const answers = await Promise.all(
       addresses.map((email) => agent.post("/agent/runs", { prompt: "a", on_behalf_of: email })),
     );
@@ -105,7 +105,7 @@ describe("whether an address has an account", () => {
   });
 
   it("is not told by the routes of a member", async () => {
-    const target = (uid: string) => `/agent/teams/${world.team}/members/${uid}`;
+    const target = (uid: string) => `/agent/teams/${plane.team}/members/${uid}`;
     for (const uid of [randomUUID(), "bo@runyard.test", "nobody@runyard.test"]) {
       expect(comparable(await ada.delete(target(uid)))).toEqual(comparable(await ada.delete(target(boUid))));
       const changed = await ada.put(target(uid), { role: "admin" });
@@ -121,18 +121,18 @@ describe("accepting an invitation without a key", () => {
     expect(answer).toMatchObject({ status: 201, headers: { "cache-control": "no-store" } });
     expect(answer.body).toEqual({
       user_uid: expect.any(String),
-      team_uid: world.team,
+      team_uid: plane.team,
       key: expect.stringMatching(/^ryp_[0-9A-Za-z]{43}$/),
     });
-    expect(JSON.stringify(world.table.all())).not.toContain(answer.body.key);
-    const client = clientOf(world, answer.body.key);
+    expect(JSON.stringify(plane.table.all())).not.toContain(answer.body.key);
+    const client = clientOf(plane, answer.body.key);
     expect((await client.get("/agent/me")).body).toEqual({
       uid: answer.body.user_uid,
       display_name: "new.person",
       email: "new.person@runyard.test",
-      teams: [{ uid: world.team, name: "Alpha", role: "admin" }],
+      teams: [{ uid: plane.team, name: "Alpha", role: "admin" }],
     });
-    expect((await client.get(`/agent/teams/${world.team}`)).status).toBe(200);
+    expect((await client.get(`/agent/teams/${plane.team}`)).status).toBe(200);
     expect((await client.get("/agent/keys")).body.keys).toMatchObject([
       { created_by: { type: "user", uid: answer.body.user_uid } },
     ]);
@@ -143,7 +143,7 @@ describe("accepting an invitation without a key", () => {
     "answers 401 for %s, which has an account, stores nothing and keeps the invitation",
     async (email) => {
       const token = await invite(email, "admin");
-      const before = structuredClone(world.table.all());
+      const before = structuredClone(plane.table.all());
       const answer = await acceptWithoutKey(token);
       expect(answer).toMatchObject({
         status: 401,
@@ -151,7 +151,7 @@ describe("accepting an invitation without a key", () => {
         body: { error_code: "authentication_required", retryable: false },
       });
       expect(JSON.stringify(answer.body)).not.toContain('runyard.test"');
-      expect(world.table.all()).toEqual(before);
+      expect(plane.table.all()).toEqual(before);
       expect((await bo.post(`/agent/invitations/${token}/accept`)).status).toBe(200);
     },
   );
@@ -179,14 +179,14 @@ describe("accepting an invitation without a key", () => {
 
   it("answers 404 for a link that is unknown, expired or revoked, and stores nothing", async () => {
     const expired = await invite("new@runyard.test");
-    world.clock.now += 7 * 24 * 3_600_000;
-    const { body } = await ada.post(`/agent/teams/${world.team}/invitations`, { email: "new@runyard.test" });
-    await ada.delete(`/agent/teams/${world.team}/invitations/${body.id}`);
-    const before = structuredClone(world.table.all());
+    plane.clock.now += 7 * 24 * 3_600_000;
+    const { body } = await ada.post(`/agent/teams/${plane.team}/invitations`, { email: "new@runyard.test" });
+    await ada.delete(`/agent/teams/${plane.team}/invitations/${body.id}`);
+    const before = structuredClone(plane.table.all());
     for (const token of [expired, body.link.split("/").at(-1), "none"]) {
       expect((await acceptWithoutKey(token)).status).toBe(404);
     }
-    expect(world.table.all()).toEqual(before);
+    expect(plane.table.all()).toEqual(before);
   });
 });
 
@@ -195,16 +195,16 @@ describe("an invitation by an admin who has lost the role", () => {
     ["was removed", (path: string) => ada.delete(path)],
     ["was made a member", (path: string) => ada.put(path, { role: "member" })],
   ])("lets nobody in when the admin %s", async (_, change) => {
-    const rob = await world.person("Rob");
-    const member = `/agent/teams/${world.team}/members/${rob.uid}`;
+    const rob = await plane.person("Rob");
+    const member = `/agent/teams/${plane.team}/members/${rob.uid}`;
     await ada.put(member, { role: "admin" });
-    const client = clientOf(world, rob.key);
+    const client = clientOf(plane, rob.key);
     const [own, other] = [await invite("rob@x.test", "admin", client), await invite("x@x.test", "admin", client)];
     expect((await change(member)).status).toBe(200);
     expect((await acceptWithoutKey(other)).status).toBe(404);
     expect((await bo.post(`/agent/invitations/${other}/accept`)).status).toBe(404);
     expect([404, 409]).toContain((await client.post(`/agent/invitations/${own}/accept`)).status);
-    expect((await client.get(`/agent/teams/${world.team}`)).status).not.toBe(200);
+    expect((await client.get(`/agent/teams/${plane.team}`)).status).not.toBe(200);
   });
 });
 

@@ -5,24 +5,24 @@ import { type Budget, parseBudget } from "#shared/budgets/budget.ts";
 import { streamed } from "#shared/http/streamed.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
 import { type Gateway, gatewayOf, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
-import { httpEvent, makeWorld, type World } from "../support/world.ts";
 import { BASE64_PDF, PNG } from "./model-requests.ts";
 
 /** Billionths of a dollar. */
 const CENT = 10_000_000;
 
-let world: World;
+let plane: TestControlPlane;
 let standIn: ModelStandIn;
 let gateway: Gateway;
 let run: Harness;
 beforeEach(async () => {
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
-  world = await makeWorld();
+  plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
-  gateway = gatewayOf(world, standIn);
+  gateway = gatewayOf(plane, standIn);
   run = await runWith(1);
 });
 afterEach(async () => {
@@ -32,9 +32,9 @@ afterEach(async () => {
 });
 
 const runWith = (budget_usd: number) =>
-  workingRun(world, { prompt: "hello", config: { model_id: SONNET, budget_usd } });
+  workingRun(plane, { prompt: "hello", config: { model_id: SONNET, budget_usd } });
 const budgetOf = async ({ run_id }: Harness = run): Promise<Budget> =>
-  parseBudget(await world.table.get(keys.budget(run_id)));
+  parseBudget(await plane.table.get(keys.budget(run_id)));
 const untilSettled = () => vi.waitFor(async () => expect((await budgetOf()).open).toBe(0));
 const user = (...content: unknown[]) => [{ role: "user", content }];
 type Api = "messages" | "chat" | "responses";
@@ -80,7 +80,7 @@ describe("a limit of output or a number of answers", () => {
   });
 
   it("is refused without a budget too, in the shape of the API", async () => {
-    const free = await workingRun(world);
+    const free = await workingRun(plane);
     const response = await gateway.messages(free.key, { max_tokens: -5 });
     expect(await response.json()).toMatchObject({ type: "error", error: { type: "invalid_request_error" } });
   });
@@ -297,7 +297,7 @@ describe("members whose price is not known", () => {
   });
 
   it("stay where there is no budget, and no header is sent", async () => {
-    const free = await workingRun(world);
+    const free = await workingRun(plane);
     const response = await gateway.messages(free.key, { brand_new_member: 1 });
     expect(standIn.seen[0]?.body).toMatchObject({ brand_new_member: 1 });
     expect(response.headers.get("runyard-dropped")).toBeNull();
@@ -317,7 +317,7 @@ describe("options that choose a price", () => {
     "of %s are refused: %j",
     async (api, body) => {
       expect((await call(api, body)).status).toBe(400);
-      const free = await workingRun(world);
+      const free = await workingRun(plane);
       expect((await gateway[api](free.key, body)).status).toBe(400);
       expect(standIn.seen).toEqual([]);
     },
@@ -353,7 +353,7 @@ describe("a call that is sent", () => {
       responses: "openai/v1/responses",
     };
     const model = api === "messages" ? SONNET : "openai/gpt-5.4";
-    const request = new Request(`${world.ports.baseUrl}/model/${path[api]}`, {
+    const request = new Request(`${plane.ports.baseUrl}/model/${path[api]}`, {
       method: "POST",
       headers: { "x-api-key": run.key },
       body: JSON.stringify({ model, messages: [], input: "x", max_tokens: 1_000 }),
@@ -370,11 +370,11 @@ describe("a call that is sent", () => {
   });
 
   it("and whose run is cancelled is settled by its usage, with the function kept at work until then", async () => {
-    const watchful = gatewayOf(world, standIn, { watchMs: 10 });
+    const watchful = gatewayOf(plane, standIn, { watchMs: 10 });
     standIn.turns.push({ pauseMs: 300, usage: { input: 10_000, output: 900 } });
     const response = watchful.messages(run.key);
     await vi.waitFor(() => expect(standIn.seen).toHaveLength(1));
-    await clientOf(world).post(`/agent/runs/${run.run_id}/cancel`);
+    await clientOf(plane).post(`/agent/runs/${run.run_id}/cancel`);
     expect((await response).status).toBe(401);
     expect((await budgetOf()).open).toBe(1);
     await untilSettled();
@@ -400,7 +400,7 @@ describe("a call that is sent", () => {
   });
 
   it("and does not begin to answer in time is settled in full", async () => {
-    const impatient = gatewayOf(world, standIn, { firstByteMs: 30 });
+    const impatient = gatewayOf(plane, standIn, { firstByteMs: 30 });
     standIn.turns.push({ pauseMs: 1_000 });
     expect((await impatient.messages(run.key)).status).toBe(504);
     // 1,000 tokens of output at $10 a million, and some input.
@@ -418,7 +418,7 @@ describe("a call that is sent", () => {
   );
 
   it.each(apis)("by %s and breaks off or falls silent is settled in full", async (api) => {
-    const impatient = gatewayOf(world, standIn, { silenceMs: 30 });
+    const impatient = gatewayOf(plane, standIn, { silenceMs: 30 });
     standIn.turns.push({ cutAfter: 2, pauseMs: 5 }, { pauseMs: 500 });
     for (const _ of [1, 2]) {
       const before = (await budgetOf()).spent;
@@ -450,7 +450,7 @@ describe("a call that is not sent", () => {
       aborter.abort();
       return { status: 529 };
     });
-    const request = new Request(`${world.ports.baseUrl}/model/anthropic/v1/messages`, {
+    const request = new Request(`${plane.ports.baseUrl}/model/anthropic/v1/messages`, {
       method: "POST",
       headers: { "x-api-key": run.key },
       body: JSON.stringify({ model: SONNET, messages: [], max_tokens: 1_000 }),

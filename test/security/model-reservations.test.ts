@@ -2,23 +2,23 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseBudget } from "#shared/budgets/budget.ts";
 import { keys } from "#shared/table/keys.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
 import { type Gateway, gatewayOf, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { ModelStandIn, type SeenCall } from "../support/model-stand-in.ts";
-import { makeWorld, type World } from "../support/world.ts";
 import { PNG, REQUESTS } from "./model-requests.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let standIn: ModelStandIn;
 let gateway: Gateway;
 let run: Harness;
 beforeEach(async () => {
   const MODEL_PRICES = `openai/gpt-5.4=1.5/6,bedrock/global.anthropic.claude-sonnet-5-5=2/10,compatible/llama=1/2`;
   for (const [name, value] of Object.entries({ ...MODEL_SETTINGS, MODEL_PRICES })) vi.stubEnv(name, value);
-  world = await makeWorld();
+  plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
-  gateway = gatewayOf(world, standIn);
-  run = await workingRun(world, { prompt: "hello", config: { model_id: SONNET, budget_usd: 10_000 } });
+  gateway = gatewayOf(plane, standIn);
+  run = await workingRun(plane, { prompt: "hello", config: { model_id: SONNET, budget_usd: 10_000 } });
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
@@ -91,7 +91,7 @@ describe("the reservation of a call", () => {
           response,
           vi.waitFor(() => expect(standIn.seen.length).toBeGreaterThan(before), { interval: 1 }),
         ]);
-        const holds = Object.values(parseBudget(await world.table.get(keys.budget(run.run_id))).holds);
+        const holds = Object.values(parseBudget(await plane.table.get(keys.budget(run.run_id))).holds);
         const reserved = holds.reduce((sum, { amount }) => sum + amount, 0);
         finish();
         const { status } = await response.then(async (given) => {
@@ -113,7 +113,7 @@ describe("the reservation of a call", () => {
       }),
       { numRuns: CASES },
     );
-    const { open, left, spent } = parseBudget(await world.table.get(keys.budget(run.run_id)));
+    const { open, left, spent } = parseBudget(await plane.table.get(keys.budget(run.run_id)));
     expect([open, left + spent]).toEqual([0, 10_000_000_000_000]);
     // Enough of the requests are such as a provider gets.
     expect(sent).toBeGreaterThan(CASES / 10);

@@ -3,7 +3,7 @@ import http from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FrontDoor, startFrontDoor } from "../../local/front-door.ts";
+import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
 
 /** A service with room for one request at a time, whose functions time out after three seconds. */
 const WORK_MS = 500;
@@ -11,7 +11,7 @@ const FUNCTION_MS = 3_000;
 const CALLERS = 64;
 
 let folder: string;
-let door: FrontDoor;
+let door: HttpProxy;
 let upstream: http.Server;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
   const address = upstream.address();
-  door = await startFrontDoor({ port: 0, webDirectory: folder });
+  door = await startHttpProxy({ port: 0, webDirectory: folder });
   door.openTo(`http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`, "the-key");
 });
 afterAll(async () => {

@@ -3,10 +3,10 @@ import { tokenOf } from "#harness/git/repository-access.ts";
 import { routes } from "#infra/routes.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, harnessOf, startedRun } from "../support/execution.ts";
 import { fireAt, makeSchedule, nightly, runsOf } from "../support/schedules.ts";
 import { storeEnvironmentRepositories, storeScheduleRepositories } from "../support/stored-repositories.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
 const SECRET = "hunter2-hunter2";
 
@@ -53,9 +53,9 @@ const places = (url: string) =>
     ["POST", "/agent/environments", { name: url, repositories: [{ url }] }, "repositories[0].url"],
   ] as const;
 
-async function changes(world: World, url: string) {
-  const schedule = await makeSchedule(world);
-  const { body: environment } = await clientOf(world).post("/agent/environments", { name: "Shop" });
+async function changes(plane: TestControlPlane, url: string) {
+  const schedule = await makeSchedule(plane);
+  const { body: environment } = await clientOf(plane).post("/agent/environments", { name: "Shop" });
   const agent_config = { repositories: [{ url: "https://github.com/acme/web" }, { url }] };
   return [
     [
@@ -70,9 +70,9 @@ async function changes(world: World, url: string) {
 
 describe("a repository URL with a credential", () => {
   it.each(withCredentials)("is refused with 400 wherever it is accepted, and stored nowhere: %s", async (url) => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    for (const [method, target, body, path] of [...places(url), ...(await changes(world, url))]) {
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    for (const [method, target, body, path] of [...places(url), ...(await changes(plane, url))]) {
       const response = await (method === "PUT" ? ada.put(target, body) : ada.post(target, body));
       expect(response, `${method} ${target}`).toMatchObject({
         status: 400,
@@ -82,13 +82,13 @@ describe("a repository URL with a credential", () => {
     }
     const listed = await ada.get(`/agent?repo=${encodeURIComponent(url)}`);
     expect(listed).toMatchObject({ status: 400, body: { errors: [{ path: "repo" }] } });
-    expect(JSON.stringify([listed, world.table.all()])).not.toContain(SECRET);
+    expect(JSON.stringify([listed, plane.table.all()])).not.toContain(SECRET);
   });
 
   it.each(["owner", "repo"])("is refused in github_repos, written as the %s", async (member) => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const github_repos = [{ owner: "acme", repo: "shop", [member]: `x:${SECRET}@acme` }];
-    const response = await clientOf(world).post("/agent/environments", { name: "Shop", github_repos });
+    const response = await clientOf(plane).post("/agent/environments", { name: "Shop", github_repos });
     expect(response).toMatchObject({
       status: 400,
       body: { errors: [{ path: `github_repos[0].${member}`, message: expect.stringContaining("token_secret") }] },
@@ -97,22 +97,22 @@ describe("a repository URL with a credential", () => {
   });
 
   it.each(withoutCredentials)("does not include a URL without one: %s", async (url) => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     for (const [, target, body] of places(url)) {
-      const { status, body: made } = await clientOf(world).post(target, body);
+      const { status, body: made } = await clientOf(plane).post(target, body);
       expect([200, 201], `${target}: ${JSON.stringify(made)}`).toContain(status);
     }
-    const run = await createRun(world, { prompt: "p", config: { repositories: [{ url }] } });
-    expect((await clientOf(world).get(`/agent/runs/${run}`)).body.agent_config.repositories).toEqual([{ url }]);
+    const run = await createRun(plane, { prompt: "p", config: { repositories: [{ url }] } });
+    expect((await clientOf(plane).get(`/agent/runs/${run}`)).body.agent_config.repositories).toEqual([{ url }]);
   });
 
   it("takes time in proportion to its length", async () => {
-    const world = await makeWorld();
+    const plane = await createTestControlPlane();
     const started = performance.now();
     for (const text of ["https:///////", "https://a:a@", "https://a/?token", "ssh://a%3a", "https://\\\\"]) {
       const url = text.repeat(Math.floor(1_000_000 / text.length));
       const body = { prompt: "p", config: { repositories: [{ url }] } };
-      expect((await clientOf(world).post("/agent/runs", body)).status).toBe(400);
+      expect((await clientOf(plane).post("/agent/runs", body)).status).toBe(400);
     }
     expect(performance.now() - started).toBeLessThan(10_000);
   });
@@ -122,20 +122,20 @@ describe("a repository URL that was stored with a credential", () => {
   const stored = withCredentials.slice(0, 10).map((url) => ({ url }));
 
   it("is masked in every response about its environment, and in those about the environment's runs", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const mia = clientOf(world, (await world.person("Mia")).key);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const mia = clientOf(plane, (await plane.person("Mia")).key);
     const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
-    await storeEnvironmentRepositories(world, uid, stored);
-    const schedule = await makeSchedule(world, { agent_config: { environment_id: uid } });
-    const harness = await startedRun(world, { prompt: "p", config: { environment_id: uid } });
+    await storeEnvironmentRepositories(plane, uid, stored);
+    const schedule = await makeSchedule(plane, { agent_config: { environment_id: uid } });
+    const harness = await startedRun(plane, { prompt: "p", config: { environment_id: uid } });
     const resolved = await harness.resolve();
     expect(resolved.body.context.agent_config.repositories, "what the sandbox clones by").toEqual(stored);
     await harness.finish();
-    await deliver(world);
+    await deliver(plane);
     const link = (await ada.post(`/agent/environments/${uid}/share`, { link: true })).body.link;
     const query = new URL(link).search;
-    const bo = clientOf(world, world.otherKey);
+    const bo = clientOf(plane, plane.otherKey);
     const responses = [
       ...(await Promise.all(readsOf(harness.run_id).map((target) => ada.get(target)))),
       await ada.get(`/agent/environments/${uid}`),
@@ -157,18 +157,18 @@ describe("a repository URL that was stored with a credential", () => {
     expect(JSON.stringify(responses)).not.toContain(SECRET);
     const shown = (await ada.get(`/agent/environments/${uid}`)).body.config.repositories;
     expect(shown[1]).toEqual({ url: "https://***@github.com/acme/shop" });
-    const files = [...world.files.files].filter(([name]) => name.includes("transcript"));
+    const files = [...plane.files.files].filter(([name]) => name.includes("transcript"));
     expect(files).not.toHaveLength(0);
     expect(files.map(([, bytes]) => Buffer.from(bytes).toString()).join("")).not.toContain(SECRET);
   });
 
   it("is masked in every response about its schedule and the runs that this fires", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
-    const { id } = await makeSchedule(world);
-    await storeScheduleRepositories(world, id, stored.slice(0, 3));
-    await fireAt(world, id, "2026-05-19T02:30:00.000Z");
-    const [run] = await runsOf(world, id);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
+    const { id } = await makeSchedule(plane);
+    await storeScheduleRepositories(plane, id, stored.slice(0, 3));
+    await fireAt(plane, id, "2026-05-19T02:30:00.000Z");
+    const [run] = await runsOf(plane, id);
     const responses = await Promise.all(
       [`/agent/schedules/${id}`, "/agent/schedules", `/agent/schedules/${id}/ticks`, ...readsOf(run.run_id)].map(
         (target) => ada.get(target),
@@ -176,21 +176,21 @@ describe("a repository URL that was stored with a credential", () => {
     );
     expect(JSON.stringify(responses)).not.toContain(SECRET);
     expect(run.agent_config.repositories[0]).toEqual({ url: "https://***@github.com/acme/shop" });
-    const harness = harnessOf(world, await world.dispatch(run.run_id));
+    const harness = harnessOf(plane, await plane.dispatch(run.run_id));
     const { body } = await harness.resolve();
     expect(body.context.agent_config.repositories).toEqual(stored.slice(0, 3));
   });
 
   it("stays masked for a guest of the environment who executes a run locally", async () => {
-    const world = await makeWorld();
-    const ada = clientOf(world);
+    const plane = await createTestControlPlane();
+    const ada = clientOf(plane);
     const { uid } = (await ada.post("/agent/environments", { name: "Shop" })).body;
-    await storeEnvironmentRepositories(world, uid, stored);
-    const guest = await world.person("Gus", [world.otherTeam]);
+    await storeEnvironmentRepositories(plane, uid, stored);
+    const guest = await plane.person("Gus", [plane.otherTeam]);
     await ada.post(`/agent/environments/${uid}/share`, { user_uid: guest.uid });
     const request = { prompt: "p", execution_location: "LOCAL", config: { environment_id: uid } };
-    const { body } = await clientOf(world, guest.key).post("/agent/runs", request);
-    const own = clientOf(world, body.run_key);
+    const { body } = await clientOf(plane, guest.key).post("/agent/runs", request);
+    const own = clientOf(plane, body.run_key);
     const resolved = await own.post("/harness-support/resolve-prompt", {});
     expect(resolved.status).toBe(200);
     expect(resolved.body.context.agent_config.repositories).toHaveLength(stored.length);
@@ -198,11 +198,11 @@ describe("a repository URL that was stored with a credential", () => {
   });
 
   it("is refused when it is sent back masked, so that no mask replaces a credential", async () => {
-    const world = await makeWorld();
-    const { uid } = (await clientOf(world).post("/agent/environments", { name: "Shop" })).body;
-    await storeEnvironmentRepositories(world, uid, stored.slice(0, 1));
-    const { config } = (await clientOf(world).get(`/agent/environments/${uid}`)).body;
-    const response = await clientOf(world).put(`/agent/environments/${uid}`, { repositories: config.repositories });
+    const plane = await createTestControlPlane();
+    const { uid } = (await clientOf(plane).post("/agent/environments", { name: "Shop" })).body;
+    await storeEnvironmentRepositories(plane, uid, stored.slice(0, 1));
+    const { config } = (await clientOf(plane).get(`/agent/environments/${uid}`)).body;
+    const response = await clientOf(plane).put(`/agent/environments/${uid}`, { repositories: config.repositories });
     expect(response).toMatchObject({ status: 400, body: { detail: expect.stringContaining("token_secret") } });
   });
 });

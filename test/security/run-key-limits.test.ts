@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { MAX_DESCENDANTS, RUN_CAPS } from "#shared/records/run.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, type Harness, harnessOf, workingRun } from "../support/execution.ts";
-import { makeWorld, type World } from "../support/world.ts";
 
-let world: World;
+let plane: TestControlPlane;
 let run: Harness;
 beforeEach(async () => {
-  world = await makeWorld();
-  run = await workingRun(world);
+  plane = await createTestControlPlane();
+  run = await workingRun(plane);
 });
 
 describe("a LOCAL run by a run's own key", () => {
@@ -22,8 +22,8 @@ describe("a LOCAL run by a run's own key", () => {
   ])(
     "is refused with 403 for a child %s, and nothing is stored",
     async (_, { self, child }: Record<string, boolean>) => {
-      const parent = child ? await createRun(world, { prompt: "child" }, run.key) : run.run_id;
-      const before = structuredClone(world.table.all());
+      const parent = child ? await createRun(plane, { prompt: "child" }, run.key) : run.run_id;
+      const before = structuredClone(plane.table.all());
       const answer = await run.client.post("/agent/runs", {
         ...local,
         ...(self || child ? { parent_run_id: parent } : {}),
@@ -31,14 +31,14 @@ describe("a LOCAL run by a run's own key", () => {
       expect(answer).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
       expect(answer.body.detail).toContain("execution_location");
       expect(answer.body).not.toHaveProperty("run_key");
-      expect(world.table.all()).toEqual(before);
+      expect(plane.table.all()).toEqual(before);
     },
   );
 
   it("is refused also where the run itself is LOCAL", async () => {
-    const { body } = await clientOf(world).post("/agent/runs", local);
-    const head = await world.ports.runs.head(body.run_id);
-    const parent = harnessOf(world, {
+    const { body } = await clientOf(plane).post("/agent/runs", local);
+    const head = await plane.ports.runs.head(body.run_id);
+    const parent = harnessOf(plane, {
       version: 1,
       base_url: "",
       model_url: "",
@@ -52,18 +52,18 @@ describe("a LOCAL run by a run's own key", () => {
   });
 
   it("is created for a person who names the run as the parent", async () => {
-    const answer = await clientOf(world).post("/agent/runs", { ...local, parent_run_id: run.run_id });
+    const answer = await clientOf(plane).post("/agent/runs", { ...local, parent_run_id: run.run_id });
     expect(answer).toMatchObject({ status: 200, body: { run_key: expect.stringMatching(/^ryr_/) } });
   });
 });
 
 describe("a tree of runs", () => {
   const post = (parent_run_id: string, key = run.key) =>
-    clientOf(world, key).post("/agent/runs", { prompt: "child", parent_run_id });
+    clientOf(plane, key).post("/agent/runs", { prompt: "child", parent_run_id });
 
   it(`has at most ${MAX_DESCENDANTS} runs below its root, at whatever depth and by whichever key`, async () => {
     const branches: string[] = [];
-    for (let made = 0; made < 5; made++) branches.push(await createRun(world, { prompt: "branch" }, run.key));
+    for (let made = 0; made < 5; made++) branches.push(await createRun(plane, { prompt: "branch" }, run.key));
     let made = branches.length;
     const levels = branches.slice();
     while (made < MAX_DESCENDANTS) {
@@ -74,9 +74,9 @@ describe("a tree of runs", () => {
       if (made % 50 === 0 && levels.length < 9) levels.push(answer.body.run_id);
       made++;
     }
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     for (const parent of [run.run_id, ...levels]) {
-      for (const key of [run.key, world.key]) {
+      for (const key of [run.key, plane.key]) {
         const answer = await post(parent, key);
         expect(answer).toMatchObject({
           status: 429,
@@ -85,8 +85,8 @@ describe("a tree of runs", () => {
         });
       }
     }
-    expect(world.table.all()).toEqual(before);
-    const another = await workingRun(world);
+    expect(plane.table.all()).toEqual(before);
+    const another = await workingRun(plane);
     expect((await post(another.run_id, another.key)).status, "another tree has its own count").toBe(200);
     expect((await run.finish()).status, "the root itself goes on").toBe(200);
   });
@@ -94,14 +94,14 @@ describe("a tree of runs", () => {
   it("counts each of children that are created at once", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(run.run_id)));
     const made = answers.filter(({ status }) => status === 200).length;
-    const root = world.table.all().find(({ pk, sk }) => pk === `RUN#${run.run_id}` && sk === "HEAD");
+    const root = plane.table.all().find(({ pk, sk }) => pk === `RUN#${run.run_id}` && sk === "HEAD");
     expect(root).toMatchObject({ children: made, descendants: made });
   });
 });
 
 describe("uploads that a run's own key prepares", () => {
   const prepare = (size_bytes: number, name = "a.bin", key = run.key, headers: Record<string, string> = {}) =>
-    clientOf(world, key).post(
+    clientOf(plane, key).post(
       "/agent/attachments",
       {
         file_name: name,
@@ -119,10 +119,10 @@ describe("uploads that a run's own key prepares", () => {
 
   it(`are at most ${RUN_CAPS.uploads}`, async () => {
     for (let made = 0; made < RUN_CAPS.uploads; made++) expect((await prepare(1, `${made}`)).status).toBe(200);
-    const before = structuredClone(world.table.all());
+    const before = structuredClone(plane.table.all());
     expect(await prepare(1, "one more")).toMatchObject(refused);
-    expect(world.table.all()).toEqual(before);
-    const another = await workingRun(world);
+    expect(plane.table.all()).toEqual(before);
+    const another = await workingRun(plane);
     expect((await prepare(1, "of another run", another.key)).status).toBe(200);
   });
 
@@ -139,13 +139,13 @@ describe("uploads that a run's own key prepares", () => {
   it("count once where the request is repeated", async () => {
     const headers = { "idempotency-key": "k" };
     for (let time = 0; time < 5; time++) expect((await prepare(1, "same", run.key, headers)).status).toBe(200);
-    const head = world.table.all().find(({ pk, sk }) => pk === `RUN#${run.run_id}` && sk === "HEAD");
+    const head = plane.table.all().find(({ pk, sk }) => pk === `RUN#${run.run_id}` && sk === "HEAD");
     expect(head).toMatchObject({ uploads: 1, upload_bytes: 1 });
   });
 
   it("are not limited for a person or an agent by what runs have prepared", async () => {
     for (let made = 0; made < RUN_CAPS.uploads; made++) await prepare(1, `${made}`);
-    const agent = await world.agent();
-    for (const key of [world.key, agent.key]) expect((await prepare(1, "mine", key)).status).toBe(200);
+    const agent = await plane.agent();
+    for (const key of [plane.key, agent.key]) expect((await prepare(1, "mine", key)).status).toBe(200);
   });
 });

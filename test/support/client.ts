@@ -5,9 +5,16 @@ import { notFound } from "#functions/fallback/not-found.ts";
 import { type Route, routePaths, routes } from "#infra/routes.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
 import type { Definition } from "../../scripts/openapi/endpoints.ts";
+import {
+  type Answer,
+  BASE_URL,
+  type CallOptions,
+  httpEvent,
+  type TestControlPlane,
+  type TestPorts,
+} from "./control-plane.ts";
 import { expectDocumented } from "./documented.ts";
 import { withRights } from "./rights.ts";
-import { type Answer, BASE_URL, type CallOptions, httpEvent, type World, type WorldPorts } from "./world.ts";
 
 const PREFIX = "/api/v1";
 
@@ -18,7 +25,7 @@ export type RequestOptions = Pick<CallOptions, "key" | "headers" | "body">;
 
 /** An endpoint as the router calls it. */
 interface Endpoint extends Definition {
-  handle(event: APIGatewayProxyEventV2, ports: WorldPorts): Promise<HttpResponse>;
+  handle(event: APIGatewayProxyEventV2, ports: TestPorts): Promise<HttpResponse>;
 }
 
 /**
@@ -26,7 +33,7 @@ interface Endpoint extends Definition {
  * name goes to the fallback. `target` is a path below /api/v1, with its query.
  */
 export async function request(
-  world: World,
+  plane: TestControlPlane,
   method: string,
   target: string,
   options: RequestOptions = {},
@@ -39,21 +46,21 @@ export async function request(
   const { route, parameters } = found;
   const who = route.who === "public" ? [] : [...route.who];
   const endpoint = await endpointOf(route);
-  const call = { key: world.key, ...options, method, rawPath, query, path: parameters, who };
-  const answer = await withRights(route.file, route.rights, () => world.call(endpoint, call));
+  const call = { key: plane.key, ...options, method, rawPath, query, path: parameters, who };
+  const answer = await withRights(route.file, route.rights, () => plane.call(endpoint, call));
   expectDocumented(route, endpoint, answer);
   return answer;
 }
 
-/** Requests with one key: that of the world's first person by default. */
-export function clientOf(world: World, key: string | undefined = world.key) {
+/** Requests with one key: that of the control plane's first person by default. */
+export function clientOf(plane: TestControlPlane, key: string | undefined = plane.key) {
   return {
-    get: (target: string, options: RequestOptions = {}) => request(world, "GET", target, { key, ...options }),
+    get: (target: string, options: RequestOptions = {}) => request(plane, "GET", target, { key, ...options }),
     post: (target: string, body?: unknown, options: RequestOptions = {}) =>
-      request(world, "POST", target, { key, ...(body === undefined ? {} : { body }), ...options }),
+      request(plane, "POST", target, { key, ...(body === undefined ? {} : { body }), ...options }),
     put: (target: string, body: unknown, options: RequestOptions = {}) =>
-      request(world, "PUT", target, { key, body, ...options }),
-    delete: (target: string, options: RequestOptions = {}) => request(world, "DELETE", target, { key, ...options }),
+      request(plane, "PUT", target, { key, body, ...options }),
+    delete: (target: string, options: RequestOptions = {}) => request(plane, "DELETE", target, { key, ...options }),
   };
 }
 export type Client = ReturnType<typeof clientOf>;

@@ -1,7 +1,7 @@
 import type { Route } from "#infra/routes.ts";
 import type { Definition } from "../../scripts/openapi/endpoints.ts";
 import { refusalsOf } from "../../scripts/openapi/problems.ts";
-import type { Answer } from "./world.ts";
+import type { Answer } from "./control-plane.ts";
 
 /** Throws where an answer has a status, or an error's code, that the OpenAPI document does not have for its route. */
 export function expectDocumented(route: Route, definition: Definition, { status, body }: Answer): void {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { CreateTableCommand } from "@aws-sdk/client-dynamodb";
 import { CreateBucketCommand, type S3Client } from "@aws-sdk/client-s3";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { asOnAws } from "#shared/aws/aws-emulation.ts";
-import { dynamoClient, s3Client, watchClients } from "#shared/aws/clients.ts";
+import { emulateAws } from "#shared/aws/aws-emulation.ts";
+import { dynamoClient, s3Client, setClientHook } from "#shared/aws/clients.ts";
 import { INDEXES } from "#shared/table/table.ts";
 import { ACCOUNT, REGION } from "../../local/account.ts";
 import { killEmulator, startEmulator } from "../../local/emulator.ts";
@@ -43,7 +43,7 @@ export async function emulatedAws(): Promise<EmulatedAws> {
     AWS_SECRET_ACCESS_KEY: secretKey,
   });
   // It knows fewer limits than AWS does.
-  watchClients((client) => void asOnAws(client));
+  setClientHook((client) => void emulateAws(client));
   return {
     dynamo: dynamoClient(),
     s3: s3Client(),

@@ -6,23 +6,27 @@ import { failRun } from "#functions/execution/fail-run.ts";
 import { triggers } from "#infra/triggers.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { clientOf } from "./client.ts";
+import type { Answer, TestControlPlane, TestPorts } from "./control-plane.ts";
 import { withRights } from "./rights.ts";
-import type { Answer, World, WorldPorts } from "./world.ts";
 
 /** Creates a run and answers its id. */
 export async function createRun(
-  world: World,
+  plane: TestControlPlane,
   body: Record<string, unknown> = { prompt: "hello" },
-  key = world.key,
+  key = plane.key,
 ): Promise<string> {
-  const { status, body: answer } = await clientOf(world, key).post("/agent/runs", body);
+  const { status, body: answer } = await clientOf(plane, key).post("/agent/runs", body);
   if (status !== 200) throw new Error(`the run was not created: ${JSON.stringify(answer)}`);
   return answer.run_id;
 }
 
 /** What a harness does: its own calls, with the run's key and an instance of its own. */
-export function harnessOf(world: World, { run_id, execution_id, key }: Envelope, instance: string = randomUUID()) {
-  const client = clientOf(world, key);
+export function harnessOf(
+  plane: TestControlPlane,
+  { run_id, execution_id, key }: Envelope,
+  instance: string = randomUUID(),
+) {
+  const client = clientOf(plane, key);
   const headers = { "runyard-instance": instance, "runyard-protocol": "1" };
   const support = (call: string, body: unknown): Promise<Answer> =>
     client.post(`/harness-support/${call}`, body, { headers });
@@ -45,11 +49,11 @@ export type Harness = ReturnType<typeof harnessOf>;
 
 /** A new run whose harness has made its first call. */
 export async function workingRun(
-  world: World,
+  plane: TestControlPlane,
   body: Record<string, unknown> = { prompt: "hello" },
-  key = world.key,
+  key = plane.key,
 ): Promise<Harness> {
-  const harness = await startedRun(world, body, key);
+  const harness = await startedRun(plane, body, key);
   const { status } = await harness.resolve();
   if (status !== 200) throw new Error(`resolve-prompt answered ${status}`);
   return harness;
@@ -57,29 +61,29 @@ export async function workingRun(
 
 /** A new run whose sandbox was started and has not called yet. */
 export async function startedRun(
-  world: World,
+  plane: TestControlPlane,
   body: Record<string, unknown> = { prompt: "hello" },
-  key = world.key,
+  key = plane.key,
 ): Promise<Harness> {
-  return harnessOf(world, await world.dispatch(await createRun(world, body, key)));
+  return harnessOf(plane, await plane.dispatch(await createRun(plane, body, key)));
 }
 
 /** The harness that the queue's next message starts. */
-export async function nextExecution(world: World): Promise<Harness> {
-  const before = world.started.length;
-  await deliver(world, "runs");
-  const envelope = world.started[before];
+export async function nextExecution(plane: TestControlPlane): Promise<Harness> {
+  const before = plane.started.length;
+  await deliver(plane, "runs");
+  const envelope = plane.started[before];
   if (envelope === undefined) throw new Error("no sandbox was started");
-  return harnessOf(world, envelope);
+  return harnessOf(plane, envelope);
 }
 
 /** Hands the messages that wait in the queues to their consumers until none is left. */
-export async function deliver(world: World, onlyQueue?: "runs" | "ends"): Promise<void> {
+export async function deliver(plane: TestControlPlane, onlyQueue?: "runs" | "ends"): Promise<void> {
   for (;;) {
-    const index = world.sent.findIndex(({ queue }) => onlyQueue === undefined || queue === onlyQueue);
-    const [message] = index < 0 ? [] : world.sent.splice(index, 1);
+    const index = plane.sent.findIndex(({ queue }) => onlyQueue === undefined || queue === onlyQueue);
+    const [message] = index < 0 ? [] : plane.sent.splice(index, 1);
     if (message === undefined) return;
-    const failed = await consume(world, message.queue, message.runId);
+    const failed = await consume(plane, message.queue, message.runId);
     if (failed.batchItemFailures.length > 0) throw new Error(`a message of ${message.queue} failed`);
   }
 }
@@ -92,10 +96,14 @@ const triggersOf = {
 const consumers = { runs: dispatchRun, ends: endRun, "runs-dead": failRun } as const;
 
 /** One message of a queue, as its consumer answers it. */
-export function consume(world: World, queue: keyof typeof consumers, runId: string): Promise<SQSBatchResponse> {
-  const consumer: { handle(event: SQSEvent, ports: WorldPorts): Promise<SQSBatchResponse> } = consumers[queue];
+export function consume(
+  plane: TestControlPlane,
+  queue: keyof typeof consumers,
+  runId: string,
+): Promise<SQSBatchResponse> {
+  const consumer: { handle(event: SQSEvent, ports: TestPorts): Promise<SQSBatchResponse> } = consumers[queue];
   const { name, rights } = triggersOf[queue];
-  return withRights(name, rights, () => consumer.handle(sqsEvent(queue, [{ v: 1, run_id: runId }]), world.ports));
+  return withRights(name, rights, () => consumer.handle(sqsEvent(queue, [{ v: 1, run_id: runId }]), plane.ports));
 }
 
 /** An event of SQS with one record a body. */

@@ -3,9 +3,9 @@ import { triggers } from "#infra/triggers.ts";
 import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
 import { type GatewayPorts, modelGateway } from "#shared/model-gateway/gateway.ts";
 import { anthropic, openaiCompatible } from "#shared/model-gateway/provider.ts";
+import type { TestControlPlane } from "./control-plane.ts";
 import type { ModelStandIn } from "./model-stand-in.ts";
 import { withRights } from "./rights.ts";
-import type { World } from "./world.ts";
 
 /** Settings of a deployment that has all kinds of providers; OpenAI's model has a price that the deployment gives it. */
 export const MODEL_SETTINGS = {
@@ -19,15 +19,15 @@ export const SONNET = "anthropic/claude-sonnet-5-5";
 type StandInUrls = Pick<ModelStandIn, "anthropicUrl" | "openaiUrl" | "bedrockUrl">;
 
 /** The model gateway before a stand-in for all providers, with no rights but its function's own. Pauses are short. */
-export function gatewayOf(world: World, standIn: StandInUrls, times: GatewayPorts["times"] = {}) {
+export function gatewayOf(plane: TestControlPlane, standIn: StandInUrls, times: GatewayPorts["times"] = {}) {
   const pauses: number[] = [];
   const key = (value: string) => async () => value;
   const serve = modelGateway({
-    ...world.ports,
+    ...plane.ports,
     log: () => undefined,
     sleep: async (milliseconds) => {
       pauses.push(milliseconds);
-      world.clock.now += milliseconds;
+      plane.clock.now += milliseconds;
       await wait(1);
     },
     providers: {
@@ -52,7 +52,7 @@ export function gatewayOf(world: World, standIn: StandInUrls, times: GatewayPort
     body: unknown,
     headers: Record<string, string> = {},
   ): Promise<Response> {
-    const request = new Request(`${world.ports.baseUrl}/model${path}`, {
+    const request = new Request(`${plane.ports.baseUrl}/model${path}`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-api-key": key, ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body),

@@ -1,70 +1,70 @@
 import { expect } from "vitest";
-import { isExecuting, isTerminal, MOVES, TREE_CONCURRENCY_LIMIT } from "#shared/records/run.ts";
+import { isExecuting, isTerminal, TRANSITIONS, TREE_CONCURRENCY_LIMIT } from "#shared/records/run.ts";
 import { parseRunHead, type RunHead } from "#shared/records/run-head.ts";
 import { keys, runPk } from "#shared/table/keys.ts";
 import type { RunState } from "#shared/wire/run.ts";
-import type { World } from "./world.ts";
+import type { TestControlPlane } from "./control-plane.ts";
 
 /** The heads of all runs. */
-export const headsOf = (world: World): RunHead[] =>
-  world.table
+export const headsOf = (plane: TestControlPlane): RunHead[] =>
+  plane.table
     .all()
     .filter(({ pk, sk }) => sk === "HEAD" && pk.startsWith("RUN#"))
     .map(parseRunHead);
 
-const owner = (world: World) => ({ type: "Team" as const, uid: world.team });
+const owner = (plane: TestControlPlane) => ({ type: "Team" as const, uid: plane.team });
 
 /** Counters say what heads say, no limit is passed, and who is parked stands in the line of that pool. */
-export async function checkSlots(world: World, limit: number): Promise<void> {
-  const heads = headsOf(world);
-  const counters: Record<string, unknown> = (await world.table.get(keys.counters(owner(world)))) ?? {};
+export async function checkSlots(plane: TestControlPlane, limit: number): Promise<void> {
+  const heads = headsOf(plane);
+  const counters: Record<string, unknown> = (await plane.table.get(keys.counters(owner(plane)))) ?? {};
   const inSlots = heads.filter(({ slot }) => slot === "owner");
   expect(counters["running"] ?? 0).toBe(inSlots.length);
   expect(inSlots.length).toBeLessThanOrEqual(limit);
   expect(counters["queued"] ?? 0).toBe(heads.filter(({ state }) => state === "QUEUED").length);
-  expect(counters["parked"] ?? 0).toBe(heads.filter(({ parked }) => parked === "owner").length);
+  expect(counters["waiting"] ?? 0).toBe(heads.filter(({ waiting }) => waiting === "owner").length);
   for (const head of heads) {
     const below = heads.filter(({ root, slot }) => root === head.run_id && slot === "tree");
     expect(head.tree_running).toBe(below.length);
     if (below.length > 0) expect(head.slot, "a tree that executes holds a slot").toBe("owner");
     if (isExecuting(head.state)) expect(head.slot).toBeDefined();
     if (isTerminal(head.state)) {
-      expect(head.parked).toBeUndefined();
+      expect(head.waiting).toBeUndefined();
       expect(head.slot).toBe(below.length > 0 ? "owner" : undefined);
     }
-    const parkedAt = world.table.all().filter(({ sk }) => sk.startsWith("PARKED#") && sk.endsWith(head.run_id));
-    expect(parkedAt).toHaveLength(head.parked === undefined ? 0 : 1);
+    const parkedAt = plane.table.all().filter(({ sk }) => sk.startsWith("WAITING#") && sk.endsWith(head.run_id));
+    expect(parkedAt).toHaveLength(head.waiting === undefined ? 0 : 1);
   }
-  for (const tree of world.table.all().filter(({ sk }) => sk.startsWith("TREE#"))) {
+  for (const tree of plane.table.all().filter(({ sk }) => sk.startsWith("TREE#"))) {
     const [depth, root] = [Number(tree.sk.slice("TREE#".length)), tree.pk.slice("RUN#".length)];
     const members = heads.filter((head) => head.root === root && head.depth === depth);
     expect(tree["running"] ?? 0).toBe(members.filter(({ slot }) => slot === "tree").length);
-    expect(tree["parked"] ?? 0).toBe(members.filter(({ parked }) => parked === "tree").length);
+    expect(tree["waiting"] ?? 0).toBe(members.filter(({ waiting }) => waiting === "tree").length);
     expect(Number(tree["running"] ?? 0)).toBeLessThanOrEqual(TREE_CONCURRENCY_LIMIT);
   }
 }
 
 /** Every run's events are gapless, each names a state that the one before may lead to, and the head is in the last of them. */
-export function checkHistories(world: World): void {
-  for (const head of headsOf(world)) {
-    const items = world.table.all().filter(({ pk, sk }) => pk === runPk(head.run_id) && /^(EVENT|MESSAGES)#/.test(sk));
+export function checkHistories(plane: TestControlPlane): void {
+  for (const head of headsOf(plane)) {
+    const items = plane.table.all().filter(({ pk, sk }) => pk === runPk(head.run_id) && /^(EVENT|MESSAGES)#/.test(sk));
     const events = items.toSorted((a, b) => Number(a["sequence"]) - Number(b["sequence"]));
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
     expect(head.next_sequence).toBe(events.length + 1);
     const states = events.flatMap(({ data }) => stateIn(data));
     expect(states[0]).toBe("QUEUED");
     for (const [index, state] of states.slice(1).entries()) {
-      expect(MOVES[states[index] ?? "QUEUED"], `${states[index]} → ${state}`).toContain(state);
+      expect(TRANSITIONS[states[index] ?? "QUEUED"], `${states[index]} → ${state}`).toContain(state);
     }
     expect(states.at(-1)).toBe(head.state);
     const stored = items.filter(({ sk }) => sk.startsWith("MESSAGES#"));
     expect(stored.reduce((sum, { count }) => sum + Number(count), 0)).toBe(head.messages);
     expect(
-      world.table.all().filter(({ pk, sk }) => pk === runPk(head.run_id) && sk.startsWith("FOLLOWUP#")),
+      plane.table.all().filter(({ pk, sk }) => pk === runPk(head.run_id) && sk.startsWith("FOLLOWUP#")),
     ).toHaveLength(head.followups);
   }
 }
 
 const stateIn = (data: unknown): RunState[] =>
   typeof data === "object" && data !== null && "state" in data && isState(data.state) ? [data.state] : [];
-const isState = (state: unknown): state is RunState => typeof state === "string" && Object.hasOwn(MOVES, state);
+const isState = (state: unknown): state is RunState => typeof state === "string" && Object.hasOwn(TRANSITIONS, state);

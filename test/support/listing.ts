@@ -5,7 +5,7 @@ import { listRuns } from "#shared/runs/listing/list-runs.ts";
 import type { Order } from "#shared/runs/listing/sources.ts";
 import type { Table } from "#shared/table/table.ts";
 import { itemsOf, type ListedRun } from "../../bench/listed-run.ts";
-import type { World } from "./world.ts";
+import type { TestControlPlane } from "./control-plane.ts";
 
 export const ORDERS: readonly Order[] = (["updated_at", "created_at", "title", "agent"] as const).flatMap((sortBy) =>
   [true, false].map((descending) => ({ sortBy, descending })),
@@ -19,8 +19,8 @@ export async function storeRuns(table: Table, runs: readonly ListedRun[]): Promi
   }
 }
 
-/** The world's first person, who is in its first team. */
-const ada = ({ user, team }: Pick<World, "user" | "team">): PersonalPrincipal => ({
+/** The control plane's first person, who is in its first team. */
+const ada = ({ user, team }: Pick<TestControlPlane, "user" | "team">): PersonalPrincipal => ({
   kind: "personal",
   user: { uid: user, displayName: "Ada", email: "ada@runyard.test" },
   teams: [{ uid: team, role: "admin" }],
@@ -38,11 +38,11 @@ interface Walk {
 }
 
 /** The ids of all pages, none of which is empty while there is a next one. */
-export async function walk(world: World, { order, filters = {}, limit, between }: Walk): Promise<string[]> {
+export async function walk(plane: TestControlPlane, { order, filters = {}, limit, between }: Walk): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await listRuns({ ...order, limit, filters, cursor }, ada(world), world.ports);
+    const page = await listRuns({ ...order, limit, filters, cursor }, ada(plane), plane.ports);
     const { has_next_page, next_cursor } = page.page_info;
     expect(page.runs.length).toBeLessThanOrEqual(limit);
     if (has_next_page) expect(page.runs).not.toEqual([]);

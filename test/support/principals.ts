@@ -1,9 +1,9 @@
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { clientOf } from "./client.ts";
+import { createTestControlPlane, type TestControlPlane } from "./control-plane.ts";
 import { createRun, deliver, harnessOf, workingRun } from "./execution.ts";
 import type { Around } from "./faults.ts";
 import { makeSchedule } from "./schedules.ts";
-import { makeWorld, type World } from "./world.ts";
 
 /** Everybody who could ask about one run, as names of the rows of the matrix. */
 export const PRINCIPALS = [
@@ -21,7 +21,7 @@ export const PRINCIPALS = [
 export type PrincipalName = (typeof PRINCIPALS)[number];
 
 export interface Stage {
-  readonly world: World;
+  readonly plane: TestControlPlane;
   /** The run that is asked about: a child that works, of a parent that works. */
   readonly runId: string;
   readonly executionId: string;
@@ -44,21 +44,21 @@ export interface Stage {
 
 /** A working run with all of them around it. Calls to AWS go through `around`. */
 export async function makeStage(around?: Around): Promise<Stage> {
-  const world = await makeWorld(memoryTable(), around);
-  const member = await world.person("Mia");
-  const removed = await world.person("Rob");
-  const agent = await world.agent();
-  const bystander = await world.agent("bystander");
-  const foreignAgent = await world.agent("theirs", world.otherTeam);
-  const parent = await workingRun(world, { prompt: "parent" });
-  const other = await workingRun(world, { prompt: "other" });
-  const runId = await createRun(world, { prompt: "child", parent_run_id: parent.run_id });
-  const dead = harnessOf(world, await world.dispatch(runId));
+  const plane = await createTestControlPlane(memoryTable(), around);
+  const member = await plane.person("Mia");
+  const removed = await plane.person("Rob");
+  const agent = await plane.agent();
+  const bystander = await plane.agent("bystander");
+  const foreignAgent = await plane.agent("theirs", plane.otherTeam);
+  const parent = await workingRun(plane, { prompt: "parent" });
+  const other = await workingRun(plane, { prompt: "other" });
+  const runId = await createRun(plane, { prompt: "child", parent_run_id: parent.run_id });
+  const dead = harnessOf(plane, await plane.dispatch(runId));
   await dead.resolve();
   await dead.shutDown();
-  const run = harnessOf(world, await world.dispatch(runId));
+  const run = harnessOf(plane, await plane.dispatch(runId));
   // Without an instance of its own, so that calls without the header are this harness's too.
-  await clientOf(world, run.key).post("/harness-support/resolve-prompt", {});
+  await clientOf(plane, run.key).post("/harness-support/resolve-prompt", {});
   const content = "content";
   const file = {
     filepath: "a.txt",
@@ -69,16 +69,16 @@ export async function makeStage(around?: Around): Promise<Stage> {
   };
   const report = () => run.support("report-artifact", { artifact_type: "FILE", data: file });
   const target = await report();
-  await world.upload(target.body.upload.url, content);
+  await plane.upload(target.body.upload.url, content);
   await report();
-  const schedule = await makeSchedule(world);
-  await world.removeMember(removed.uid);
+  const schedule = await makeSchedule(plane);
+  await plane.removeMember(removed.uid);
   const of: Record<PrincipalName, string> = {
-    creator: world.key,
+    creator: plane.key,
     teammate: member.key,
     "agent of the team": agent.key,
     "removed member": removed.key,
-    "another team's member": world.otherKey,
+    "another team's member": plane.otherKey,
     "another team's agent": foreignAgent.key,
     "the run itself": run.key,
     "the run's parent": parent.key,
@@ -86,20 +86,20 @@ export async function makeStage(around?: Around): Promise<Stage> {
     "the run's dead execution": dead.key,
   };
   return {
-    world,
+    plane,
     runId,
     executionId: run.execution_id,
     artifactUid: target.body.artifact_uid,
     scheduleId: schedule.id,
     identityUid: bystander.uid,
     identityKeyUid: bystander.keyUid,
-    ownKeyUid: (await clientOf(world).post("/agent/keys", { name: "spare" })).body.uid,
+    ownKeyUid: (await clientOf(plane).post("/agent/keys", { name: "spare" })).body.uid,
     memberUid: member.uid,
     made: new Map(),
     key: (name) => of[name],
     async end() {
       await run.finish();
-      await deliver(world);
+      await deliver(plane);
     },
   };
 }

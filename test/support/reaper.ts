@@ -1,8 +1,8 @@
 import { triggers } from "#infra/triggers.ts";
 import { type Pass, reapRuns } from "#shared/executions/reap-runs.ts";
+import type { TestControlPlane } from "./control-plane.ts";
 import { withRights } from "./rights.ts";
-import type { World } from "./world.ts";
 
-/** One pass of the reaper at the world's time. */
-export const reap = (world: World): Promise<Pass> =>
-  withRights("reap-runs", triggers.reapRuns.rights, () => reapRuns(world.ports));
+/** One pass of the reaper at the control plane's time. */
+export const reap = (plane: TestControlPlane): Promise<Pass> =>
+  withRights("reap-runs", triggers.reapRuns.rights, () => reapRuns(plane.ports));

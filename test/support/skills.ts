@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { type Client, clientOf } from "./client.ts";
+import { type Answer, createTestControlPlane } from "./control-plane.ts";
 import { GithubStandIn, type StandInRepository } from "./github-stand-in.ts";
-import { type Answer, makeWorld } from "./world.ts";
 
 /** A SKILL.md. */
 export const skill = (name: string, description = `Does ${name}`, body = `Do ${name}.`): string =>
@@ -27,18 +27,18 @@ export const names = ({ body }: Agents): string[] => body.agents.map(({ name }) 
 /** The ids of all variants of a list. */
 export const ids = ({ body }: Agents): string[] => body.agents.flatMap(({ variants }) => variants.map(({ id }) => id));
 
-/** A world with something that stands in for GitHub. */
-export async function makeSkillWorld() {
-  const world = await makeWorld();
+/** A control plane with something that stands in for GitHub. */
+export async function createSkillControlPlane() {
+  const plane = await createTestControlPlane();
   const github = await GithubStandIn.start();
-  world.repositories.githubUrl = github.url;
-  const ada = clientOf(world);
+  plane.repositories.githubUrl = github.url;
+  const ada = clientOf(plane);
   return {
-    world,
+    plane,
     github,
     ada,
     /** The other team's first person. */
-    bo: clientOf(world, world.otherKey),
+    bo: clientOf(plane, plane.otherKey),
     onGithub: (name: string, repository: StandInRepository = shop) => void github.repositories.set(name, repository),
     /** A new environment with these repositories. */
     async environment(name: string, repositories: readonly object[], client: Client = ada, more: object = {}) {
@@ -54,4 +54,4 @@ export async function makeSkillWorld() {
     paths: (): string[] => github.seen.map(({ path }) => path),
   };
 }
-export type SkillWorld = Awaited<ReturnType<typeof makeSkillWorld>>;
+export type SkillControlPlane = Awaited<ReturnType<typeof createSkillControlPlane>>;

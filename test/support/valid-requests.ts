@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { clientOf } from "./client.ts";
+import type { Answer, TestControlPlane } from "./control-plane.ts";
 import { said } from "./execution.ts";
 import type { Stage } from "./principals.ts";
 import { nightly } from "./schedules.ts";
-import type { Answer, World } from "./world.ts";
 
 const snapshot = {
   mode: "checkpoint",
@@ -73,7 +73,7 @@ export function targetOf(route: string, stage: Stage, other?: string): string {
     artifactUid: stage.artifactUid,
     scheduleId: stage.scheduleId,
     identityUid: stage.identityUid,
-    teamUid: stage.world.team,
+    teamUid: stage.plane.team,
     userUid: stage.memberUid,
     code: "conflict",
     ...Object.fromEntries(stage.made),
@@ -92,65 +92,65 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
   if (route.endsWith("/harness-support/transcript")) await writeRawTranscript(stage);
   if (route.endsWith("/redirect")) {
     const config = { session_sharing: { public_access: "VIEWER" } };
-    const { body } = await clientOf(stage.world).post("/agent/runs", { prompt: "shown to all", config });
+    const { body } = await clientOf(stage.plane).post("/agent/runs", { prompt: "shown to all", config });
     stage.made.set("sessionId", body.run_id).set("conversationId", body.run_id);
   }
   if (route.endsWith("/commit-snapshot")) {
     for (const run of ["the run itself", "the run's parent", "another run of the team"] as const) {
-      await clientOf(stage.world, stage.key(run)).post("/harness-support/upload-snapshot", snapshot);
+      await clientOf(stage.plane, stage.key(run)).post("/harness-support/upload-snapshot", snapshot);
     }
   }
   if (route === "POST /agent/runs") {
     // Two that have ended, so that there is a latest one.
-    const first = await endedRun(stage.world, {});
-    await endedRun(stage.world, { conversation_id: first });
+    const first = await endedRun(stage.plane, {});
+    await endedRun(stage.plane, { conversation_id: first });
     stage.made.set("conversationId", first);
   }
-  if (route.endsWith("/resume")) await clientOf(stage.world).post(`/agent/schedules/${stage.scheduleId}/pause`);
+  if (route.endsWith("/resume")) await clientOf(stage.plane).post(`/agent/schedules/${stage.scheduleId}/pause`);
   if (route === "DELETE /agent/teams/{teamUid}") await emptyTeam(stage);
   if (route.includes("{environmentUid}")) {
-    const { body } = await clientOf(stage.world).post("/agent/environments", { name: "Bench" });
+    const { body } = await clientOf(stage.plane).post("/agent/environments", { name: "Bench" });
     stage.made.set("environmentUid", body.uid);
   }
   if (route.includes("{secret}")) {
-    await clientOf(stage.world).post("/agent/secrets", { name: "TOKEN", value: "hush" });
+    await clientOf(stage.plane).post("/agent/secrets", { name: "TOKEN", value: "hush" });
     stage.made.set("secret", "TOKEN");
   }
   if (route.includes("{invitationId}")) {
-    await invite(stage, stage.world.team, stage.world.key);
+    await invite(stage, stage.plane.team, stage.plane.key);
   }
   // Into the other team, since who is in a team already is not let in again.
   if (route.includes("{token}")) {
-    await invite(stage, stage.world.otherTeam, stage.world.otherKey);
+    await invite(stage, stage.plane.otherTeam, stage.plane.otherKey);
   }
 }
 
-async function endedRun(world: World, more: object): Promise<string> {
-  const { body } = await clientOf(world).post("/agent/runs", { prompt: "hello", ...more });
-  await clientOf(world).post(`/agent/runs/${body.run_id}/cancel`);
+async function endedRun(plane: TestControlPlane, more: object): Promise<string> {
+  const { body } = await clientOf(plane).post("/agent/runs", { prompt: "hello", ...more });
+  await clientOf(plane).post(`/agent/runs/${body.run_id}/cancel`);
   return body.run_id;
 }
 
 /** The run's harness is one of others, and has stored its transcript. */
-async function writeRawTranscript({ world, runId, key }: Stage): Promise<void> {
-  const harness = clientOf(world, key("the run itself"));
+async function writeRawTranscript({ plane, runId, key }: Stage): Promise<void> {
+  const harness = clientOf(plane, key("the run itself"));
   await harness.post("/harness-support/external-conversation", { format: "claude" });
   const described = { conversation_id: runId, size_bytes: 3, sha256: "2".repeat(64) };
   const { body } = await harness.post("/harness-support/transcript", described);
-  await world.upload(body.url, "{}\n");
+  await plane.upload(body.url, "{}\n");
   await harness.post("/harness-support/transcript", described);
 }
 
 /** Invites somebody into a team; the last one's id and token are the stage's. */
-export async function invite({ world, made }: Stage, team: string, key: string): Promise<Answer> {
-  const answer = await clientOf(world, key).post(`/agent/teams/${team}/invitations`, { email: "new@runyard.test" });
+export async function invite({ plane, made }: Stage, team: string, key: string): Promise<Answer> {
+  const answer = await clientOf(plane, key).post(`/agent/teams/${team}/invitations`, { email: "new@runyard.test" });
   if (answer.status === 201) made.set("invitationId", answer.body.id).set("token", answer.body.link.split("/").at(-1));
   return answer;
 }
 
 /** A team with schedules, or with runs that have not ended, is not deleted. */
-export async function emptyTeam({ world, scheduleId }: Stage): Promise<void> {
-  const creator = clientOf(world);
+export async function emptyTeam({ plane, scheduleId }: Stage): Promise<void> {
+  const creator = clientOf(plane);
   await creator.delete(`/agent/schedules/${scheduleId}`);
   const { body } = await creator.get("/agent/runs");
   for (const { run_id } of body.runs) await creator.post(`/agent/runs/${run_id}/cancel?force=true`);

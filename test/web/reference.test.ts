@@ -3,16 +3,16 @@ import axe from "axe-core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { request } from "../support/client.ts";
-import { makeWorld } from "../support/world.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 import { openBrowser, visit } from "./support/browser.ts";
 
 let browser: Browser;
 let origin: string;
 const server = http.createServer();
 beforeAll(async () => {
-  const world = await makeWorld();
+  const plane = await createTestControlPlane();
   server.on("request", (asked, response) => {
-    void request(world, "GET", asked.url ?? "/", { key: undefined }).then(({ status, headers, body }) =>
+    void request(plane, "GET", asked.url ?? "/", { key: undefined }).then(({ status, headers, body }) =>
       response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body)),
     );
   });

@@ -1,24 +1,24 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { request } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { deliver, type Harness, harnessOf } from "../support/execution.ts";
-import { makeWorld, type World } from "../support/world.ts";
 import { openBrowser, visit } from "./support/browser.ts";
 import { Site } from "./support/site.ts";
 
 describe("the page before the service itself", () => {
   const site = new Site();
   let browser: Browser;
-  let world: World;
+  let plane: TestControlPlane;
 
   beforeAll(async () => {
-    world = await makeWorld();
+    plane = await createTestControlPlane();
     await site.start();
-    site.service = (target, key) => request(world, "GET", target, { key });
+    site.service = (target, key) => request(plane, "GET", target, { key });
     browser = await openBrowser();
     return () => {
       // Lets the long polls of readers who left come to their end.
-      world.clock.now += 3_600_000;
+      plane.clock.now += 3_600_000;
     };
   });
   afterAll(async () => {
@@ -31,16 +31,16 @@ describe("the page before the service itself", () => {
     await page.getByLabel("API key").fill("ryp_wrong");
     await page.keyboard.press("Enter");
     await page.getByText("This key is not accepted").waitFor();
-    await page.getByLabel("API key").fill(world.key);
+    await page.getByLabel("API key").fill(plane.key);
     await page.keyboard.press("Enter");
     await page.getByText("There are no runs yet").waitFor();
 
-    const created = await request(world, "POST", "/agent/runs", { body: { prompt: "Say hello.", title: "Hello" } });
+    const created = await request(plane, "POST", "/agent/runs", { body: { prompt: "Say hello.", title: "Hello" } });
     await page.reload();
     await page.getByRole("link", { name: "Hello" }).click();
     await page.getByText("Queued", { exact: true }).waitFor();
 
-    const harness = harnessOf(world, await world.dispatch(created.body.run_id));
+    const harness = harnessOf(plane, await plane.dispatch(created.body.run_id));
     await harness.resolve();
     await page.getByText("In progress", { exact: true }).waitFor();
     await work(harness);
@@ -48,7 +48,7 @@ describe("the page before the service itself", () => {
     await page.getByText("The greeting is out.").waitFor();
     await page.getByText("Agent started").waitFor();
     await harness.finish(false, "The command failed with exit code 2.");
-    await deliver(world);
+    await deliver(plane);
     await page.getByText("Ended", { exact: true }).waitFor();
     await page.locator(".status-message").getByText("The command failed with exit code 2.").waitFor();
     const timeline = await page.getByRole("region", { name: "Timeline" }).getByRole("listitem").allInnerTexts();
@@ -59,10 +59,10 @@ describe("the page before the service itself", () => {
 
   it("walks the list by the service's own cursors", async () => {
     for (let count = 0; count < 24; count++) {
-      world.clock.now += 1000;
-      await request(world, "POST", "/agent/runs", { body: { prompt: `Number ${count}` } });
+      plane.clock.now += 1000;
+      await request(plane, "POST", "/agent/runs", { body: { prompt: `Number ${count}` } });
     }
-    const { page } = await visit(browser, { ...site, key: world.key });
+    const { page } = await visit(browser, { ...site, key: plane.key });
     await page.getByRole("link", { name: "Number 23" }).waitFor();
     expect(await page.getByRole("listitem").count()).toBe(20);
     await page.getByRole("button", { name: "Show more" }).click();

@@ -1,6 +1,6 @@
 import { clip, type Style, seconds, stateText } from "../style.ts";
 import { oneLine, printable } from "../terminal-text.ts";
-import { type Happening, happeningsOf, type ToldEvent } from "./happenings.ts";
+import { type ApiEvent, type DisplayEvent, toDisplayEvents } from "./display-events.ts";
 
 const INDENT = 13;
 const WIDTH = 100;
@@ -27,43 +27,43 @@ export class EventPrinter {
     this.#since = options.since;
   }
 
-  print(event: ToldEvent): void {
+  print(event: ApiEvent): void {
     this.#since ??= Date.parse(event.occurred_at);
-    for (const happening of happeningsOf(event)) this.#print(happening, this.#since);
+    for (const displayEvent of toDisplayEvents(event)) this.#print(displayEvent, this.#since);
   }
 
-  #print(happening: Happening, since: number): void {
+  #print(displayEvent: DisplayEvent, since: number): void {
     const { style, print } = this.#options;
-    const [first = "", ...rest] = this.#lines(happening);
+    const [first = "", ...rest] = this.#lines(displayEvent);
     if (first === "") return;
-    const passed = Math.max(0, Date.parse(happening.at) - since);
+    const passed = Math.max(0, Date.parse(displayEvent.at) - since);
     print(`  ${style.dim(seconds(passed).padStart(7))}  ${first}`);
     for (const line of rest) print(`${" ".repeat(INDENT)}${style.dim(line)}`);
   }
 
   /** A headline and further lines. */
-  #lines(happening: Happening): string[] {
+  #lines(displayEvent: DisplayEvent): string[] {
     const { style } = this.#options;
-    switch (happening.kind) {
+    switch (displayEvent.kind) {
       case "step":
-        return [this.#stepText(happening)];
+        return [this.#stepText(displayEvent)];
       case "command": {
-        const [first = "", ...rest] = meaningful(happening.text);
+        const [first = "", ...rest] = meaningful(displayEvent.text);
         if (this.#options.verbose) return [`${style.bold("$")} ${first}`, ...rest];
         const more = rest.length === 0 ? "" : ` ${style.dim(`… ${rest.length} more lines`)}`;
         return [`${style.bold("$")} ${clip(first, WIDTH)}${more}`];
       }
       case "result":
         return [
-          (happening.failed ? style.red : style.green)(oneLine(happening.said)),
-          ...this.#shown(happening.output),
+          (displayEvent.failed ? style.red : style.green)(oneLine(displayEvent.said)),
+          ...this.#shown(displayEvent.output),
         ];
       case "text":
-        return this.#shown(happening.text);
+        return this.#shown(displayEvent.text);
     }
   }
 
-  #stepText({ state, name, durationMs, detail, failed }: Happening & { kind: "step" }): string {
+  #stepText({ state, name, durationMs, detail, failed }: DisplayEvent & { kind: "step" }): string {
     const { style } = this.#options;
     const parts = [
       state === undefined ? "" : style.bold(stateText(style, oneLine(state))),

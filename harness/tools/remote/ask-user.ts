@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { defineTool, type Tool } from "../../engine/tool.ts";
 
-const MOST_OPTIONS = 10;
+const MAX_OPTIONS = 10;
 
 /** Ends the turn with a question: the run is BLOCKED until a follow-up answers it. */
 export const askUserTool: Tool = defineTool({
@@ -21,7 +21,7 @@ export const askUserTool: Tool = defineTool({
     options: v.optional(
       v.pipe(
         v.array(v.pipe(v.string(), v.nonEmpty(), v.maxLength(200))),
-        v.maxLength(MOST_OPTIONS),
+        v.maxLength(MAX_OPTIONS),
         v.description("Answers to choose from, if it is a choice; others are possible all the same."),
       ),
     ),

@@ -69,7 +69,7 @@ function descriptionOf(servers: readonly McpServer[], usable: (tool: McpTool) =>
   const parts = servers.map((server) => {
     if ("unavailable" in server) return `Server ${server.name} is not available: ${server.unavailable}`;
     const lines = server.connection.tools.filter(usable).map((tool) => {
-      const line = lineOf(tool);
+      const line = waitQueueOf(tool);
       room -= Buffer.byteLength(line);
       return room < 0 ? `- ${tool.name}` : line;
     });
@@ -78,7 +78,7 @@ function descriptionOf(servers: readonly McpServer[], usable: (tool: McpTool) =>
   return [head, ...parts].join("\n\n");
 }
 
-function lineOf({ name, description = "", inputSchema }: McpTool): string {
+function waitQueueOf({ name, description = "", inputSchema }: McpTool): string {
   const { properties = {}, required = [] } = inputSchema;
   const schema = JSON.stringify({ properties, required });
   const line = `- ${name}: ${description.replace(/\s+/g, " ").trim()} Arguments: ${schema}`;

@@ -33,7 +33,7 @@ const CONNECT_MS = 60_000;
 /** A call without a word of progress, and a call at all. */
 const SILENCE_MS = 120_000;
 const CALL_MS = 1_800_000;
-const MOST_TOOLS = 500;
+const MAX_TOOLS = 500;
 
 /** @throws an Error that says in one sentence, without secrets, why the server cannot be used */
 export async function connect(config: ServerConfig, options: ConnectOptions): Promise<McpConnection> {
@@ -112,8 +112,8 @@ async function toolsOf(client: Client, signal: AbortSignal): Promise<McpTool[]> 
     const page = await client.request({ method: "tools/list", params }, ListToolsResultSchema, { signal });
     found.push(...page.tools);
     cursor = page.nextCursor;
-  } while (cursor !== undefined && found.length < MOST_TOOLS);
-  return found.slice(0, MOST_TOOLS);
+  } while (cursor !== undefined && found.length < MAX_TOOLS);
+  return found.slice(0, MAX_TOOLS);
 }
 
 async function callTool(

@@ -19,18 +19,18 @@ export interface AgentsOptions {
 }
 
 const DEFAULT_WAIT_SECONDS = 3_600;
-const MOST_WAIT_SECONDS = 21_600;
-const MOST_AGENTS = 20;
+const MAX_WAIT_SECONDS = 21_600;
+const MAX_AGENTS = 20;
 const LONGEST_LOOK_MS = 10_000;
 const TEXT_BYTES = 32 * 1024;
-const MOST_ARTIFACTS = 50;
+const MAX_ARTIFACTS = 50;
 
 const Seconds = v.optional(
   v.pipe(
     v.number(),
     v.integer(),
     v.minValue(1),
-    v.maxValue(MOST_WAIT_SECONDS),
+    v.maxValue(MAX_WAIT_SECONDS),
     v.description("How long to wait for the end. An hour when absent; what still works then goes on all the same."),
   ),
 );
@@ -80,7 +80,7 @@ const startAgent = (options: AgentsOptions): Tool =>
         ...(title === undefined ? {} : { title }),
         ...(skill === undefined ? {} : { skill }),
       };
-      const runId = await runs.create(body, onceOf(context, call));
+      const runId = await runs.create(body, toIdempotentRequest(context, call));
       if (!wait) return { output: { run_id: runId, state: "QUEUED" } };
       return { output: await outcomeOf(runId, timeout_seconds, options, call) };
     },
@@ -94,7 +94,7 @@ const waitForAgents = (options: AgentsOptions): Tool =>
     category: "integration",
     readsOnly: true,
     input: v.object({
-      run_ids: v.pipe(v.array(RunId), v.minLength(1), v.maxLength(MOST_AGENTS)),
+      run_ids: v.pipe(v.array(RunId), v.minLength(1), v.maxLength(MAX_AGENTS)),
       timeout_seconds: Seconds,
     }),
     async run({ run_ids, timeout_seconds }, call) {
@@ -120,13 +120,13 @@ const messageAgent = ({ runs, context }: AgentsOptions): Tool =>
     readsOnly: false,
     input: v.object({ run_id: RunId, message: v.pipe(v.string(), v.nonEmpty()) }),
     async run({ run_id, message }, call) {
-      await runs.followUp(run_id, message, onceOf(context, call));
+      await runs.followUp(run_id, message, toIdempotentRequest(context, call));
       return { output: { run_id, sent: true } };
     },
   });
 
 /** A name of the request; ids of uses are a model's, and might be anything. */
-const onceOf = ({ execution_id }: AgentsOptions["context"], { id }: ToolCall): string =>
+const toIdempotentRequest = ({ execution_id }: AgentsOptions["context"], { id }: ToolCall): string =>
   createHash("sha256").update(`${execution_id} ${id}`).digest("hex");
 
 interface ChildWishes {
@@ -191,7 +191,7 @@ async function outcomeOf(
     ...told,
     text: cutBytes(await runs.lastWords(runId), TEXT_BYTES),
     artifacts: (run.artifacts ?? [])
-      .slice(0, MOST_ARTIFACTS)
+      .slice(0, MAX_ARTIFACTS)
       .map(({ artifact_type, data }) => ({ artifact_type, ...data })),
     ...(run.state === "BLOCKED"
       ? { note: "it asks something: answer it by message_agent, then wait for it again" }

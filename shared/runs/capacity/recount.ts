@@ -12,7 +12,7 @@ const CONFIRM_MS = 60_000;
 const HEADS_A_BATCH = 100;
 
 const Count = v.optional(v.number(), 0);
-const Tally = v.object({ queued: Count, running: Count, parked: Count });
+const Tally = v.object({ queued: Count, running: Count, waiting: Count });
 type Tally = v.InferOutput<typeof Tally>;
 const Counters = v.object({
   ...Tally.entries,
@@ -27,13 +27,13 @@ interface RecountPorts {
   readonly now: () => number;
 }
 
-const NONE: Tally = { queued: 0, running: 0, parked: 0 };
+const NONE: Tally = { queued: 0, running: 0, waiting: 0 };
 const isSame = (a: Tally, b: Tally): boolean =>
-  a.queued === b.queued && a.running === b.running && a.parked === b.parked;
+  a.queued === b.queued && a.running === b.running && a.waiting === b.waiting;
 const minus = (a: Tally, b: Tally): Tally => ({
   queued: a.queued - b.queued,
   running: a.running - b.running,
-  parked: a.parked - b.parked,
+  waiting: a.waiting - b.waiting,
 });
 
 /**
@@ -83,7 +83,7 @@ async function tally(owner: Owner, { table }: Pick<RecountPorts, "table">): Prom
   return {
     queued: counted.filter(({ state }) => state === "QUEUED").length,
     running: [...counted, ...ended].filter(({ slot }) => slot === "owner").length,
-    parked: counted.filter(({ parked }) => parked === "owner").length,
+    waiting: counted.filter(({ waiting }) => waiting === "owner").length,
   };
 }
 

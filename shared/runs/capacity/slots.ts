@@ -24,22 +24,22 @@ interface Pool {
   /** The item with the counters `running` and `parked`. */
   readonly counters: Key;
   readonly limit: number;
-  readonly parkedPk: string;
-  readonly parkedPrefix: string;
+  readonly waitingPk: string;
+  readonly waitingPrefix: string;
 }
 
 const ownerPool = (owner: Owner): Pool => ({
   counters: keys.counters(owner),
   limit: DEFAULT_CONCURRENCY_LIMIT,
-  parkedPk: ownerPk(owner),
-  parkedPrefix: "PARKED#",
+  waitingPk: ownerPk(owner),
+  waitingPrefix: "WAITING#",
 });
 
 const treePool = (root: string, depth: number): Pool => ({
   counters: keys.tree(root, depth),
   limit: TREE_CONCURRENCY_LIMIT,
-  parkedPk: runPk(root),
-  parkedPrefix: `PARKED#${depth}#`,
+  waitingPk: runPk(root),
+  waitingPrefix: `WAITING#${depth}#`,
 });
 
 /** Whose slots a run takes, or waits for: its owner's, or those of its tree at its depth. */
@@ -50,7 +50,7 @@ export interface Line {
   readonly depth: number;
 }
 
-export const lineOf = (head: RunHead, kind: SlotKind): Line => ({
+export const waitQueueOf = (head: RunHead, kind: SlotKind): Line => ({
   kind,
   owner: ownerOf(head),
   root: head.root ?? head.run_id,
@@ -60,9 +60,9 @@ export const lineOf = (head: RunHead, kind: SlotKind): Line => ({
 export const poolOf = ({ kind, owner, root, depth }: Line): Pool =>
   kind === "owner" ? ownerPool(owner) : treePool(root, depth);
 
-export const parkedKey = ({ parkedPk, parkedPrefix }: Pool, runId: string): Key => ({
-  pk: parkedPk,
-  sk: `${parkedPrefix}${runId}`,
+export const waitingKey = ({ waitingPk, waitingPrefix }: Pool, runId: string): Key => ({
+  pk: waitingPk,
+  sk: `${waitingPrefix}${runId}`,
 });
 
 /** A pool's limit lies beside its counters where it has one of its own, so nothing has to be read for it. */
@@ -72,7 +72,7 @@ const running = (pool: Pick<Pool, "limit">) =>
 /** A slot is free. */
 export const hasSlot = (pool: Pick<Pool, "limit">): Conditions => ({ running: { absentOr: running(pool) } });
 /** A slot is free, and nobody waits for it already. */
-const hasRoom = (pool: Pick<Pool, "limit">): Conditions => ({ ...hasSlot(pool), parked: { absentOr: { below: 1 } } });
+const hasRoom = (pool: Pick<Pool, "limit">): Conditions => ({ ...hasSlot(pool), waiting: { absentOr: { below: 1 } } });
 /** No slot is free. */
 export const isFull = (pool: Pool): Conditions => ({
   running: { atLeastAttribute: "concurrency_limit", otherwise: pool.limit },
@@ -109,7 +109,7 @@ interface SlotChange {
 
 const NOTHING: SlotChange = { set: {}, remove: [], if: {}, writes: [] };
 
-export interface SlotMove {
+export interface SlotTransition {
   readonly to?: RunState;
   /** The pool to take the slot from; an owner's by default. */
   readonly takes?: SlotKind;
@@ -118,20 +118,20 @@ export interface SlotMove {
 }
 
 /** True where `slotChange` needs the head of the tree's root. */
-export const needsRoot = (head: RunHead, { to, keepsSlot }: SlotMove): boolean =>
+export const needsRoot = (head: RunHead, { to, keepsSlot }: SlotTransition): boolean =>
   to !== undefined && head.slot === "tree" && !isExecuting(to) && keepsSlot !== true;
 
 /** What moving the run does to slots. `root`: the head of its tree's root, where `needsRoot` says so. */
-export function slotChange(head: RunHead, move: SlotMove, root: RunHead | undefined): SlotChange {
+export function slotChange(head: RunHead, move: SlotTransition, root: RunHead | undefined): SlotChange {
   const { to } = move;
   if (to === undefined || isLocal(head)) return NOTHING;
-  const still: Conditions = { slot: same(head.slot), parked: same(head.parked) };
+  const still: Conditions = { slot: same(head.slot), waiting: same(head.waiting) };
   const queued = Number(to === "QUEUED") - Number(head.state === "QUEUED");
   const own = keys.counters(ownerOf(head));
 
-  if (head.parked !== undefined) {
-    const unparked = leaveQueue(head, head.parked, queued, own);
-    return { set: {}, remove: ["parked"], if: still, writes: unparked };
+  if (head.waiting !== undefined) {
+    const dequeued = leaveQueue(head, head.waiting, queued, own);
+    return { set: {}, remove: ["waiting"], if: still, writes: dequeued };
   }
   if (isExecuting(to) && head.slot === undefined) return take(head, move.takes ?? "owner", queued, own, still);
   if (!isExecuting(to) && head.slot !== undefined && move.keepsSlot !== true) {
@@ -143,18 +143,18 @@ export function slotChange(head: RunHead, move: SlotMove, root: RunHead | undefi
 const same = (value: string | undefined) => (value === undefined ? { exists: false } : { eq: value });
 
 function leaveQueue(head: RunHead, kind: SlotKind, queued: number, own: Key): TransactionWrite[] {
-  const line = lineOf(head, kind);
+  const line = waitQueueOf(head, kind);
   const pool = poolOf(line);
   return [
-    { kind: "delete", key: parkedKey(pool, head.run_id) },
+    { kind: "delete", key: waitingKey(pool, head.run_id) },
     ...(kind === "owner"
-      ? [count(own, { queued, parked: -1 })]
-      : [count(own, { queued }), count(pool.counters, { parked: -1 })]),
+      ? [count(own, { queued, waiting: -1 })]
+      : [count(own, { queued }), count(pool.counters, { waiting: -1 })]),
   ];
 }
 
 function take(head: RunHead, kind: SlotKind, queued: number, own: Key, still: Conditions): SlotChange {
-  const line = lineOf(head, kind);
+  const line = waitQueueOf(head, kind);
   const pool = poolOf(line);
   const writes =
     kind === "owner"
@@ -193,7 +193,7 @@ function release(
     return { ...gone, if: { ...still, ...alone }, writes: [count(own, { queued, running: -1 })] };
   }
   if (root === undefined) throw new Error("the root of the tree is needed");
-  const freed = count(poolOf(lineOf(head, "tree")).counters, { running: -1 });
+  const freed = count(poolOf(waitQueueOf(head, "tree")).counters, { running: -1 });
   const less = { kind: "update", key: keys.head(root.run_id), add: { tree_running: -1 } } as const;
   const isLast = isTerminal(root.state) && root.tree_running <= 1;
   if (isLast) {

@@ -3,7 +3,7 @@ import { parseRunHead, type RunHead, type SlotKind } from "#shared/records/run-h
 import { checkShard, keys, type Owner, sortableTime } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table, type TransactionWrite } from "#shared/table/table.ts";
 import { recountIfDue } from "./recount.ts";
-import { count, hasSlot, isFull, type Line, lineOf, parkedKey, poolOf, takeOfTree } from "./slots.ts";
+import { count, hasSlot, isFull, type Line, poolOf, takeOfTree, waitingKey, waitQueueOf } from "./slots.ts";
 
 /** Slots that are handed on at once, where a limit was raised; the next to end goes on. */
 const GRANTS = 25;
@@ -21,19 +21,19 @@ export interface CapacityPorts {
  * Lets a waiting run stand in line for a slot of `kind`. False where it need not: there is a free slot, and nobody waits.
  * Throws nothing where the run has moved meanwhile; it is in no line then.
  */
-export async function park(head: RunHead, kind: SlotKind, ports: CapacityPorts): Promise<boolean> {
-  const line = lineOf(head, kind);
+export async function enterWaitQueue(head: RunHead, kind: SlotKind, ports: CapacityPorts): Promise<boolean> {
+  const line = waitQueueOf(head, kind);
   const pool = poolOf(line);
-  const parked: TransactionWrite[] = [
+  const waiting: TransactionWrite[] = [
     {
       kind: "update",
       key: keys.head(head.run_id),
-      set: { parked: kind },
-      if: { state: { eq: "QUEUED" }, parked: { exists: false }, slot: { exists: false } },
+      set: { waiting: kind },
+      if: { state: { eq: "QUEUED" }, waiting: { exists: false }, slot: { exists: false } },
     },
     {
       kind: "put",
-      item: { ...parkedKey(pool, head.run_id), v: 1, run_id: head.run_id },
+      item: { ...waitingKey(pool, head.run_id), v: 1, run_id: head.run_id },
       if: { pk: { exists: false } },
     },
   ];
@@ -42,11 +42,11 @@ export async function park(head: RunHead, kind: SlotKind, ports: CapacityPorts):
     kind === "tree" && head.root !== undefined
       ? [{ kind: "check", key: keys.head(head.root), if: { slot: { exists: true } } }]
       : [];
-  for (const reason of [isFull(pool), { parked: { atLeast: 1 } }]) {
+  for (const reason of [isFull(pool), { waiting: { atLeast: 1 } }]) {
     try {
-      await ports.table.transact([count(pool.counters, { parked: 1 }, reason), ...parked, ...rooted]);
+      await ports.table.transact([count(pool.counters, { waiting: 1 }, reason), ...waiting, ...rooted]);
       // Behind others: they may wait for a slot that is free, because whoever freed it died.
-      if ("parked" in reason) await grantNext(line, ports);
+      if ("waiting" in reason) await dequeueNext(line, ports);
       if (kind === "owner") await recountIfDue(line.owner, ports);
       return true;
     } catch (error) {
@@ -59,13 +59,13 @@ export async function park(head: RunHead, kind: SlotKind, ports: CapacityPorts):
 }
 
 /** Gives free slots to those that stand in a line longest, one after the other, and asks for their dispatch. */
-export async function grantNext(line: Line, ports: CapacityPorts): Promise<void> {
+export async function dequeueNext(line: Line, ports: CapacityPorts): Promise<void> {
   const pool = poolOf(line);
   for (let granted = 0; granted < GRANTS; granted++) {
-    const { items } = await ports.table.query({ pk: pool.parkedPk, prefix: pool.parkedPrefix, limit: 1 });
+    const { items } = await ports.table.query({ pk: pool.waitingPk, prefix: pool.waitingPrefix, limit: 1 });
     const [oldest] = items;
     if (oldest === undefined) return;
-    const runId = oldest.sk.slice(pool.parkedPrefix.length);
+    const runId = oldest.sk.slice(pool.waitingPrefix.length);
     try {
       await grant(runId, line, ports);
     } catch (error) {
@@ -73,7 +73,7 @@ export async function grantNext(line: Line, ports: CapacityPorts): Promise<void>
       if (error.positions.includes(FULL)) return;
       // The run was cancelled, or another has granted it: on to the next one. Or its tree has no slot any more.
       const rootless = line.kind === "tree" && !error.positions.includes(0) && !error.positions.includes(1);
-      if (!rootless || !(await unpark(runId, line, ports))) continue;
+      if (!rootless || !(await leaveWaitQueue(runId, line, ports))) continue;
     }
     await ports.queue.sendRun(runId, line.owner).catch(() => undefined);
   }
@@ -85,16 +85,16 @@ const FULL = 2;
 async function grant(runId: string, line: Line, ports: CapacityPorts): Promise<void> {
   const { kind } = line;
   const pool = poolOf(line);
-  const counted = { running: 1, parked: -1 };
+  const counted = { running: 1, waiting: -1 };
   await ports.table.transact([
     {
       kind: "update",
       key: keys.head(runId),
       set: { slot: kind, ...soon(runId, ports) },
-      remove: ["parked"],
-      if: { state: { eq: "QUEUED" }, parked: { eq: kind }, slot: { exists: false } },
+      remove: ["waiting"],
+      if: { state: { eq: "QUEUED" }, waiting: { eq: kind }, slot: { exists: false } },
     },
-    { kind: "delete", key: parkedKey(pool, runId), if: { pk: { exists: true } } },
+    { kind: "delete", key: waitingKey(pool, runId), if: { pk: { exists: true } } },
     ...(kind === "owner"
       ? [count(pool.counters, counted, hasSlot(pool))]
       : takeOfTree(line, pool, counted, hasSlot(pool))),
@@ -102,7 +102,7 @@ async function grant(runId: string, line: Line, ports: CapacityPorts): Promise<v
 }
 
 /** The tree of the run holds no slot any more: the run waits for one of its owner's. False where it has moved on. */
-async function unpark(runId: string, line: Line, ports: CapacityPorts): Promise<boolean> {
+async function leaveWaitQueue(runId: string, line: Line, ports: CapacityPorts): Promise<boolean> {
   const pool = poolOf(line);
   try {
     await ports.table.transact([
@@ -110,11 +110,11 @@ async function unpark(runId: string, line: Line, ports: CapacityPorts): Promise<
         kind: "update",
         key: keys.head(runId),
         set: soon(runId, ports),
-        remove: ["parked"],
-        if: { state: { eq: "QUEUED" }, parked: { eq: "tree" } },
+        remove: ["waiting"],
+        if: { state: { eq: "QUEUED" }, waiting: { eq: "tree" } },
       },
-      { kind: "delete", key: parkedKey(pool, runId), if: { pk: { exists: true } } },
-      count(pool.counters, { parked: -1 }),
+      { kind: "delete", key: waitingKey(pool, runId), if: { pk: { exists: true } } },
+      count(pool.counters, { waiting: -1 }),
     ]);
     return true;
   } catch (error) {
@@ -129,15 +129,15 @@ const soon = (runId: string, ports: CapacityPorts) => ({
 });
 
 /** Gives the slots that an owner has more from now on, because its limit was raised, to the runs that wait for them. */
-export const grantMore = (owner: Owner, ports: CapacityPorts): Promise<void> =>
-  grantNext({ kind: "owner", owner, root: "", depth: 0 }, ports);
+export const dequeueMore = (owner: Owner, ports: CapacityPorts): Promise<void> =>
+  dequeueNext({ kind: "owner", owner, root: "", depth: 0 }, ports);
 
 /** Hands on what the ended run has freed: a slot of its tree, and maybe one of its owner. Answers its head, if there is one. */
-export async function handOn(endedRunId: string, ports: CapacityPorts): Promise<RunHead | undefined> {
+export async function releaseCapacity(endedRunId: string, ports: CapacityPorts): Promise<RunHead | undefined> {
   const item = await ports.table.get(keys.head(endedRunId));
   if (item === undefined) return undefined;
   const ended = parseRunHead(item);
-  if (ended.root !== undefined) await grantNext(lineOf(ended, "tree"), ports);
-  await grantNext(lineOf(ended, "owner"), ports);
+  if (ended.root !== undefined) await dequeueNext(waitQueueOf(ended, "tree"), ports);
+  await dequeueNext(waitQueueOf(ended, "owner"), ports);
   return ended;
 }

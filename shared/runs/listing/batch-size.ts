@@ -2,7 +2,7 @@ import { isByTime } from "./segments.ts";
 import type { Order } from "./sources.ts";
 
 /** Segments of one round, entries that one is meant to hold, and how many are read of one that holds more. */
-const MOST_SEGMENTS = 8;
+const MAX_SEGMENTS = 8;
 const SEGMENT_ENTRIES = 1_000;
 const SEGMENT_MOST = 2_000;
 /** How much more a round may read, and how much wider its segments may be, than the one before it. */
@@ -19,7 +19,7 @@ export interface Round {
 }
 
 /** How much a search reads in each round, from how many entries matched so far and how dense they are in time. */
-export function paceOf(order: Order, wanted: number) {
+export function batchSizeOf(order: Order, wanted: number) {
   let amount = wanted;
   let width = 0;
   let before = 0;
@@ -28,7 +28,7 @@ export function paceOf(order: Order, wanted: number) {
     round(): Round {
       // Before the first round nothing is known of how dense they are.
       const isDivided = isByTime(order) && width > 0;
-      const segments = isDivided ? Math.min(MOST_SEGMENTS, Math.ceil(amount / SEGMENT_ENTRIES)) : 1;
+      const segments = isDivided ? Math.min(MAX_SEGMENTS, Math.ceil(amount / SEGMENT_ENTRIES)) : 1;
       return { segments, width, entries: segments > 1 ? SEGMENT_MOST : amount };
     },
     /** Entries that a part of the round had, and the time that they are spread over. */
@@ -39,9 +39,7 @@ export function paceOf(order: Order, wanted: number) {
       // The last round's rate, since matches may have been dense before and be rare from here on.
       const fresh = found - before;
       const expected = fresh === 0 ? Number.POSITIVE_INFINITY : (MARGIN * (wanted - found) * round.entries) / fresh;
-      amount = Math.ceil(
-        Math.min(amount * GROWTH, Math.max(wanted - found, expected), MOST_SEGMENTS * SEGMENT_ENTRIES),
-      );
+      amount = Math.ceil(Math.min(amount * GROWTH, Math.max(wanted - found, expected), MAX_SEGMENTS * SEGMENT_ENTRIES));
       const fitting = (SEGMENT_ENTRIES * round.milliseconds) / Math.max(1, round.entries);
       width = Math.max(1, Math.ceil(width === 0 ? fitting : Math.min(fitting, width * GROWTH)));
       round = { entries: 0, milliseconds: 0 };

@@ -1,6 +1,10 @@
 import * as v from "valibot";
 import { type ErrorCode, RunyardError } from "#shared/errors.ts";
-import { doOnce, type Once, RecordTaken } from "#shared/idempotency/idempotent-request.ts";
+import {
+  IdempotencyRecordExists,
+  type IdempotentRequest,
+  runIdempotent,
+} from "#shared/idempotency/idempotent-request.ts";
 import {
   type AgentPrincipal,
   ownersVisibleTo,
@@ -17,7 +21,7 @@ import { type CancelRunsRequest, CancelRunsResponse, type RunFilter } from "#sha
 import { type Filters, type FoundRun, matchesEntry, matchingRuns, runIdOf } from "./filters.ts";
 
 /** Runs that one call takes, and milliseconds after which it begins with no further ones. */
-const MOST_RUNS = 1_000;
+const MAX_RUNS = 1_000;
 const WORK_MS = 20_000;
 /** Entries of the index that are read at once. */
 const ENTRIES = 200;
@@ -27,7 +31,7 @@ const AT_ONCE = 4;
 interface ReceivedCall {
   readonly request: CancelRunsRequest;
   readonly principal: Principal;
-  readonly once: Once;
+  readonly once: IdempotentRequest;
 }
 
 interface CancelManyCall extends ReceivedCall {
@@ -49,7 +53,7 @@ export async function cancelRuns({ principal, ...rest }: ReceivedCall, ports: Ru
   }
   const call = { ...rest, principal };
   await refuseUnknownAncestor(call.request.filter.ancestor_run_id, call.principal, ports, "filter.ancestor_run_id");
-  return doOnce<CancelledRuns>(
+  return runIdempotent<CancelledRuns>(
     ports.table,
     call.once,
     ports.now,
@@ -57,7 +61,7 @@ export async function cancelRuns({ principal, ...rest }: ReceivedCall, ports: Ru
       try {
         await ports.table.write(record(""));
       } catch (error) {
-        throw error instanceof ConditionFailed ? new RecordTaken() : error;
+        throw error instanceof ConditionFailed ? new IdempotencyRecordExists() : error;
       }
       return { response: await cancelAndKeep(call, ports), replayed: false };
     },
@@ -135,7 +139,7 @@ async function matching(
   for (const pk of scopes) {
     let before: string | undefined;
     for (let more = true; more; ) {
-      if (found.length > MOST_RUNS || now() > deadline) return { runs: found.slice(0, MOST_RUNS), more: true };
+      if (found.length > MAX_RUNS || now() > deadline) return { runs: found.slice(0, MAX_RUNS), more: true };
       const place = before === undefined ? {} : { before };
       const page = await runs.query({ index: "gsi5", pk, descending: true, limit: ENTRIES, ...place });
       const ids = page.items.filter((entry) => matchesEntry(entry, filters)).map(runIdOf);
@@ -151,7 +155,7 @@ async function matching(
       before = String(last);
     }
   }
-  return { runs: found.slice(0, MOST_RUNS), more: found.length > MOST_RUNS };
+  return { runs: found.slice(0, MAX_RUNS), more: found.length > MAX_RUNS };
 }
 
 const filtersOf = (filter: RunFilter): Filters => ({

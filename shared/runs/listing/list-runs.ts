@@ -9,7 +9,7 @@ import { toRunItem } from "#shared/runs/run-item.ts";
 import { SCOPE_SHARDS, scopeKey } from "#shared/table/keys.ts";
 import type { ListRunsResponse, RunItem } from "#shared/wire/run.ts";
 import type { Filters, FoundRun } from "./filters.ts";
-import { type Candidate, loaded, sifter } from "./matches.ts";
+import { type Candidate, createMatcher, loaded } from "./matches.ts";
 import { search } from "./search.ts";
 import { type Order, rangeOf, sourcesOf } from "./sources.ts";
 
@@ -67,7 +67,7 @@ async function pageOf(
   for (let after = start; ; ) {
     // One more than the page holds tells of a next page.
     const wanted = limit + 1;
-    const sift = sifter({ scopes, order, filters: open, wanted }, ports);
+    const sift = createMatcher({ scopes, order, filters: open, wanted }, ports);
     const { found, stoppedAt } = await search({
       sources,
       order,

@@ -39,7 +39,7 @@ const SIFTED_TOGETHER = 400;
  * Which runs of some index entries match. What an entry tells is looked at first, then the heads where a filter needs
  * them, since states and times move, then the bodies, which are larger.
  */
-export function sifter({ scopes, order, filters, wanted }: Sifting, { table }: Pick<RunPorts, "table">) {
+export function createMatcher({ scopes, order, filters, wanted }: Sifting, { table }: Pick<RunPorts, "table">) {
   const isBodyMatch = bodyMatcher(filters);
 
   async function byHead(some: readonly Candidate[]): Promise<Candidate[]> {

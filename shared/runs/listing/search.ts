@@ -1,5 +1,5 @@
 import type { Item } from "#shared/table/table.ts";
-import { paceOf } from "./batch-size.ts";
+import { batchSizeOf } from "./batch-size.ts";
 import { type Merged, merged } from "./merge.ts";
 import { divided, farEnd, spanOf } from "./segments.ts";
 import { behind, type Order, positionOf, type Range, type Source } from "./sources.ts";
@@ -42,7 +42,7 @@ interface Part<T> {
  */
 export async function search<T extends Finding>(query: Search<T>): Promise<Found<T>> {
   const { sources, order, range, wanted, isLate } = query;
-  const pace = paceOf(order, wanted);
+  const pace = batchSizeOf(order, wanted);
   const found = new Map<string, T>();
   let parts: readonly Part<T>[] = [{ range }];
   let stoppedAt: string | undefined;

@@ -31,7 +31,7 @@ export type Source = (range: Range, limit: number, descending: boolean) => Promi
 type Ports = Pick<RunPorts, "runs" | "table">;
 
 /** Runs whose heads are read and sorted here where no index has them in the order; more of them are looked for in a scope. */
-const MOST_HELD = 1_000;
+const MAX_HELD = 1_000;
 const KEYS_A_BATCH = 100;
 
 const KEY_OF = {
@@ -108,7 +108,7 @@ const isFewBy = (sortBy: SortBy, { createdAfter, createdBefore }: Filters): bool
 /** Of sources by creation, as many as are held. */
 async function firstOf(sources: readonly Source[], filters: Filters): Promise<SourcePage> {
   const range = rangeOf({ sortBy: "created_at", descending: true }, filters, undefined);
-  const pages = await Promise.all(sources.map((source) => source(range, MOST_HELD, true)));
+  const pages = await Promise.all(sources.map((source) => source(range, MAX_HELD, true)));
   return { items: pages.flatMap(({ items }) => items), more: pages.some(({ more }) => more) };
 }
 
@@ -116,7 +116,7 @@ async function firstOf(sources: readonly Source[], filters: Filters): Promise<So
 async function familyOf(order: Order, { ancestorRunId }: Filters, ports: Ports): Promise<Source | undefined> {
   if (ancestorRunId === undefined) return undefined;
   const descendants = descendantsOf(ancestorRunId, ports);
-  return order.sortBy === "created_at" ? descendants : held(await descendants({}, MOST_HELD, false), order, ports);
+  return order.sortBy === "created_at" ? descendants : held(await descendants({}, MAX_HELD, false), order, ports);
 }
 
 /** The smaller group that the filters name, if they name one. */

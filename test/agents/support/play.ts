@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { clientOf } from "../../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../../support/control-plane.ts";
 import { createRun, deliver } from "../../support/execution.ts";
 import { gatewayOf, MODEL_SETTINGS } from "../../support/gateway.ts";
 import type { Turn } from "../../support/model-shapes.ts";
 import { ModelStandIn } from "../../support/model-stand-in.ts";
-import { makeWorld, type World } from "../../support/world.ts";
-import { WorldServer } from "./world-server.ts";
+import { ControlPlaneServer } from "./control-plane-server.ts";
 
 const MAIN = fileURLToPath(new URL("../../../harness/main.ts", import.meta.url));
 
@@ -19,23 +19,23 @@ interface Execution {
   readonly lifetimeMs?: number;
 }
 
-/** A world with models, whose runs are executed by the real harness in processes of its own. */
+/** A control plane with models, whose runs are executed by the real harness in processes of its own. */
 export class Stage implements AsyncDisposable {
-  readonly world: World;
+  readonly plane: TestControlPlane;
   readonly models: ModelStandIn;
-  readonly server: WorldServer;
+  readonly server: ControlPlaneServer;
   log = "";
 
-  private constructor(world: World, models: ModelStandIn, server: WorldServer) {
-    this.world = world;
+  private constructor(plane: TestControlPlane, models: ModelStandIn, server: ControlPlaneServer) {
+    this.plane = plane;
     this.models = models;
     this.server = server;
   }
 
   static async make(): Promise<Stage> {
     for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
-    const [world, models] = await Promise.all([makeWorld(), ModelStandIn.start()]);
-    return new Stage(world, models, await WorldServer.start(world, gatewayOf(world, models).serve));
+    const [plane, models] = await Promise.all([createTestControlPlane(), ModelStandIn.start()]);
+    return new Stage(plane, models, await ControlPlaneServer.start(plane, gatewayOf(plane, models).serve));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -45,18 +45,18 @@ export class Stage implements AsyncDisposable {
 
   /** A new run, as its id. */
   create(body: Record<string, unknown>): Promise<string> {
-    return createRun(this.world, body);
+    return createRun(this.plane, body);
   }
 
   /** Executes what is queued to its end: each turn of the models answers one request. */
   async execute(turns: readonly Turn[], options: Execution = {}): Promise<void> {
     this.models.turns.push(...turns);
-    const before = this.world.started.length;
-    await deliver(this.world, "runs");
-    const envelope = this.world.started[before];
+    const before = this.plane.started.length;
+    await deliver(this.plane, "runs");
+    const envelope = this.plane.started[before];
     if (envelope === undefined) throw new Error("no sandbox was started");
     await this.#run(envelope, options);
-    await deliver(this.world, "ends");
+    await deliver(this.plane, "ends");
   }
 
   async #run(given: Envelope, { environment = {}, lifetimeMs }: Execution): Promise<void> {
@@ -74,12 +74,12 @@ export class Stage implements AsyncDisposable {
 
   /** A run as its caller sees it. */
   async shown(runId: string) {
-    return (await clientOf(this.world).get(`/agent/runs/${runId}`)).body;
+    return (await clientOf(this.plane).get(`/agent/runs/${runId}`)).body;
   }
 
   /** All blocks of a run's conversation, with their roles. */
   async blocks(runId: string): Promise<Record<string, unknown>[]> {
-    const { body } = await clientOf(this.world).get(`/agent/runs/${runId}/conversation`);
+    const { body } = await clientOf(this.plane).get(`/agent/runs/${runId}/conversation`);
     const steps: { messages: { role: string; content: object[] }[] }[] = body.steps;
     return steps.flatMap(({ messages }) =>
       messages.flatMap(({ role, content }) => content.map((block) => ({ role, ...block }))),
@@ -88,7 +88,7 @@ export class Stage implements AsyncDisposable {
 
   /** The raw transcript that GET /agent/runs/{runId}/transcript leads to. */
   async transcript(runId: string): Promise<string> {
-    const { headers } = await clientOf(this.world).get(`/agent/runs/${runId}/transcript`);
-    return await this.world.download(headers["location"] ?? "");
+    const { headers } = await clientOf(this.plane).get(`/agent/runs/${runId}/transcript`);
+    return await this.plane.download(headers["location"] ?? "");
   }
 }

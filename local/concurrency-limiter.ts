@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 
 /** So much work of one kind at once: more would not be done any sooner. */
-export const LANE_WIDTH = Math.max(2, availableParallelism());
+export const ROUTE_CONCURRENCY = Math.max(2, availableParallelism());
 /** So much work of all kinds at once. */
-const TOTAL_WIDTH = 4 * LANE_WIDTH;
+const TOTAL_WIDTH = 4 * ROUTE_CONCURRENCY;
 const PATIENCE_MS = 5_000;
 /** A lane in which nothing was done for so long stands still. */
 const STILL_MS = 2_000;
@@ -25,7 +25,7 @@ interface Waiter {
  * A lane that stands still lets one more through every two seconds, so that callers who do keep nobody back. Whoever has waited for
  * fifteen seconds is refused.
  */
-export class Lanes {
+export class ConcurrencyLimiter {
   readonly #width: number;
   readonly #totalWidth: number;
   readonly #busy = new Map<string, number>();
@@ -35,7 +35,7 @@ export class Lanes {
   #total = 0;
   #anyMovedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(width = LANE_WIDTH, totalWidth = TOTAL_WIDTH) {
+  constructor(width = ROUTE_CONCURRENCY, totalWidth = TOTAL_WIDTH) {
     this.#width = width;
     this.#totalWidth = totalWidth;
   }

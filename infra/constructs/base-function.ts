@@ -12,13 +12,13 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import type { Platform } from "../platform.ts";
-import type { Rights } from "../rights.ts";
+import type { Platform } from "#infra/platform.ts";
+import type { Rights } from "#infra/rights.ts";
 import { grant, type Targets } from "./grants.ts";
 import { ownLog } from "./own-log.ts";
 import type { SandboxImage } from "./sandbox-image.ts";
 
-export interface HouseFunctionProps {
+export interface BaseFunctionProps {
   readonly platform: Platform;
   /** File in functions/ without its ending; its bundle is the function's code. */
   readonly file: string;
@@ -52,11 +52,11 @@ export interface HouseFunctionProps {
 }
 
 /** A Lambda function as all of ours are: Node 24 on arm64, a log that ends, a role with its line of rights and no more. */
-export class HouseFunction extends Construct {
+export class BaseFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly log: LogGroup;
 
-  constructor(scope: Construct, id: string, props: HouseFunctionProps) {
+  constructor(scope: Construct, id: string, props: BaseFunctionProps) {
     super(scope, id);
     const { platform } = props;
     const name = props.name ?? verbNoun(props.file);

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import { KEY_HEADER } from "./emulator-access.ts";
 import { spoilInvalidUtf8 } from "./invalid-utf8.ts";
-import { Lanes } from "./lanes.ts";
 import { sendProblem } from "./problem-response.ts";
 import { answerUnreadable, findRefusal, SERVER_OPTIONS } from "./request-checks.ts";
 import { answerScheduler, SCHEDULER_PATH } from "./scheduler-endpoint.ts";
@@ -13,7 +13,7 @@ import { serveWebPage } from "./web-page.ts";
 
 type Gateway = (request: Request) => Promise<Response>;
 
-export interface FrontDoor {
+export interface HttpProxy {
   port: number;
   /** Where the functions of the cloud set timers: whoever knows it may, so it differs with each start. */
   schedulerUrl: string;
@@ -24,7 +24,7 @@ export interface FrontDoor {
   close(): Promise<void>;
 }
 
-export interface FrontDoorOptions {
+export interface HttpProxyOptions {
   port: number;
   /** Directory of the web page; there need not be one. */
   webDirectory: string;
@@ -33,13 +33,13 @@ export interface FrontDoorOptions {
 }
 
 /** The local counterpart of CloudFront: one address for the API and the web page. It holds the scheduler too. */
-export async function startFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
+export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpProxy> {
   let target: Target | undefined;
   let models: ReturnType<typeof getRequestListener> | undefined;
   // Connections are kept: a new one for each call would cost more than the call.
   const agent = new http.Agent({ keepAlive: true, maxFreeSockets: 64 });
-  const lanes = new Lanes();
-  const longPolls = new Lanes(MAX_LONG_POLLS, MAX_LONG_POLLS);
+  const limiter = new ConcurrencyLimiter();
+  const longPolls = new ConcurrencyLimiter(MAX_LONG_POLLS, MAX_LONG_POLLS);
   const schedulerPath = `${SCHEDULER_PATH}/${randomBytes(32).toString("base64url")}`;
   const server = http.createServer(SERVER_OPTIONS, (request, response) => {
     const rawUrl = request.url ?? "/";
@@ -49,7 +49,7 @@ export async function startFrontDoor(options: FrontDoorOptions): Promise<FrontDo
       void answerScheduler(request, response, options.timers, schedulerPath);
     else if (models !== undefined && rawUrl.startsWith("/api/v1/model/")) void models(request, response);
     else if (isApiPath(rawUrl))
-      inLane(isLongPoll(rawUrl) ? longPolls : lanes, request, response, () =>
+      withinLimit(isLongPoll(rawUrl) ? longPolls : limiter, request, response, () =>
         forward(request, response, target, agent),
       );
     else void serveWebPage(rawUrl, request.method ?? "GET", response, options.webDirectory);
@@ -93,7 +93,12 @@ const MAX_LONG_POLLS = 64;
 const isLongPoll = (rawUrl: string): boolean => new URLSearchParams(rawUrl.split("?", 2)[1]).has("wait");
 
 /** A call takes the lane of its route; one that waits for something to happen holds nobody else up. */
-function inLane(lanes: Lanes, request: IncomingMessage, response: ServerResponse, work: () => void): void {
+function withinLimit(
+  limiter: ConcurrencyLimiter,
+  request: IncomingMessage,
+  response: ServerResponse,
+  work: () => void,
+): void {
   const [pathname = ""] = (request.url ?? "/").split("?", 1);
   const route = pathname.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "*");
   const kind = `${request.method} ${route}`;
@@ -106,7 +111,7 @@ function inLane(lanes: Lanes, request: IncomingMessage, response: ServerResponse
     response.once("close", leave);
     work();
   };
-  lanes.enter(kind, begin, () => sendProblem(request, response, OVERLOADED));
+  limiter.enter(kind, begin, () => sendProblem(request, response, OVERLOADED));
 }
 
 const portOf = (address: AddressInfo | string | null): number =>

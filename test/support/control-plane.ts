@@ -1,17 +1,17 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { vi } from "vitest";
 import { triggers } from "#infra/triggers.ts";
-import { changeRing, type KeyHolder, makeKey, parseRing } from "#shared/api-keys/key-list.ts";
+import { type KeyOwner, makeKey, parseKeyList, toKeyListUpdate } from "#shared/api-keys/key-list.ts";
 import { dispatchRun } from "#shared/executions/dispatch-run.ts";
 import { memoryFileStore } from "#shared/files/memory-file-store.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
 import { claimIdentityName, putIdentity } from "#shared/identities/identity-writes.ts";
 import { uuidv7 } from "#shared/ids.ts";
-import { DEFAULT_RATES, type TollKind } from "#shared/limits/token-bucket.ts";
+import { DEFAULT_RATE_LIMITS, type RateLimitKind } from "#shared/limits/token-bucket.ts";
 import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
-import { enroll } from "#shared/records/identity-register.ts";
+import { register } from "#shared/records/identity-register.ts";
 import { newUser, roleAttribute } from "#shared/records/user.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { runStore } from "#shared/runs/run-store.ts";
@@ -42,9 +42,9 @@ export const BASE_URL = "https://runyard.test/api/v1";
 
 /** An endpoint as tests call it. */
 interface Callable {
-  handle(event: APIGatewayProxyEventV2, ports: WorldPorts): Promise<HttpResponse>;
+  handle(event: APIGatewayProxyEventV2, ports: TestPorts): Promise<HttpResponse>;
 }
-export type WorldPorts = RunPorts &
+export type TestPorts = RunPorts &
   SecretPorts &
   FiringPorts &
   SkillPorts &
@@ -67,7 +67,7 @@ export interface CallOptions {
 const undisturbed: Around = (_, perform) => perform();
 
 /** A whole control plane in memory, with a clock that the test moves. What it calls on AWS goes through `around`. */
-export async function makeWorld(bare = memoryTable(), around: Around = undisturbed) {
+export async function createTestControlPlane(bare = memoryTable(), around: Around = undisturbed) {
   const table = tableWithinRights(watchedTable(mutatedTable(bare), around));
   const files = filesWithinRights(watched("files", memoryFileStore(), ["put", "get", "size"], around));
   const vault = memorySecretVault();
@@ -115,8 +115,8 @@ export async function makeWorld(bare = memoryTable(), around: Around = undisturb
     scanner: { scan: (request) => repositories.scan(request) },
   };
   const { file, rights } = triggers.discoverSkills;
-  const rates: Record<TollKind, number> = { ...DEFAULT_RATES };
-  const ports: WorldPorts = {
+  const rates: Record<RateLimitKind, number> = { ...DEFAULT_RATE_LIMITS };
+  const ports: TestPorts = {
     table,
     runs: runStore(table),
     schedules: scheduleStore(table),
@@ -203,14 +203,14 @@ export async function makeWorld(bare = memoryTable(), around: Around = undisturb
       teams: readonly string[] = [first.team_uid],
     ): Promise<{ uid: string; key: string }> {
       const person = { uid: uuidv7(clock.now), displayName, email: `${displayName.toLowerCase()}@runyard.test` };
-      const [likelyTeam] = teams;
-      const holder: KeyHolder = { kind: "personal", user: person.uid, likelyTeam };
+      const [defaultTeam] = teams;
+      const holder: KeyOwner = { kind: "personal", user: person.uid, defaultTeam };
       const key = makeKey(holder, { uid: uuidv7(clock.now), name: "test", now: clock.now, createdBy: undefined });
       await table.transact([
         newUser(person, Object.fromEntries(teams.map((team) => [team, "member" as const])), clock.now),
         ...teams.flatMap((team) => [newMember(team, person, "member", clock.now), countMember(team, 1)]),
         key.put,
-        changeRing(holder, parseRing(undefined), [key.entry]),
+        toKeyListUpdate(holder, parseKeyList(undefined), [key.entry]),
       ]);
       return { uid: person.uid, key: key.raw };
     },
@@ -228,14 +228,14 @@ export async function makeWorld(bare = memoryTable(), around: Around = undisturb
       team: string = first.team_uid,
     ): Promise<{ uid: string; key: string; keyUid: string }> {
       const identity = { uid: uuidv7(clock.now), team_uid: team, name, created_at: clock.now, updated_at: clock.now };
-      const holder: KeyHolder = { kind: "agent", identity: identity.uid, team };
+      const holder: KeyOwner = { kind: "agent", identity: identity.uid, team };
       const key = makeKey(holder, { uid: uuidv7(clock.now), name: "test", now: clock.now, createdBy: undefined });
       await table.transact([
-        enroll(team, identity.uid, clock.now),
+        register(team, identity.uid, clock.now),
         putIdentity(identity),
         claimIdentityName(identity),
         key.put,
-        changeRing(holder, parseRing(undefined), [key.entry]),
+        toKeyListUpdate(holder, parseKeyList(undefined), [key.entry]),
       ]);
       return { uid: identity.uid, key: key.raw, keyUid: key.stored.uid };
     },
@@ -266,7 +266,7 @@ function outsideWorld() {
   return outside;
 }
 
-export type World = Awaited<ReturnType<typeof makeWorld>>;
+export type TestControlPlane = Awaited<ReturnType<typeof createTestControlPlane>>;
 
 export interface Answer {
   readonly status: number;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fitted, fittedMessages, fittedText, fittingSteps } from "#shared/conversations/truncate.ts";
+import { fitted, truncateMessages, truncateSteps, truncateText } from "#shared/conversations/truncate.ts";
 import { shownArtifacts } from "#shared/runs/run-item.ts";
 import type { Message, Step } from "#shared/wire/conversation.ts";
 
@@ -61,7 +61,7 @@ describe("a conversation that is cut to fit", () => {
       fc.property(steps, (given) => {
         const shown: Step[] = [];
         for (let rest = given; rest.length > 0; ) {
-          const page = fittingSteps(rest);
+          const page = truncateSteps(rest);
           expect(page).toEqual(rest.slice(0, Math.max(1, page.length)));
           const answer = fitted({ conversation_id: "c", steps: page });
           expect(bytesOf(answer)).toBeLessThanOrEqual(ANSWER_BYTES);
@@ -89,7 +89,7 @@ describe("a conversation that is cut to fit", () => {
           steps: messages.map((it, n) => ({ id: `${n}`, messages: [it], steps: [] })),
         };
         expect(fitted(conversation)).toEqual(conversation);
-        expect(fittedMessages(messages)).toEqual(messages);
+        expect(truncateMessages(messages)).toEqual(messages);
       }),
     );
   });
@@ -97,7 +97,7 @@ describe("a conversation that is cut to fit", () => {
   it("for a new execution keeps whole what the user said last", () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 60 }), (given) => {
-        const shown = fittedMessages(given);
+        const shown = truncateMessages(given);
         expect(bytesOf(shown)).toBeLessThanOrEqual(ANSWER_BYTES);
         const asked = given.findLast(({ role }) => role === "user");
         if (asked !== undefined && bytesOf(asked) < ANSWER_BYTES / 2) expect(shown).toContainEqual(asked);
@@ -116,11 +116,11 @@ describe("an answer about a run", () => {
       created_at: "2026-05-18T19:00:00.000Z",
       data,
     }));
-    const body = { text: fittedText("\u0001".repeat(4_000_000)), artifacts: shownArtifacts(artifacts) };
+    const body = { text: truncateText("\u0001".repeat(4_000_000)), artifacts: shownArtifacts(artifacts) };
     expect(bytesOf(body)).toBeLessThanOrEqual(ANSWER_BYTES);
     expect(body.artifacts.length).toBeGreaterThan(100);
     expect(body.text).toContain("transcript");
-    expect(fittedText("done")).toBe("done");
+    expect(truncateText("done")).toBe("done");
     expect(shownArtifacts(artifacts.slice(0, 20))).toHaveLength(20);
   });
 });

@@ -1,14 +1,14 @@
 import * as v from "valibot";
 
 /** An event of a run, as any reader of the API has it. */
-export interface ToldEvent {
+export interface ApiEvent {
   readonly type: string;
   readonly occurred_at: string;
   readonly data: unknown;
 }
 
 /** One thing that happened in a run, as a person wants to be told. Texts are as the sandbox wrote them: not to be trusted. */
-export type Happening = { readonly at: string } & (
+export type DisplayEvent = { readonly at: string } & (
   | {
       readonly kind: "step";
       /** The state that the run moved to; absent for any other step. */
@@ -25,7 +25,7 @@ export type Happening = { readonly at: string } & (
 );
 
 /** What an event tells, in order; nothing where there is nothing to show. */
-export function happeningsOf({ type, occurred_at, data }: ToldEvent): Happening[] {
+export function toDisplayEvents({ type, occurred_at, data }: ApiEvent): DisplayEvent[] {
   if (type !== "messages") return [step(type, occurred_at, data)];
   const parsed = v.safeParse(Messages, data);
   if (!parsed.success) return [];
@@ -46,7 +46,7 @@ const StepData = v.object({
 });
 
 /** A move is told by the state that it leads to, anything else by its name. */
-function step(type: string, at: string, data: unknown): Happening {
+function step(type: string, at: string, data: unknown): DisplayEvent {
   const parsed = v.safeParse(StepData, data);
   const { state, duration_ms, is_error = false, ...said } = parsed.success ? parsed.output : {};
   const name = state !== undefined && type.startsWith("run_") ? undefined : type.replaceAll("_", " ");
@@ -64,7 +64,7 @@ const Messages = v.object({
   messages: v.array(v.object({ role: v.string(), content: v.array(v.unknown()), timestamp: v.optional(v.string()) })),
 });
 
-function ofBlock(given: unknown, role: string, at: string): Happening[] {
+function ofBlock(given: unknown, role: string, at: string): DisplayEvent[] {
   const parsed = v.safeParse(Block, given);
   if (!parsed.success) return [];
   const block = parsed.output;

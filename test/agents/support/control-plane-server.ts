@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { Readable } from "node:stream";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { request as requestOf } from "../../support/client.ts";
-import type { World } from "../../support/world.ts";
+import type { TestControlPlane } from "../../support/control-plane.ts";
 
 /** Where memory files say that they are. */
 const FILES = "https://files.test/";
@@ -15,25 +15,28 @@ interface Seen {
   readonly status: number;
 }
 
-/** A world that a harness in a process of its own can call: the API, the files, and the model gateway. */
-export class WorldServer implements AsyncDisposable {
+/** A control plane that a harness in a process of its own can call: the API, the files, and the model gateway. */
+export class ControlPlaneServer implements AsyncDisposable {
   /** Every call of the API, in order. */
   readonly seen: Seen[] = [];
-  /** Calls whose answer gets lost on its way: the world has done what they ask. */
+  /** Calls whose answer gets lost on its way: the control plane has done what they ask. */
   lost: (method: string, path: string) => boolean = () => false;
-  readonly #world: World;
+  readonly #plane: TestControlPlane;
   readonly #gateway: (request: Request) => Promise<Response>;
   readonly #server = createServer((request, response) => {
     this.#serve(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
 
-  private constructor(world: World, gateway: (request: Request) => Promise<Response>) {
-    this.#world = world;
+  private constructor(plane: TestControlPlane, gateway: (request: Request) => Promise<Response>) {
+    this.#plane = plane;
     this.#gateway = gateway;
   }
 
-  static async start(world: World, gateway: (request: Request) => Promise<Response>): Promise<WorldServer> {
-    const server = new WorldServer(world, gateway);
+  static async start(
+    plane: TestControlPlane,
+    gateway: (request: Request) => Promise<Response>,
+  ): Promise<ControlPlaneServer> {
+    const server = new ControlPlaneServer(plane, gateway);
     server.#server.listen(0, "127.0.0.1");
     await once(server.#server, "listening");
     return server;
@@ -69,7 +72,7 @@ export class WorldServer implements AsyncDisposable {
     const { authorization = "", ...rest } = headers;
     const key = authorization.replace(/^Bearer /, "");
     const body = bytes.length === 0 ? {} : { body: bytes.toString() };
-    const answer = await requestOf(this.#world, method, path, { key, headers: rest, ...body });
+    const answer = await requestOf(this.#plane, method, path, { key, headers: rest, ...body });
     this.seen.push({ method, path, text: bytes.toString(), status: answer.status });
     if (this.lost(method, path)) return void response.destroy();
     const here = (text: string) => text.replaceAll(FILES, `${this.#url}/files/`);
@@ -84,10 +87,10 @@ export class WorldServer implements AsyncDisposable {
 
   async #file(method: string, key: string, bytes: Buffer, response: ServerResponse): Promise<void> {
     if (method === "PUT") {
-      await this.#world.files.put(key, bytes, "application/octet-stream");
+      await this.#plane.files.put(key, bytes, "application/octet-stream");
       return void response.writeHead(200).end();
     }
-    const found = await this.#world.files.get(key);
+    const found = await this.#plane.files.get(key);
     response.writeHead(found === undefined ? 404 : 200).end(found);
   }
 

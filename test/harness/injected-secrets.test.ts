@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 import { deliver, workingRun } from "../support/execution.ts";
-import { makeWorld } from "../support/world.ts";
 import { FakeControlPlane } from "./support/fake-control-plane.ts";
 import { runHarness } from "./support/run-harness.ts";
 
@@ -67,7 +67,7 @@ function command({ name, kind }: (typeof secrets)[number], index: number): strin
 }
 
 /** What nobody may find of a value: itself, its lines, all encodings of it that stand by themselves. */
-function spellings(value: string): string[] {
+function encodings(value: string): string[] {
   const bytes = Buffer.from(value);
   const parts = value.includes("\n")
     ? value.split("\n").filter((line) => line.length >= 12 && !line.startsWith("--"))
@@ -94,7 +94,7 @@ function leaked(text: string): string[] {
   const whole = dense(text);
   return secrets
     .filter(({ value }) => {
-      if (spellings(value).some((spelling) => whole.includes(dense(spelling)))) return true;
+      if (encodings(value).some((encoding) => whole.includes(dense(encoding)))) return true;
       // No long piece either: what is cut must not be cut in the middle of a secret.
       const pieces = Array.from({ length: Math.floor(value.length / 24) }, (_, at) =>
         value.slice(24 * at, 24 * at + 24),
@@ -158,8 +158,8 @@ describe("two hundred secrets of ten kinds, planted in a run", () => {
   });
 
   it("are in nothing that the service then tells of the run", async () => {
-    const world = await makeWorld();
-    const harness = await workingRun(world);
+    const controlPlane = await createTestControlPlane();
+    const harness = await workingRun(controlPlane);
     for (const { path, body } of plane.calls) {
       const call = /\/(messages|finish-task|client-events)$/.exec(path)?.[1];
       const answer =
@@ -170,8 +170,8 @@ describe("two hundred secrets of ten kinds, planted in a run", () => {
             : await harness.support(call, call === "messages" ? { ...body, execution_id: harness.execution_id } : body);
       expect([undefined, 200]).toContain(answer?.status);
     }
-    await deliver(world);
-    const ada = clientOf(world);
+    await deliver(controlPlane);
+    const ada = clientOf(controlPlane);
     const run = `/agent/runs/${harness.run_id}`;
     const paths = ["", "/timeline?limit=500", "/conversation?limit=500", "/events?after=0", "/response"];
     for (const path of paths) {
@@ -180,8 +180,8 @@ describe("two hundred secrets of ten kinds, planted in a run", () => {
       expect(leaked(JSON.stringify(body)), path).toEqual([]);
     }
     const transcript = await ada.get(`${run}/transcript`);
-    expect(leaked(await world.download(String(transcript.headers["location"])))).toEqual([]);
-    expect(leaked(JSON.stringify(world.table.all()))).toEqual([]);
+    expect(leaked(await controlPlane.download(String(transcript.headers["location"])))).toEqual([]);
+    expect(leaked(JSON.stringify(controlPlane.table.all()))).toEqual([]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { regularly } from "#harness/support/throttle.ts";
+import { throttle } from "#harness/support/throttle.ts";
 
-describe("regularly", () => {
+describe("throttle", () => {
   it("works when somebody comes by and it is due, counted from the end of the work before", async () => {
     let now = 0;
     const done: number[] = [];
-    const comeBy = regularly(
+    const comeBy = throttle(
       async () => {
         done.push(now);
         now += 30;
@@ -21,7 +21,7 @@ describe("regularly", () => {
   });
 
   it("tries again at once where the work failed", async () => {
-    const comeBy = regularly(() => Promise.reject(new Error("not now")), 0);
+    const comeBy = throttle(() => Promise.reject(new Error("not now")), 0);
     await expect(comeBy()).rejects.toThrow("not now");
     await expect(comeBy()).rejects.toThrow("not now");
   });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type FrontDoor, startFrontDoor } from "../../local/front-door.ts";
+import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
 
 interface Seen {
   method: string | undefined;
@@ -18,7 +18,7 @@ describe("the front door", () => {
   let seen: Seen[] = [];
   let answer: (response: http.ServerResponse) => void;
   let upstream: http.Server;
-  let door: FrontDoor;
+  let door: HttpProxy;
   let folder: string;
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe("the front door", () => {
       answer(response);
     });
     await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
-    door = await startFrontDoor({ port: 0, webDirectory: web });
+    door = await startHttpProxy({ port: 0, webDirectory: web });
     const address = upstream.address();
     if (typeof address !== "object" || address === null) throw new Error("no address");
     door.openTo(`http://127.0.0.1:${address.port}/_aws/execute-api/abc/$default`, "the-key");
@@ -157,7 +157,7 @@ describe("the front door", () => {
   });
 
   test("answers 503 with Retry-After when the emulator does not answer", async () => {
-    const away = await startFrontDoor({ port: 0, webDirectory: folder });
+    const away = await startHttpProxy({ port: 0, webDirectory: folder });
     try {
       const before = await fetch(`http://127.0.0.1:${away.port}/api/v1/x`);
       expect([before.status, before.headers.get("retry-after"), before.headers.get("x-should-retry")]).toEqual([
