@@ -2,6 +2,7 @@ import { invalid } from "#shared/errors.ts";
 import { settingIfAny } from "#shared/settings.ts";
 import type { Repository } from "#shared/wire/config.ts";
 import type { CreateEnvironmentRequest } from "#shared/wire/environment.ts";
+import { refuseBlockedRepositories } from "./outward-urls.ts";
 
 type GithubRepo = NonNullable<CreateEnvironmentRequest["github_repos"]>[number];
 
@@ -34,6 +35,7 @@ export function changedRepositories(
   before: readonly Repository[],
 ): Repository[] | undefined {
   refuseDisks(repositories, "repositories");
+  refuseBlockedRepositories(repositories, "repositories");
   if (!github_repos) return repositories ?? undefined;
   const wanted = new Set(github_repos.map(nameOf));
   const kept = repositories ?? before.filter(({ url }) => isKept(githubOf(url), wanted));

@@ -1,3 +1,4 @@
+import { refuseBlockedServers } from "#shared/environments/outward-urls.ts";
 import { invalid } from "#shared/errors.ts";
 import { checkModel } from "#shared/models/models.ts";
 import type { Identity } from "#shared/records/identity.ts";
@@ -24,6 +25,7 @@ export interface IdentityChange {
 export function changeOf(request: Defaults | CreateIdentityRequest, before: Identity | undefined): IdentityChange {
   if (request.base_model) checkModel(request.base_model, "base_model");
   const { secrets, mcp_servers } = request;
+  refuseBlockedServers(mcp_servers, "mcp_servers");
   const given: Record<string, Value | null | undefined> = {
     description: request.description,
     prompt: request.prompt,

@@ -1,3 +1,4 @@
+import { refuseBlockedRepositories, refuseBlockedServers } from "#shared/environments/outward-urls.ts";
 import { refuseDisks } from "#shared/environments/repositories.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { checkModel, defaultModel, priceOf } from "#shared/models/models.ts";
@@ -29,6 +30,8 @@ export function checkConfig(request: Pick<RunAgentRequest, "config" | "execution
   }
   if (config?.model_id !== undefined) checkModel(config.model_id, "config.model_id");
   refuseDisks(config?.repositories, "config.repositories");
+  refuseBlockedRepositories(config?.repositories, "config.repositories");
+  refuseBlockedServers(config?.mcp_servers, "config.mcp_servers");
   const host = config?.worker_host;
   if (host !== undefined && !isHosted(host)) throw later("config.worker_host", "a self-hosted worker");
   checkHarness(request);

@@ -1,11 +1,8 @@
 import * as v from "valibot";
-import { namesBlockedAddress } from "./addresses.ts";
 import { Id, Name, text, textOfBytes } from "./primitives.ts";
 import { hasCredentials } from "./repository-url.ts";
 
 const Headers = v.record(v.string(), textOfBytes(8192));
-
-const BLOCKED_ADDRESS = "must not name a link-local, cloud metadata or reserved address";
 
 const ONE_OF_THREE = "must have exactly one of warp_id, command and url";
 const hasOneOfThree = (server: { warp_id?: string; command?: string; url?: string }): boolean =>
@@ -18,12 +15,7 @@ const McpServerFields = {
   args: v.exactOptional(v.pipe(v.array(textOfBytes(4096)), v.maxLength(64))),
   env: v.exactOptional(Headers),
   url: v.exactOptional(
-    v.pipe(
-      v.string(),
-      v.maxLength(2048),
-      v.regex(/^https?:\/\/\S+$/, "must be an http or https URL"),
-      v.check((url) => !namesBlockedAddress(url), BLOCKED_ADDRESS),
-    ),
+    v.pipe(v.string(), v.maxLength(2048), v.regex(/^https?:\/\/\S+$/, "must be an http or https URL")),
   ),
   headers: v.exactOptional(Headers),
 };
@@ -79,7 +71,6 @@ export const Repository = v.object({
   url: v.pipe(
     RepositoryUrl,
     v.check((url) => !hasCredentials(url), NO_CREDENTIALS),
-    v.check((url) => !namesBlockedAddress(url), BLOCKED_ADDRESS),
     v.metadata({ description: "At most 2048 bytes in UTF-8, without credentials: `token_secret` names them." }),
   ),
   ref: v.exactOptional(

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
-import * as v from "valibot";
 import { afterAll, describe, expect, it } from "vitest";
 import { cloneRepository, writeGitConfig } from "#harness/git/clone.ts";
 import { pinRepositoryAddress } from "#harness/git/repository-address.ts";
 import { addressCheck, resolveAllowed } from "#harness/network/blocked-addresses.ts";
 import { scan } from "#harness/skills/scan.ts";
 import { outwardFetch } from "#harness/tools/remote/outward-fetch.ts";
-import { AmbientAgentConfig } from "#shared/wire/config.ts";
+import { clientOf } from "../support/client.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 
 /** Addresses that no setting opens: link-local, metadata, multicast, reserved, translators and tunnels. */
 const NEVER = [
@@ -136,19 +136,29 @@ describe("a configuration", () => {
     "[2002:7f00:1::]",
   ];
 
-  it.each(refusedHosts)("is refused with an MCP server or a repository at %s", (host) => {
-    const configs = [
-      { mcp_servers: { tracker: { url: `http://${host}/mcp` } } },
-      { mcp_servers: [{ name: "tracker", url: `https://${host}/mcp` }] },
-      { repositories: [{ url: `https://${host}/a/b` }] },
+  it.each(refusedHosts)("is refused with an MCP server or a repository at %s, wherever it is sent", async (host) => {
+    const client = clientOf(await createTestControlPlane());
+    const servers = { tracker: { url: `http://${host}/mcp` } };
+    const repositories = [{ url: `https://${host}/a/b` }];
+    const schedule = { name: "nightly", cron_schedule: "0 3 * * *", prompt: "x" };
+    const responses = [
+      await client.post("/agent/runs", { prompt: "x", config: { mcp_servers: servers } }),
+      await client.post("/agent/runs", { prompt: "x", config: { mcp_servers: [{ name: "a", ...servers.tracker }] } }),
+      await client.post("/agent/runs", { prompt: "x", config: { repositories } }),
+      await client.post("/agent/schedules", { ...schedule, agent_config: { mcp_servers: servers } }),
+      await client.post("/agent/schedules", { ...schedule, agent_config: { repositories } }),
+      await client.post("/agent/identities", { name: "bot", mcp_servers: servers }),
+      await client.post("/agent/environments", { name: "shop", repositories }),
     ];
-    for (const config of configs) expect(v.safeParse(AmbientAgentConfig, config).success).toBe(false);
+    for (const { status, body } of responses) {
+      expect(status).toBe(400);
+      expect(JSON.stringify(body)).toContain("must not name a link-local, cloud metadata or reserved address");
+    }
   });
 
-  it("is accepted with servers that a machine of one's own may allow", () => {
-    const config = {
-      mcp_servers: { near: { url: "http://127.0.0.1:8000/mcp" }, inside: { url: "http://10.0.0.5/mcp" } },
-    };
-    expect(v.safeParse(AmbientAgentConfig, config).success).toBe(true);
+  it("is accepted with servers that a machine of one's own may allow", async () => {
+    const client = clientOf(await createTestControlPlane());
+    const mcp_servers = { near: { url: "http://127.0.0.1:8000/mcp" }, inside: { url: "http://10.0.0.5/mcp" } };
+    expect(await client.post("/agent/runs", { prompt: "x", config: { mcp_servers } })).toMatchObject({ status: 200 });
   });
 });
