@@ -1,6 +1,6 @@
 // The layers of the codebase: a folder says what its files may import, and these rules enforce it. Package paths are matched without
 // an anchor at the start, because a linked node_modules resolves to its real path.
-const runtime = "^(functions|shared|harness|cli|web)/";
+const runtime = "^(functions|shared|server|harness|cli|web)/";
 const cdk = "(^|/)node_modules/(aws-cdk-lib|aws-cdk|constructs|cdk-nag|@aws-cdk)/";
 const aws = "(^|/)node_modules/(@aws-sdk|@smithy|@aws-lambda-powertools)/";
 const awsSdk = "(^|/)node_modules/(@aws-sdk|@smithy)/";
@@ -69,21 +69,21 @@ module.exports = {
         "A function is its route and nothing else: rules live in shared/, and endpoints never import each other.",
       severity: "error",
       from: { path: "^functions/" },
-      to: { path: "^(functions|infra|harness|local|cli|web|scripts|bench|chaos)/" },
+      to: { path: "^(functions|infra|harness|local|server|cli|web|scripts|bench|chaos)/" },
     },
     {
       name: "shared-imports-shared-only",
       comment: "Arrows point down: functions import shared, never the other way round.",
       severity: "error",
       from: { path: "^shared/" },
-      to: { path: "^(functions|infra|harness|local|cli|web|scripts|bench|chaos)/" },
+      to: { path: "^(functions|infra|harness|local|server|cli|web|scripts|bench|chaos)/" },
     },
     {
       name: "infra-loads-no-runtime-code",
       comment: "Synthesizing must not depend on what the functions do; infra names their files and never imports them.",
       severity: "error",
       from: { path: "^infra/" },
-      to: { path: "^(functions|shared|harness|local|cli|web|scripts|bench|chaos)/" },
+      to: { path: "^(functions|shared|harness|local|server|cli|web|scripts|bench|chaos)/" },
     },
     {
       name: "runtime-loads-no-cdk",
@@ -97,10 +97,21 @@ module.exports = {
       comment: "Only shared/aws and shared/wiring use the AWS SDK; rules and endpoints see ports.",
       severity: "error",
       from: {
-        path: "^(functions|shared|cli|web|infra)/",
+        path: "^(functions|shared|server|cli|web|infra)/",
         pathNot: ["^shared/(aws|wiring)/"],
       },
       to: { path: awsSdk },
+    },
+    {
+      name: "server-loads-no-aws-client",
+      comment:
+        "The single machine needs no account: no adapter of AWS is loaded there, and nothing of infra or the emulator.",
+      severity: "error",
+      from: { path: "^server/" },
+      to: {
+        path: ["^(infra|local|cli|web|scripts|bench|chaos)/", "^shared/aws/", aws],
+        dependencyTypesNot: ["type-only"],
+      },
     },
     {
       name: "wire-is-pure",
@@ -116,7 +127,7 @@ module.exports = {
       severity: "error",
       from: { path: "^harness/" },
       to: {
-        path: ["^(functions|shared|infra|local|cli|web|scripts|bench|chaos)/", aws, "(^|/)node_modules/@middy/"],
+        path: ["^(functions|shared|infra|local|server|cli|web|scripts|bench|chaos)/", aws, "(^|/)node_modules/@middy/"],
         pathNot: "^shared/wire/",
       },
     },
@@ -127,7 +138,7 @@ module.exports = {
       severity: "error",
       from: { path: "^image/" },
       to: {
-        path: "^(functions|shared|infra|harness|local|cli|web|scripts|bench|chaos)/",
+        path: "^(functions|shared|infra|harness|local|server|cli|web|scripts|bench|chaos)/",
         pathNot: "^functions/execution/run-sandbox\\.ts$",
       },
     },
@@ -139,14 +150,14 @@ module.exports = {
         "the emulator cannot run.",
       severity: "error",
       from: { path: "^(web|cli|local)/", pathNot: "^local/(bootstrap|model-gateway)\\.ts$" },
-      to: { path: ["^(functions|shared|infra|harness)/"], pathNot: "^shared/wire/" },
+      to: { path: ["^(functions|shared|infra|harness|server)/"], pathNot: "^shared/wire/" },
     },
     {
       name: "command-stands-on-the-client",
       comment: "The command line and the GitHub Action are published, and call the service as everybody does.",
       severity: "error",
       from: { path: "^(cli|action)/" },
-      to: { path: "^(functions|shared|infra|harness|local|web|scripts|bench|chaos)/" },
+      to: { path: "^(functions|shared|infra|harness|local|server|web|scripts|bench|chaos)/" },
     },
     {
       name: "client-stands-alone",

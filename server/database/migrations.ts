@@ -1,0 +1,119 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import * as v from "valibot";
+import { DatabaseError } from "./sqlite-errors.ts";
+
+/**
+ * The schema, as the steps that led to it. `PRAGMA user_version` counts the steps that a file has had. A step that was
+ * released is never changed; a new one is added at the end.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  -- The single table, as in DynamoDB. Each attribute that an index uses as a key has a column, NULL where the item lacks it.
+  CREATE TABLE items (
+    pk TEXT NOT NULL,
+    sk TEXT NOT NULL,
+    item TEXT NOT NULL,
+    tagged INTEGER NOT NULL,
+    updated_scope TEXT, updated_key TEXT,
+    scope TEXT, created_key TEXT, title_key TEXT, agent_key TEXT,
+    active_scope TEXT,
+    check_shard TEXT, check_at TEXT,
+    "group" TEXT,
+    expires_at INTEGER,
+    UNIQUE (pk, sk)
+  ) STRICT;
+  CREATE INDEX gsi1 ON items (updated_scope, updated_key) WHERE updated_scope IS NOT NULL AND updated_key IS NOT NULL;
+  CREATE INDEX gsi2 ON items (scope, created_key) WHERE scope IS NOT NULL AND created_key IS NOT NULL;
+  CREATE INDEX gsi3 ON items (scope, title_key) WHERE scope IS NOT NULL AND title_key IS NOT NULL;
+  CREATE INDEX gsi4 ON items (scope, agent_key) WHERE scope IS NOT NULL AND agent_key IS NOT NULL;
+  CREATE INDEX gsi5 ON items (active_scope, created_key) WHERE active_scope IS NOT NULL AND created_key IS NOT NULL;
+  CREATE INDEX gsi6 ON items (check_shard, check_at) WHERE check_shard IS NOT NULL AND check_at IS NOT NULL;
+  CREATE INDEX gsi7 ON items ("group", updated_key) WHERE "group" IS NOT NULL AND updated_key IS NOT NULL;
+  CREATE INDEX items_by_expiry ON items (expires_at) WHERE expires_at IS NOT NULL;
+
+  -- Messages of all queues. A dead letter is a message whose queue is called ‹name›-dead. Times are milliseconds.
+  CREATE TABLE messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    message_id TEXT NOT NULL,
+    queue TEXT NOT NULL,
+    message_group TEXT NOT NULL,
+    body TEXT NOT NULL,
+    sent_at INTEGER NOT NULL,
+    visible_at INTEGER NOT NULL,
+    first_received_at INTEGER,
+    receives INTEGER NOT NULL DEFAULT 0,
+    receipt TEXT
+  ) STRICT;
+  CREATE INDEX messages_by_group ON messages (queue, message_group, visible_at);
+  CREATE INDEX messages_by_time ON messages (queue, visible_at);
+
+  CREATE TABLE timers (
+    id TEXT PRIMARY KEY,
+    expression TEXT NOT NULL,
+    time_zone TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE secret_values (
+    team TEXT NOT NULL,
+    id TEXT NOT NULL,
+    sealed BLOB NOT NULL,
+    PRIMARY KEY (team, id)
+  ) STRICT;
+
+  -- Values of this installation, by name.
+  CREATE TABLE installation (
+    name TEXT PRIMARY KEY,
+    value BLOB NOT NULL
+  ) STRICT;
+  `,
+];
+
+/** The name of the copy that is made before a file of schema `version` is migrated. */
+export const migrationBackup = (file: string, version: number): string => `${file}.schema-${version}.bak`;
+
+/**
+ * Brings the schema up to date, in one transaction. A file that has a schema already is copied first.
+ * @throws DatabaseError for a file of a newer release
+ */
+export function migrate(db: DatabaseSync, file: string, migrations: readonly string[] = MIGRATIONS): void {
+  const version = schemaVersion(db);
+  if (version > migrations.length) {
+    throw new DatabaseError(
+      `${file} was written by a newer release of Runyard (schema ${version}; this release knows ${migrations.length}). ` +
+        "Install that release, or restore a backup.",
+    );
+  }
+  if (version === migrations.length) return;
+  if (version > 0) copyTo(db, migrationBackup(file, version));
+  db.exec("BEGIN EXCLUSIVE");
+  try {
+    for (const step of migrations.slice(version)) db.exec(step);
+    db.exec(`PRAGMA user_version = ${migrations.length}`);
+    db.exec("COMMIT");
+  } catch (error) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+const VersionRow = v.object({ user_version: v.number() });
+const schemaVersion = (db: DatabaseSync): number =>
+  v.parse(VersionRow, db.prepare("PRAGMA user_version").get()).user_version;
+
+/** Writes a consistent copy, readable by its owner alone. A copy of an earlier attempt at the same migration is kept. */
+function copyTo(db: DatabaseSync, to: string): void {
+  if (existsSync(to)) return;
+  const partial = `${to}.partial`;
+  rmSync(partial, { force: true });
+  // SQLite writes into an empty file that is there, which keeps the mode that it was made with.
+  closeSync(openSync(partial, "wx", 0o600));
+  db.prepare("VACUUM INTO ?").run(partial);
+  const copy = openSync(partial, "r+");
+  try {
+    fsyncSync(copy);
+  } finally {
+    closeSync(copy);
+  }
+  renameSync(partial, to);
+}

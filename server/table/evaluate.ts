@@ -1,0 +1,90 @@
+import { refuseOverlap, refuseUnstorable, sizeOf } from "#shared/table/limits.ts";
+import {
+  ConditionFailed,
+  type Conditions,
+  type Item,
+  type Key,
+  type Test,
+  type TransactionWrite,
+  type Value,
+} from "#shared/table/table.ts";
+
+const MAX_WRITES = 100;
+const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
+
+/** What a transaction leaves behind at a key; undefined where there is no item then. */
+export interface Outcome {
+  readonly key: Key;
+  readonly item: Item | undefined;
+}
+
+/**
+ * What a transaction changes, by the conditions of the table port and with DynamoDB's limits.
+ * @throws ConditionFailed naming each write whose condition does not hold
+ * @throws RangeError or TypeError where DynamoDB would refuse the request
+ */
+export function evaluate(writes: readonly TransactionWrite[], read: (key: Key) => Item | undefined): Outcome[] {
+  if (writes.length > MAX_WRITES) throw new RangeError(`a transaction has at most ${MAX_WRITES} writes`);
+  if (new Set(writes.map((write) => textOf(keyOf(write)))).size < writes.length) {
+    throw new RangeError("a transaction names an item once");
+  }
+  const before = writes.map((write) => (needsItem(write) ? read(keyOf(write)) : undefined));
+  for (const write of writes) if (write.kind === "update") refuseOverlap(write);
+  const failed = writes.flatMap((write, position) => (holds(before[position], write.if) ? [] : [position]));
+  if (failed.length > 0) throw new ConditionFailed(failed);
+  const outcomes = writes.flatMap((write, position) =>
+    write.kind === "check" ? [] : [{ key: keyOf(write), item: outcomeOf(write, before[position]) }],
+  );
+  refuseLarge(outcomes);
+  return outcomes;
+}
+
+/** As text, for comparing. */
+export const textOf = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;
+
+const keyOf = (write: TransactionWrite): Key => (write.kind === "put" ? write.item : write.key);
+
+const needsItem = (write: TransactionWrite): boolean =>
+  write.kind === "update" || Object.keys(write.if ?? {}).length > 0;
+
+function outcomeOf(write: Exclude<TransactionWrite, { kind: "check" }>, before: Item | undefined): Item | undefined {
+  if (write.kind === "put") return write.item;
+  if (write.kind === "delete") return undefined;
+  const changed: Record<string, Value> = { ...(before ?? write.key), ...write.set };
+  for (const [name, amount] of Object.entries(write.add ?? {})) {
+    const value = changed[name] ?? 0;
+    if (typeof value !== "number") throw new TypeError(`cannot add to ${name}`);
+    changed[name] = value + amount;
+  }
+  for (const name of write.remove ?? []) delete changed[name];
+  return { ...changed, ...write.key };
+}
+
+function refuseLarge(outcomes: readonly Outcome[]): void {
+  for (const { item } of outcomes) if (item !== undefined) refuseUnstorable(item);
+  const bytes = outcomes.reduce((sum, { item }) => sum + sizeOf(item), 0);
+  if (bytes > MAX_TRANSACTION_BYTES) throw new RangeError("a transaction has at most 4 MB");
+}
+
+function holds(item: Item | undefined, conditions: Conditions | undefined): boolean {
+  return Object.entries(conditions ?? {}).every(([name, test]) => passes(item?.[name], test, item));
+}
+
+function passes(value: Value | undefined, test: Test, item: Item | undefined): boolean {
+  if ("exists" in test) return (value !== undefined) === test.exists;
+  if ("absentOr" in test) return value === undefined || passes(value, test.absentOr, item);
+  if (value === undefined) return false;
+  if ("eq" in test) return value === test.eq;
+  if ("in" in test) return typeof value === "string" && test.in.includes(value);
+  if ("atLeast" in test) return typeof value === "number" && value >= test.atLeast;
+  if ("atLeastAttribute" in test) {
+    const limit = item?.[test.atLeastAttribute] ?? test.otherwise;
+    return typeof value === "number" && typeof limit === "number" && value >= limit;
+  }
+  if ("belowAttribute" in test) {
+    const limit = item?.[test.belowAttribute] ?? test.otherwise;
+    return typeof value === "number" && typeof limit === "number" && value < limit;
+  }
+  if (typeof test.below === "number") return typeof value === "number" && value < test.below;
+  return typeof value === "string" && Buffer.compare(Buffer.from(value), Buffer.from(test.below)) < 0;
+}

@@ -1,0 +1,142 @@
+import type { SQLInputValue } from "node:sqlite";
+import {
+  bounds,
+  INDEXES,
+  type IndexName,
+  type Item,
+  type Key,
+  type Page,
+  type Query,
+  type Table,
+  type TransactionWrite,
+} from "#shared/table/table.ts";
+import type { Database } from "../database/database.ts";
+import { evaluate, type Outcome, textOf } from "./evaluate.ts";
+import { fromRow, toText } from "./item-text.ts";
+
+const MAX_BATCH = 100;
+/** Expired items that one transaction deletes. */
+const PURGE_SIZE = 500;
+
+/** The attributes that are keys of indexes, each a column of the same name. */
+const KEY_COLUMNS = [...new Set(Object.values(INDEXES).flatMap(({ pk, sk }) => [pk, sk]))];
+const COLUMNS = ["pk", "sk", "item", "tagged", "expires_at", ...KEY_COLUMNS];
+const quoted = (column: string): string => `"${column}"`;
+
+const GET = "SELECT item, tagged FROM items WHERE pk = ? AND sk = ?";
+const DELETE = "DELETE FROM items WHERE pk = ? AND sk = ?";
+const PUT = `
+  INSERT INTO items (${COLUMNS.map(quoted).join(", ")}) VALUES (${COLUMNS.map(() => "?").join(", ")})
+  ON CONFLICT (pk, sk) DO UPDATE SET ${COLUMNS.slice(2)
+    .map((column) => `${quoted(column)} = excluded.${quoted(column)}`)
+    .join(", ")}`;
+const PURGE = `
+  DELETE FROM items WHERE rowid IN (SELECT rowid FROM items WHERE expires_at <= ? ORDER BY expires_at LIMIT ${PURGE_SIZE})`;
+
+export interface SqliteTable extends Table {
+  /**
+   * Deletes the items whose `expires_at`, in seconds since the epoch, is not after `now`, in milliseconds. Resolves with
+   * how many there were.
+   */
+  purgeExpired(now: number): Promise<number>;
+}
+
+/** The table in SQLite: the same items, indexes, conditions and limits as in DynamoDB. All reads are consistent. */
+export function sqliteTable(database: Database): SqliteTable {
+  function read({ pk, sk }: Key): Item | undefined {
+    const row = database.statement(GET).get(pk, sk);
+    return row === undefined ? undefined : fromRow(row);
+  }
+
+  function apply({ key, item }: Outcome): void {
+    if (item === undefined) database.statement(DELETE).run(key.pk, key.sk);
+    else database.statement(PUT).run(...valuesOf(item));
+  }
+
+  const transact = (writes: readonly TransactionWrite[]): Promise<void> => {
+    // What the caller does to its objects after the call has no part in the transaction.
+    const own = structuredClone(writes);
+    return database.write(() => evaluate(own, read).forEach(apply));
+  };
+
+  return {
+    get: (key) => database.read(() => read(key)),
+
+    async batchGet(keys) {
+      const wanted = new Map(keys.map((key) => [textOf(key), key]));
+      if (wanted.size > MAX_BATCH) throw new RangeError(`a batch has at most ${MAX_BATCH} keys`);
+      return database.read(() => keys.map(read));
+    },
+
+    query: (query) => database.read(() => select(database, query)),
+    write: (write) => transact([write]),
+    transact,
+
+    async purgeExpired(now) {
+      for (let purged = 0; ; ) {
+        const changes = await database.write(() =>
+          Number(database.statement(PURGE).run(Math.floor(now / 1000)).changes),
+        );
+        purged += changes;
+        if (changes < PURGE_SIZE) return purged;
+      }
+    },
+  };
+}
+
+/** In the order of COLUMNS. */
+function valuesOf(item: Item): SQLInputValue[] {
+  const { item: text, tagged } = toText(item);
+  const expires = item["expires_at"];
+  return [
+    item.pk,
+    item.sk,
+    text,
+    tagged,
+    typeof expires === "number" ? Math.ceil(expires) : null,
+    ...KEY_COLUMNS.map((column) => {
+      const key = item[column];
+      return typeof key === "string" ? key : null;
+    }),
+  ];
+}
+
+function select(database: Database, query: Query): Page {
+  const { sql, values } = statementOf(query);
+  const rows = database.statement(sql).all(...values, query.limit ?? -1);
+  const items = rows.map(fromRow);
+  return {
+    items: query.index === undefined ? items : items.map(projected(query.index)),
+    // Like DynamoDB, which stops at the limit without looking whether anything follows.
+    more: query.limit !== undefined && items.length >= query.limit,
+  };
+}
+
+function statementOf(query: Query): { readonly sql: string; readonly values: readonly string[] } {
+  const { pk, sk } = query.index === undefined ? { pk: "pk", sk: "sk" } : INDEXES[query.index];
+  const { low, high } = bounds(query);
+  const tests = [`${quoted(pk)} = ?`, `${quoted(sk)} IS NOT NULL`];
+  const values = [query.pk];
+  if (low !== undefined) {
+    tests.push(`${quoted(sk)} ${low.inclusive ? ">=" : ">"} ?`);
+    values.push(low.value);
+  }
+  if (high !== undefined) {
+    tests.push(`${quoted(sk)} ${high.inclusive ? "<=" : "<"} ?`);
+    values.push(high.value);
+  }
+  const index = query.index === undefined ? "" : ` INDEXED BY ${query.index}`;
+  const order = `ORDER BY ${quoted(sk)} ${query.descending === true ? "DESC" : "ASC"}`;
+  return { sql: `SELECT item, tagged FROM items${index} WHERE ${tests.join(" AND ")} ${order} LIMIT ?`, values };
+}
+
+/** What an index carries of an item. */
+function projected(index: IndexName): (item: Item) => Item {
+  const { pk, sk, carries } = INDEXES[index];
+  const names = new Set(["pk", "sk", pk, sk, ...carries]);
+  return (item) => ({
+    ...Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name))),
+    pk: item.pk,
+    sk: item.sk,
+  });
+}
