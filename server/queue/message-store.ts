@@ -1,0 +1,159 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import * as v from "valibot";
+import type { Database } from "../database/database.ts";
+import { deadLettersOf, type QueueDefinition } from "./queue-names.ts";
+
+const INSERT = `
+  INSERT INTO messages (message_id, queue, message_group, body, sent_at, visible_at) VALUES (?, ?, ?, ?, ?, ?)`;
+const NEXT_GROUP = "SELECT MIN(message_group) AS message_group FROM messages WHERE queue = ? AND message_group > ?";
+const FIRST_GROUP = "SELECT MIN(message_group) AS message_group FROM messages WHERE queue = ?";
+const OLDEST = `
+  SELECT id, message_id, message_group, body, sent_at, first_received_at, receives FROM messages
+  WHERE queue = ? AND message_group = ? AND visible_at <= ? ORDER BY visible_at, id LIMIT 1`;
+const CLAIM = `
+  UPDATE messages SET receives = receives + 1, receipt = ?, visible_at = ?,
+    first_received_at = COALESCE(first_received_at, ?) WHERE id = ?`;
+const BURY = "UPDATE messages SET queue = ?, visible_at = ?, receives = 0, receipt = NULL WHERE id = ?";
+const COMPLETE = "DELETE FROM messages WHERE id = ? AND receipt = ?";
+const RETURN = "UPDATE messages SET receipt = NULL WHERE id = ? AND receipt = ?";
+const RELEASE_ALL = "UPDATE messages SET receipt = NULL, visible_at = ? WHERE receipt IS NOT NULL";
+const REDRIVE = "UPDATE messages SET queue = ?, visible_at = ?, receives = 0 WHERE queue = ? AND receipt IS NULL";
+const NEXT_TIME = "SELECT MIN(visible_at) AS time FROM messages WHERE queue = ? AND visible_at > ?";
+const DEPTH = `
+  SELECT COUNT(*) AS total, COUNT(receipt) AS in_flight, MIN(sent_at) AS oldest FROM messages WHERE queue = ?`;
+const PURGE = "DELETE FROM messages WHERE sent_at < ?";
+
+const GroupRow = v.object({ message_group: v.nullable(v.string()) });
+const MessageRow = v.object({
+  id: v.number(),
+  message_id: v.string(),
+  message_group: v.string(),
+  body: v.string(),
+  sent_at: v.number(),
+  first_received_at: v.nullable(v.number()),
+  receives: v.number(),
+});
+const TimeRow = v.object({ time: v.nullable(v.number()) });
+const DepthRow = v.object({ total: v.number(), in_flight: v.number(), oldest: v.nullable(v.number()) });
+type Candidate = v.InferOutput<typeof MessageRow>;
+
+/** A message that a consumer has been given. */
+export interface Delivery {
+  readonly id: number;
+  readonly messageId: string;
+  readonly group: string;
+  readonly body: string;
+  readonly sentAt: number;
+  readonly firstReceivedAt: number;
+  /** This delivery included. */
+  readonly receives: number;
+  /** Names this delivery: whoever holds an older one can no longer complete the message. */
+  readonly receipt: string;
+}
+
+export interface NewMessage {
+  readonly queue: string;
+  readonly group: string;
+  readonly body: string;
+  readonly visibleAt: number;
+}
+
+/** Which of two groups is served first, as the consumer's side knows it. */
+export type ComparesGroups = (a: string, b: string) => number;
+
+/** Messages as they lie in the database. Times are milliseconds. */
+export function messageStore(database: Database, now: () => number) {
+  /** The oldest message of each group that may be delivered. */
+  function candidates(queue: string): Candidate[] {
+    const found: Candidate[] = [];
+    for (let group = groupAfter(queue, undefined); group !== null; group = groupAfter(queue, group)) {
+      const row = database.statement(OLDEST).get(queue, group, now());
+      if (row !== undefined) found.push(v.parse(MessageRow, row));
+    }
+    return found;
+  }
+
+  function groupAfter(queue: string, group: string | undefined): string | null {
+    const row =
+      group === undefined
+        ? database.statement(FIRST_GROUP).get(queue)
+        : database.statement(NEXT_GROUP).get(queue, group);
+    return v.parse(GroupRow, row).message_group;
+  }
+
+  function claim({ visibilitySeconds }: QueueDefinition, message: Candidate): Delivery {
+    const time = now();
+    const receipt = `AQEB${randomBytes(24).toString("base64")}`;
+    database.statement(CLAIM).run(receipt, time + visibilitySeconds * 1000, time, message.id);
+    return {
+      id: message.id,
+      messageId: message.message_id,
+      group: message.message_group,
+      body: message.body,
+      sentAt: message.sent_at,
+      firstReceivedAt: message.first_received_at ?? time,
+      receives: message.receives + 1,
+      receipt,
+    };
+  }
+
+  return {
+    /** Resolves when the message is on the disk. */
+    async add({ queue, group, body, visibleAt }: NewMessage): Promise<void> {
+      await database.write(() => database.statement(INSERT).run(randomUUID(), queue, group, body, now(), visibleAt));
+    },
+
+    /**
+     * Takes the next message, unless there is none. Those that were delivered too often become dead letters on the way;
+     * `buried` says that there were some.
+     */
+    take(queue: QueueDefinition, compare: ComparesGroups): { delivery: Delivery | undefined; buried: boolean } {
+      return database.writeUnsynced(() => {
+        let buried = false;
+        while (true) {
+          const [first] = candidates(queue.name).sort(
+            (a, b) => compare(a.message_group, b.message_group) || a.id - b.id,
+          );
+          if (first === undefined) return { delivery: undefined, buried };
+          if (queue.maxReceives === undefined || first.receives < queue.maxReceives) {
+            return { delivery: claim(queue, first), buried };
+          }
+          database.statement(BURY).run(deadLettersOf(queue.name), now(), first.id);
+          buried = true;
+        }
+      });
+    },
+
+    /** Takes a message off its queue for good. */
+    complete({ id, receipt }: Delivery): void {
+      database.writeUnsynced(() => database.statement(COMPLETE).run(id, receipt));
+    },
+
+    /** Gives a message back; it is delivered again when its visibility time-out has passed, as in SQS. */
+    giveBack({ id, receipt }: Delivery): void {
+      database.writeUnsynced(() => database.statement(RETURN).run(id, receipt));
+    },
+
+    /** Lets every message be delivered that a process had taken which is gone. */
+    releaseAll(): void {
+      database.writeUnsynced(() => database.statement(RELEASE_ALL).run(now()));
+    },
+
+    /** When the next message of a queue may be delivered that may not yet. */
+    nextTime(queue: string): number | undefined {
+      return v.parse(TimeRow, database.statement(NEXT_TIME).get(queue, now())).time ?? undefined;
+    },
+
+    /** Sends the dead letters of a queue to it again; resolves with how many there were. */
+    redrive: (queue: string): Promise<number> =>
+      database.write(() => Number(database.statement(REDRIVE).run(queue, now(), deadLettersOf(queue)).changes)),
+
+    depth: (queue: string): Promise<v.InferOutput<typeof DepthRow>> =>
+      database.read(() => v.parse(DepthRow, database.statement(DEPTH).get(queue))),
+
+    /** Forgets the messages that were sent before a time; resolves with how many there were. */
+    purge: (before: number): Promise<number> =>
+      database.write(() => Number(database.statement(PURGE).run(before).changes)),
+  };
+}
+export type MessageStore = ReturnType<typeof messageStore>;

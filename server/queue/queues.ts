@@ -1,0 +1,125 @@
+import { logLine } from "#shared/log/log.ts";
+import type { Database } from "../database/database.ts";
+import { type Consumer, QueueConsumer } from "./consumer.ts";
+import { type MessageStore, messageStore } from "./message-store.ts";
+import { deadLettersOf, type QueueDefinition } from "./queue-names.ts";
+
+/** Limits of SQS. */
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_DELAY_SECONDS = 900;
+const RETENTION_MS = 14 * 24 * 3_600_000;
+/** The longest wait of one timer: a clock that was changed meanwhile is noticed at last. */
+const MAX_WAIT_MS = 60_000;
+/** Milliseconds until another try where the database could not be read or written. */
+const RETRY_MS = 1_000;
+
+export interface SendOptions {
+  /** Groups are served in turn. @default none, which is a group like any other */
+  readonly group?: string;
+  /** At most 900. @default 0 */
+  readonly delaySeconds?: number;
+}
+
+export interface QueueDepth {
+  readonly waiting: number;
+  readonly inFlight: number;
+  /** When the oldest message was sent, in milliseconds. */
+  readonly oldestSentAt: number | undefined;
+}
+
+/**
+ * The queues of the single machine: at least once, like SQS, with the same time-outs, receive counts and dead letters.
+ * Consumers are woken by the sending itself; one timer waits for the earliest message that is delayed or to be repeated.
+ */
+export class Queues {
+  readonly #messages: MessageStore;
+  readonly #now: () => number;
+  readonly #consumers = new Map<string, QueueConsumer>();
+  #timer: NodeJS.Timeout | undefined;
+  #running = false;
+
+  constructor(database: Database, now: () => number) {
+    this.#messages = messageStore(database, now);
+    this.#now = now;
+  }
+
+  /** Resolves when the message will not be lost any more. */
+  async send(queue: QueueDefinition, body: string, { group = "", delaySeconds = 0 }: SendOptions = {}): Promise<void> {
+    if (body === "" || Buffer.byteLength(body) > MAX_BODY_BYTES) throw new RangeError("a message has 1 byte to 1 MiB");
+    if (!Number.isInteger(delaySeconds) || delaySeconds < 0 || delaySeconds > MAX_DELAY_SECONDS) {
+      throw new RangeError(`a delay is a whole number of seconds up to ${MAX_DELAY_SECONDS}`);
+    }
+    await this.#messages.add({ queue: queue.name, group, body, visibleAt: this.#now() + delaySeconds * 1000 });
+    this.#wake();
+  }
+
+  /** Names the consumer of a queue. A queue has one at most. */
+  consume(consumer: Consumer): void {
+    const { name } = consumer.queue;
+    if (this.#consumers.has(name)) throw new Error(`queue ${name} has a consumer already`);
+    this.#consumers.set(name, new QueueConsumer(consumer, { messages: this.#messages, wake: () => this.#wake() }));
+    this.#wake();
+  }
+
+  /** Begins to deliver. What a process that is gone had taken is delivered again at once. */
+  start(): void {
+    this.#messages.releaseAll();
+    this.#running = true;
+    this.#wake();
+  }
+
+  /** Takes no further message, and waits for those that are being handled. */
+  async stop(): Promise<void> {
+    this.#running = false;
+    clearTimeout(this.#timer);
+    await Promise.all([...this.#consumers.values()].map((consumer) => consumer.idle()));
+  }
+
+  /** Sends the dead letters of a queue to it again; resolves with how many there were. */
+  async redrive(queue: QueueDefinition): Promise<number> {
+    const count = await this.#messages.redrive(queue.name);
+    this.#wake();
+    return count;
+  }
+
+  depth = (queue: QueueDefinition): Promise<QueueDepth> => this.#depthOf(queue.name);
+
+  deadLetters = (queue: QueueDefinition): Promise<QueueDepth> => this.#depthOf(deadLettersOf(queue.name));
+
+  /** Forgets messages of all queues that are older than SQS keeps any; resolves with how many there were. */
+  purgeOld = (): Promise<number> => this.#messages.purge(this.#now() - RETENTION_MS);
+
+  async #depthOf(name: string): Promise<QueueDepth> {
+    const { total, in_flight, oldest } = await this.#messages.depth(name);
+    return { waiting: total - in_flight, inFlight: in_flight, oldestSentAt: oldest ?? undefined };
+  }
+
+  #wake(): void {
+    if (!this.#running) return;
+    clearTimeout(this.#timer);
+    try {
+      let buried = true;
+      while (buried) {
+        // Dead letters of one queue are messages of another.
+        buried = [...this.#consumers.values()].map((consumer) => consumer.takeAll()).some((some) => some);
+      }
+      this.#setTimer(this.#nextTime());
+    } catch (error) {
+      logLine("error", "the queues cannot be read", { error });
+      this.#setTimer(this.#now() + RETRY_MS);
+    }
+  }
+
+  #nextTime(): number | undefined {
+    const times = [...this.#consumers.values()].filter((consumer) => consumer.hasRoom());
+    return times
+      .map((consumer) => this.#messages.nextTime(consumer.name))
+      .reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined);
+  }
+
+  #setTimer(time: number | undefined): void {
+    if (time === undefined) return;
+    const wait = Math.min(Math.max(time - this.#now(), 0), MAX_WAIT_MS);
+    this.#timer = setTimeout(() => this.#wake(), wait);
+  }
+}

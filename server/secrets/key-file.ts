@@ -1,0 +1,69 @@
+import { hkdfSync, randomBytes } from "node:crypto";
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import path from "node:path";
+
+const KEY_BYTES = 32;
+
+/** The key file cannot be used; the message says what to do. */
+export class KeyFileError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "KeyFileError";
+  }
+}
+
+/**
+ * The key of the installation: 32 random bytes in a file that its owner alone may read. Undefined where there is none.
+ * @throws KeyFileError where others may read it, or where it is not such a key
+ */
+export function readKeyFile(file: string): Buffer | undefined {
+  try {
+    return readExisting(file);
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+/** Makes a key file that was not there. */
+export function makeKeyFile(file: string): Buffer {
+  const key = randomBytes(KEY_BYTES);
+  const descriptor = openSync(file, "wx", 0o600);
+  try {
+    writeSync(descriptor, key);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  const directory = openSync(path.dirname(file), "r");
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+  return key;
+}
+
+/** A key for one purpose, of which neither the installation's key nor another purpose's can be told. */
+export const deriveKey = (key: Uint8Array, purpose: string): Buffer =>
+  Buffer.from(hkdfSync("sha256", key, "", `runyard ${purpose}`, KEY_BYTES));
+
+function readExisting(file: string): Buffer {
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const { mode } = fstatSync(descriptor);
+    if ((mode & 0o077) !== 0) {
+      throw new KeyFileError(`Others may read the key file ${file}. Run: chmod 600 '${file}'`);
+    }
+    const key = readFileSync(descriptor);
+    if (key.length !== KEY_BYTES) {
+      throw new KeyFileError(`${file} is not a key file of Runyard: it must have ${KEY_BYTES} bytes.`);
+    }
+    return key;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;

@@ -1,0 +1,10 @@
+import { QUEUES } from "../queue/queue-names.ts";
+import type { Queues } from "../queue/queues.ts";
+
+/** Sends ticks in the form that EventBridge Scheduler gives them: times without milliseconds. */
+export const tickSender =
+  (queues: Queues) =>
+  (id: string, time: number): Promise<void> => {
+    const scheduledTime = new Date(time).toISOString().replace(/\.\d{3}Z$/, "Z");
+    return queues.send(QUEUES.ticks, JSON.stringify({ v: 1, schedule_id: id, scheduled_time: scheduledTime }));
+  };

@@ -1,0 +1,339 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { SQSEvent } from "aws-lambda";
+import * as v from "valibot";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Database } from "#server/database/database.ts";
+import type { Consumer } from "#server/queue/consumer.ts";
+import { QUEUES, type QueueDefinition } from "#server/queue/queue-names.ts";
+import { Queues } from "#server/queue/queues.ts";
+import { sqlitePassQueue, sqliteRunQueue } from "#server/queue/run-queues.ts";
+import { worker } from "#shared/queue/worker.ts";
+import { QueueEvent } from "../events/shapes.ts";
+import { useDataDirectory } from "./support/data-directory.ts";
+
+// What consumers log is not for whoever reads the tests' outcome.
+vi.spyOn(process.stdout, "write").mockReturnValue(true);
+
+const data = useDataDirectory();
+const started: Queues[] = [];
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((queues) => queues.stop()));
+});
+
+const WORK: QueueDefinition = { name: "work", timeoutSeconds: 5, visibilitySeconds: 0.1, maxReceives: 3 };
+const DEAD: QueueDefinition = { ...WORK, name: "work-dead", maxReceives: undefined };
+const DONE = { batchItemFailures: [] };
+const failAll = (event: SQSEvent) => ({
+  batchItemFailures: event.Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
+});
+
+/** Queues with one consumer, and the bodies and groups of what it was given. */
+function startQueues(
+  handle: (event: SQSEvent) => Promise<void> | void = () => undefined,
+  { database = data.open(), ...options }: Partial<Consumer> & { database?: Database } = {},
+) {
+  const queues = new Queues(database, Date.now);
+  started.push(queues);
+  const bodies: string[] = [];
+  const events: SQSEvent[] = [];
+  queues.consume({
+    queue: WORK,
+    concurrency: 1,
+    async handle(event) {
+      events.push(event);
+      bodies.push(...event.Records.map(({ body }) => body));
+      await handle(event);
+      return DONE;
+    },
+    ...options,
+  });
+  queues.start();
+  return { queues, bodies, events };
+}
+
+/** A handler that stands still until it is let go on. */
+function gate() {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
+describe("a queue", () => {
+  it("delivers a message once, as the event that Lambda makes of it, and forgets it", async () => {
+    const { queues, events } = startQueues();
+    await queues.send(WORK, "hello", { group: "TEAM#1" });
+    await vi.waitFor(() => expect(events).toHaveLength(1));
+    const event = v.parse(QueueEvent, events[0]);
+    expect(event.Records[0]).toMatchObject({
+      body: "hello",
+      attributes: { ApproximateReceiveCount: "1", MessageGroupId: "TEAM#1" },
+      eventSourceARN: "arn:aws:sqs:us-east-1:000000000000:runyard-work",
+    });
+    await vi.waitFor(async () => expect(await queues.depth(WORK)).toMatchObject({ waiting: 0, inFlight: 0 }));
+    await pause(200);
+    expect(events).toHaveLength(1);
+  });
+
+  it("delivers without any wait of its own", async () => {
+    const { queues, bodies } = startQueues();
+    const began = performance.now();
+    for (let n = 0; n < 20; n++) {
+      await queues.send(WORK, String(n));
+      await vi.waitFor(() => expect(bodies).toContain(String(n)), { interval: 1 });
+    }
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+
+  it("delivers a delayed message after its delay and not before", async () => {
+    const { queues, bodies } = startQueues();
+    const sent = Date.now();
+    await queues.send(WORK, "later", { delaySeconds: 1 });
+    await queues.send(WORK, "now");
+    await vi.waitFor(() => expect(bodies).toEqual(["now"]));
+    await vi.waitFor(() => expect(bodies).toEqual(["now", "later"]), { timeout: 3_000, interval: 10 });
+    expect(Date.now() - sent).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it.each([
+    ["an empty message", "", {}],
+    ["more than 1 MiB", "ä".repeat(524_289), {}],
+    ["a delay of more than 900 seconds", "a", { delaySeconds: 901 }],
+    ["a negative delay", "a", { delaySeconds: -1 }],
+  ])("refuses %s, as SQS does", async (_, body, options) => {
+    const { queues } = startQueues();
+    await expect(queues.send(WORK, body, options)).rejects.toThrow(RangeError);
+  });
+
+  it("handles no more batches at once than its limit", async () => {
+    const { opened, open } = gate();
+    const { queues, bodies } = startQueues(() => opened, { concurrency: 3 });
+    await Promise.all(Array.from({ length: 8 }, (_, n) => queues.send(WORK, String(n))));
+    await vi.waitFor(() => expect(bodies).toHaveLength(3));
+    expect(await queues.depth(WORK)).toMatchObject({ waiting: 5, inFlight: 3 });
+    open();
+    await vi.waitFor(() => expect(bodies).toHaveLength(8));
+  });
+
+  it("hands over several messages at once where its consumer takes batches", async () => {
+    const { opened, open } = gate();
+    const { queues, events } = startQueues(() => opened, { batchSize: 4 });
+    await queues.send(WORK, "first");
+    await vi.waitFor(() => expect(events).toHaveLength(1));
+    await Promise.all(Array.from({ length: 6 }, (_, n) => queues.send(WORK, String(n))));
+    open();
+    await vi.waitFor(() => expect(events.map(({ Records }) => Records.length)).toEqual([1, 4, 2]));
+  });
+
+  it("serves its groups in turn, so that one with a thousand messages does not hold up another", async () => {
+    const { opened, open } = gate();
+    const order: string[] = [];
+    const { queues } = startQueues(async ({ Records }) => {
+      order.push(Records[0]?.attributes.MessageGroupId ?? "");
+      if (order.length === 1) await opened;
+    });
+    await Promise.all(Array.from({ length: 1_000 }, (_, n) => queues.send(WORK, String(n), { group: "TEAM#busy" })));
+    await Promise.all(["TEAM#a", "TEAM#b"].map((group) => queues.send(WORK, "quiet", { group })));
+    open();
+    await vi.waitFor(() => expect(order.length).toBeGreaterThan(5));
+    expect(order.slice(1, 3).toSorted()).toEqual(["TEAM#a", "TEAM#b"]);
+  });
+
+  it("gives free places to the group with the fewest messages in the works", async () => {
+    const gates = new Map<string, ReturnType<typeof gate>>();
+    const running: string[] = [];
+    const { queues, bodies } = startQueues(
+      async ({ Records: [record] }) => {
+        const mine = gate();
+        gates.set(record?.body ?? "", mine);
+        running.push(record?.attributes.MessageGroupId ?? "");
+        await mine.opened;
+      },
+      { concurrency: 4 },
+    );
+    for (let n = 0; n < 6; n++) await queues.send(WORK, `busy ${n}`, { group: "TEAM#busy" });
+    await vi.waitFor(() => expect(bodies).toHaveLength(4));
+    for (let n = 0; n < 2; n++) await queues.send(WORK, `quiet ${n}`, { group: "TEAM#quiet" });
+    gates.get("busy 0")?.open();
+    gates.get("busy 1")?.open();
+    await vi.waitFor(() => expect(running).toHaveLength(6));
+    expect(running.slice(4)).toEqual(["TEAM#quiet", "TEAM#quiet"]);
+    for (const { open } of gates.values()) open();
+    await vi.waitFor(() => expect(running).toHaveLength(8));
+    for (const { open } of gates.values()) open();
+  });
+});
+
+describe("a message that fails", () => {
+  it("is delivered again after its visibility time-out, alone of its batch, with its receive count", async () => {
+    const times: number[] = [];
+    const seen: string[] = [];
+    const { queues } = startQueues(undefined, {
+      batchSize: 2,
+      async handle(event) {
+        seen.push(...event.Records.map(({ body, attributes }) => `${body} ${attributes.ApproximateReceiveCount}`));
+        const bad = event.Records.filter(({ body }) => body === "bad");
+        if (bad.length > 0) times.push(Date.now());
+        return failAll({ Records: times.length < 2 ? bad : [] });
+      },
+    });
+    await Promise.all(["bad", "good"].map((body) => queues.send(WORK, body)));
+    await vi.waitFor(() => expect(seen).toContain("bad 2"));
+    await vi.waitFor(async () => expect(await queues.depth(WORK)).toMatchObject({ waiting: 0, inFlight: 0 }));
+    expect(seen.toSorted()).toEqual(["bad 1", "bad 2", "good 1"]);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(95);
+  });
+
+  it.each<[string, (event: SQSEvent) => Promise<void>]>([
+    ["throws", () => Promise.reject(new Error("no"))],
+    ["does not end in time", () => pause(60_000, undefined, { ref: false })],
+  ])("because its consumer %s is delivered again, and becomes a dead letter at last", async (_, handle) => {
+    const queue = { ...WORK, timeoutSeconds: 0.03 };
+    const { queues, bodies } = startQueues(handle, { queue });
+    await queues.send(queue, "poison");
+    await vi.waitFor(async () => expect(await queues.deadLetters(queue)).toMatchObject({ waiting: 1 }), {
+      timeout: 3_000,
+    });
+    expect(bodies).toEqual(["poison", "poison", "poison"]);
+    expect(await queues.depth(queue)).toMatchObject({ waiting: 0, inFlight: 0 });
+  });
+
+  it("goes as a dead letter to the consumer of dead letters, where there is one", async () => {
+    const { queues } = startQueues(undefined, { handle: async (event) => failAll(event) });
+    const dead: SQSEvent[] = [];
+    queues.consume({
+      queue: DEAD,
+      concurrency: 1,
+      handle: async (event) => {
+        dead.push(event);
+        return DONE;
+      },
+    });
+    await queues.send(WORK, "poison", { group: "TEAM#1" });
+    await vi.waitFor(() => expect(dead).toHaveLength(1), { timeout: 3_000 });
+    expect(dead[0]?.Records[0]).toMatchObject({
+      body: "poison",
+      attributes: { ApproximateReceiveCount: "1", MessageGroupId: "TEAM#1" },
+      eventSourceARN: "arn:aws:sqs:us-east-1:000000000000:runyard-work-dead",
+    });
+  });
+
+  it("is sent again from the dead letters, with all its deliveries before it", async () => {
+    let isBroken = true;
+    const { queues, bodies } = startQueues(undefined, {
+      async handle(event) {
+        if (isBroken) return failAll(event);
+        bodies.push("handled");
+        return DONE;
+      },
+    });
+    await queues.send(WORK, "poison");
+    await vi.waitFor(async () => expect(await queues.deadLetters(WORK)).toMatchObject({ waiting: 1 }), {
+      timeout: 3_000,
+    });
+    isBroken = false;
+    expect(await queues.redrive(WORK)).toBe(1);
+    expect(await queues.redrive(WORK)).toBe(0);
+    await vi.waitFor(() => expect(bodies).toEqual(["handled"]));
+  });
+});
+
+describe("a restart", () => {
+  it("delivers what was waiting, and at once what the process before had taken", async () => {
+    const database = data.open();
+    const slow = { ...WORK, visibilitySeconds: 600 };
+    const stuck = gate();
+    const before = startQueues(() => stuck.opened, { database, queue: slow, concurrency: 2 });
+    for (const body of ["a", "b", "c"]) await before.queues.send(slow, body);
+    await vi.waitFor(() => expect(before.bodies).toEqual(["a", "b"]));
+    // The process before is not there any more: nothing stops it, and it completes nothing.
+    started.splice(started.indexOf(before.queues), 1);
+    const after = startQueues(undefined, { database, queue: slow });
+    await vi.waitFor(() => expect(after.bodies.toSorted()).toEqual(["a", "b", "c"]));
+    expect(after.events.map(({ Records: [record] }) => record?.attributes.ApproximateReceiveCount).toSorted()).toEqual([
+      "1",
+      "2",
+      "2",
+    ]);
+    stuck.open();
+    await before.queues.stop();
+    expect(await after.queues.depth(slow)).toMatchObject({ waiting: 0, inFlight: 0 });
+  });
+
+  it("counts the deliveries of a message that ends the process each time", async () => {
+    const database = data.open();
+    for (let start = 0; start < 3; start++) {
+      const { queues, bodies } = startQueues(() => new Promise(() => undefined), { database });
+      started.splice(started.indexOf(queues), 1);
+      if (start === 0) await queues.send(WORK, "deadly");
+      await vi.waitFor(() => expect(bodies).toEqual(["deadly"]));
+    }
+    const { queues, bodies } = startQueues(undefined, { database });
+    await vi.waitFor(async () => expect(await queues.deadLetters(WORK)).toMatchObject({ waiting: 1 }));
+    expect(bodies).toEqual([]);
+  });
+
+  it("waits for what is being handled when it is asked to stop, and takes nothing more", async () => {
+    const { opened, open } = gate();
+    const { queues, bodies } = startQueues(() => opened);
+    await queues.send(WORK, "a");
+    await queues.send(WORK, "b");
+    await vi.waitFor(() => expect(bodies).toEqual(["a"]));
+    const stopping = queues.stop();
+    open();
+    await stopping;
+    await pause(50);
+    expect(bodies).toEqual(["a"]);
+    expect(await queues.depth(WORK)).toMatchObject({ waiting: 1, inFlight: 0 });
+  });
+});
+
+describe("the queues of the control plane", () => {
+  it("carry the messages that their consumers take, with the owner as group", async () => {
+    const queues = new Queues(data.open(), Date.now);
+    started.push(queues);
+    const taken: [string, unknown, string | undefined][] = [];
+    for (const queue of [QUEUES.runs, QUEUES.ends, QUEUES.reaper]) {
+      const consumer = worker({
+        message: v.union([
+          v.strictObject({ v: v.literal(1), run_id: v.string() }),
+          v.strictObject({ v: v.literal(1), pass: v.number() }),
+        ]),
+        run: async (message, note: (message: unknown) => void) => note(message),
+      });
+      queues.consume({
+        queue,
+        concurrency: 1,
+        handle: (event) =>
+          consumer.handle(event, (message) => {
+            taken.push([queue.name, message, event.Records[0]?.attributes.MessageGroupId]);
+          }),
+      });
+    }
+    queues.start();
+    const runQueue = sqliteRunQueue(queues);
+    await runQueue.sendRun("run-1", { type: "Team", uid: "t" });
+    await runQueue.sendEnd("run-2", { type: "User", uid: "u" });
+    await sqlitePassQueue(queues).sendPass(1, 0);
+    await vi.waitFor(() => expect(taken).toHaveLength(3));
+    expect(taken.toSorted()).toEqual([
+      ["ends", { v: 1, run_id: "run-2" }, "USER#u"],
+      ["reaper", { v: 1, pass: 1 }, undefined],
+      ["runs", { v: 1, run_id: "run-1" }, "TEAM#t"],
+    ]);
+  });
+
+  it("forget messages after two weeks", async () => {
+    const database = data.open();
+    let time = Date.now();
+    const queues = new Queues(database, () => time);
+    await queues.send(QUEUES.ends, "old");
+    time += 14 * 24 * 3_600_000;
+    await queues.send(QUEUES.ends, "new");
+    expect(await queues.purgeOld()).toBe(0);
+    time += 1;
+    expect(await queues.purgeOld()).toBe(1);
+    expect(await queues.depth(QUEUES.ends)).toMatchObject({ waiting: 1 });
+  });
+});

@@ -1,0 +1,163 @@
+import * as v from "valibot";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { QUEUES } from "#server/queue/queue-names.ts";
+import { Queues } from "#server/queue/queues.ts";
+import { tickSender } from "#server/timers/tick-sender.ts";
+import { timerCron } from "#server/timers/timer-cron.ts";
+import { Timers } from "#server/timers/timers.ts";
+import { timetableOf } from "#shared/schedules/cron.ts";
+import { TimerRefused } from "#shared/schedules/scheduler.ts";
+import { schedulerCron } from "#shared/schedules/scheduler-cron.ts";
+import { TickMessage } from "#shared/schedules/tick.ts";
+import { useDataDirectory } from "./support/data-directory.ts";
+
+vi.spyOn(process.stdout, "write").mockReturnValue(true);
+
+const data = useDataDirectory();
+const MINUTE = 60_000;
+const at = (time: string) => Date.parse(time);
+
+describe("timers", () => {
+  const everyMinute = { id: "minutely", expression: "cron(* * * * ? *)", timeZone: "UTC" };
+  const hourly = { id: "hourly", expression: "cron(0 * * * ? *)", timeZone: "UTC" };
+  let sent: string[];
+  const running: Timers[] = [];
+  const note = async (id: string, time: number) => void sent.push(`${id} ${new Date(time).toISOString().slice(11, 19)}`);
+  function make(database = data.open(), send: (id: string, time: number) => Promise<void> = note): Timers {
+    const timers = new Timers({ database, now: Date.now, send });
+    running.push(timers);
+    return timers;
+  }
+
+  beforeEach(() => {
+    sent = [];
+    vi.useFakeTimers({ now: at("2026-05-18T19:00:30.500Z"), toFake: ["setTimeout", "clearTimeout", "Date"] });
+  });
+  afterEach(() => {
+    for (const timers of running.splice(0)) timers.stop();
+    vi.useRealTimers();
+  });
+
+  it("go off at their times, each for the time that it was set to", async () => {
+    const timers = make();
+    await timers.put(everyMinute);
+    timers.start();
+    await timers.put(hourly);
+    vi.advanceTimersByTime(3 * MINUTE);
+    expect(sent).toEqual(["minutely 19:01:00", "minutely 19:02:00", "minutely 19:03:00"]);
+    vi.advanceTimersByTime(57 * MINUTE);
+    expect(sent.filter((text) => text.startsWith("hourly"))).toEqual(["hourly 20:00:00"]);
+    expect(sent.filter((text) => text.startsWith("minutely"))).toHaveLength(60);
+  });
+
+  it("go off no more once they are changed, taken away or stopped", async () => {
+    const timers = make();
+    timers.start();
+    await timers.put(everyMinute);
+    await timers.put({ ...everyMinute, expression: "cron(30 * * * ? *)" });
+    await timers.put(hourly);
+    await timers.remove(hourly.id);
+    await timers.remove("unknown");
+    vi.advanceTimersByTime(60 * MINUTE);
+    expect(sent).toEqual(["minutely 19:30:00"]);
+    timers.stop();
+    vi.advanceTimersByTime(120 * MINUTE);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("are there again after a restart, and go off for what comes, not for what was missed", async () => {
+    const database = data.open();
+    const before = make(database);
+    before.start();
+    await before.put(everyMinute);
+    await before.put({ id: "gone", expression: everyMinute.expression, timeZone: "UTC" });
+    await before.remove("gone");
+    before.stop();
+    vi.advanceTimersByTime(10 * MINUTE);
+    make(database).start();
+    vi.advanceTimersByTime(MINUTE);
+    expect(sent).toEqual(["minutely 19:11:00"]);
+  });
+
+  it("go off once after the machine slept, for the time that they were set to", async () => {
+    const timers = make();
+    await timers.put(everyMinute);
+    timers.start();
+    vi.setSystemTime(at("2026-05-18T21:30:10Z"));
+    vi.advanceTimersByTime(MINUTE);
+    vi.advanceTimersByTime(MINUTE);
+    expect(sent).toEqual(["minutely 19:01:00", "minutely 21:31:00", "minutely 21:32:00"]);
+  });
+
+  it("go off although one cannot be read any more, and although one cannot send", async () => {
+    const database = data.open();
+    const before = make(database);
+    await before.put(everyMinute);
+    await before.put(hourly);
+    await database.write(() => database.statement("UPDATE timers SET time_zone = 'Mars/Base' WHERE id = 'hourly'").run());
+    const after = make(database, async (id, time) => {
+      await note(id, time);
+      throw new Error("the disk is full");
+    });
+    after.start();
+    vi.advanceTimersByTime(2 * MINUTE);
+    expect(sent).toEqual(["minutely 19:01:00", "minutely 19:02:00"]);
+  });
+
+  it.each([
+    ["no cron of EventBridge Scheduler", "0 * * * *", "UTC"],
+    ["a rate", "rate(5 minutes)", "UTC"],
+    ["two day fields", "cron(0 0 1 * 1 *)", "UTC"],
+    ["values out of range", "cron(61 0 1 * ? *)", "UTC"],
+    ["an unknown time zone", "cron(0 0 1 * ? *)", "Mars/Base"],
+  ])("refuse %s", async (_, expression, timeZone) => {
+    const timers = make();
+    await expect(timers.put({ id: "bad", expression, timeZone })).rejects.toBeInstanceOf(TimerRefused);
+  });
+});
+
+describe("a timer", () => {
+  const zones = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Santiago", "Africa/Casablanca"];
+  const crons = ["30 2 * * *", "*/20 1-3 * * *", "0 0 * * *", "15 2 1,15 * 0", "59 23 28-31 * 6,0", "0 3 29 3 *"];
+  it.each(crons.flatMap((cron) => zones.map((zone) => [cron, zone] as const)))(
+    "goes off whenever its schedule plans a firing, also where the clocks change: %s in %s",
+    (cron, zone) => {
+      const timer = timerCron(schedulerCron(cron), zone);
+      const timetable = timetableOf(cron, zone);
+      let time: number | undefined = at("2026-01-01T00:00:00Z");
+      let count = 0;
+      for (time = timetable.next(time); time !== undefined && time < at("2027-01-01T00:00:00Z"); count++) {
+        expect(timer.next(time - 1_000)).toBe(time);
+        time = timetable.next(time);
+      }
+      expect(count).toBeGreaterThan(0);
+    },
+  );
+
+  it("follows the clock of its time zone", () => {
+    const { next } = timerCron("cron(30 2 * * ? *)", "Europe/Berlin");
+    expect(next(at("2026-07-01T00:00:00Z"))).toBe(at("2026-07-01T00:30:00Z"));
+    expect(next(at("2026-01-10T00:00:00Z"))).toBe(at("2026-01-10T01:30:00Z"));
+  });
+
+  it("sends what the consumer of ticks takes", async () => {
+    const queues = new Queues(data.open(), Date.now);
+    const bodies: string[] = [];
+    queues.consume({
+      queue: QUEUES.ticks,
+      concurrency: 1,
+      async handle({ Records }) {
+        bodies.push(...Records.map(({ body }) => body));
+        return { batchItemFailures: [] };
+      },
+    });
+    queues.start();
+    await tickSender(queues)("0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48", at("2026-05-18T19:00:00Z"));
+    await vi.waitFor(() => expect(bodies).toHaveLength(1));
+    await queues.stop();
+    expect(bodies[0]).toBe(
+      '{"v":1,"schedule_id":"0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48","scheduled_time":"2026-05-18T19:00:00Z"}',
+    );
+    expect(v.parse(TickMessage, JSON.parse(bodies[0] ?? ""))).toMatchObject({ v: 1 });
+  });
+});
