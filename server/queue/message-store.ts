@@ -18,7 +18,7 @@ const COMPLETE = "DELETE FROM messages WHERE id = ? AND receipt = ?";
 const RETURN = "UPDATE messages SET receipt = NULL WHERE id = ? AND receipt = ?";
 const RELEASE_ALL = "UPDATE messages SET receipt = NULL, visible_at = ? WHERE receipt IS NOT NULL";
 const REDRIVE = "UPDATE messages SET queue = ?, visible_at = ?, receives = 0 WHERE queue = ? AND receipt IS NULL";
-const NEXT_TIME = "SELECT MIN(visible_at) AS time FROM messages WHERE queue = ? AND visible_at > ?";
+const NEXT_TIME = "SELECT MIN(visible_at) AS time FROM messages WHERE queue = ?";
 const DEPTH = `
   SELECT COUNT(*) AS total, COUNT(receipt) AS in_flight, MIN(sent_at) AS oldest FROM messages WHERE queue = ?`;
 const PURGE = "DELETE FROM messages WHERE sent_at < ?";
@@ -139,9 +139,9 @@ export function messageStore(database: Database, now: () => number) {
       database.writeUnsynced(() => database.statement(RELEASE_ALL).run(now()));
     },
 
-    /** When the next message of a queue may be delivered that may not yet. */
+    /** When the next message of a queue may be delivered; not after now where one may be already. */
     nextTime(queue: string): number | undefined {
-      return v.parse(TimeRow, database.statement(NEXT_TIME).get(queue, now())).time ?? undefined;
+      return v.parse(TimeRow, database.statement(NEXT_TIME).get(queue)).time ?? undefined;
     },
 
     /** Sends the dead letters of a queue to it again; resolves with how many there were. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { logLine } from "#shared/log/log.ts";
 import type { Database } from "../database/database.ts";
 import { type Consumer, QueueConsumer } from "./consumer.ts";
@@ -35,6 +36,8 @@ export class Queues {
   readonly #messages: MessageStore;
   readonly #now: () => number;
   readonly #consumers = new Map<string, QueueConsumer>();
+  /** Leaves the asynchronous context of whoever sends: no part of a request goes on in a consumer. */
+  readonly #inOwnContext = AsyncLocalStorage.snapshot();
   #timer: NodeJS.Timeout | undefined;
   #running = false;
 
@@ -95,7 +98,10 @@ export class Queues {
   }
 
   #wake(): void {
-    if (!this.#running) return;
+    if (this.#running) this.#inOwnContext(() => this.#deliver());
+  }
+
+  #deliver(): void {
     clearTimeout(this.#timer);
     try {
       let buried = true;

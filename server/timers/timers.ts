@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import * as v from "valibot";
 import { logLine } from "#shared/log/log.ts";
 import type { Scheduler, Timer } from "#shared/schedules/scheduler.ts";
@@ -33,6 +34,8 @@ interface TimerPorts {
 export class Timers implements Scheduler {
   readonly #ports: TimerPorts;
   readonly #set = new Map<string, SetTimer>();
+  /** Leaves the asynchronous context of whoever sets a timer. */
+  readonly #inOwnContext = AsyncLocalStorage.snapshot();
   #running = false;
   #waiting: NodeJS.Timeout | undefined;
 
@@ -83,7 +86,7 @@ export class Timers implements Scheduler {
     if (times.length === 0) return;
     const first = times.reduce((a, b) => Math.min(a, b));
     const wait = Math.min(Math.max(first - this.#ports.now(), 0), MAX_WAIT_MS);
-    this.#waiting = setTimeout(() => this.#goOff(), wait);
+    this.#waiting = setTimeout(() => this.#inOwnContext(() => this.#goOff()), wait);
   }
 
   /** Sends the messages of the timers that are due. After a long sleep each goes off once, for the time it was set to. */

@@ -78,7 +78,7 @@ describe("every function", () => {
 
 describe("every file", () => {
   const client = "clients/typescript/{scripts,bench,src,src/resources}/*.ts";
-  const files = globSync(["{functions,shared,infra,harness,local,scripts,cli,action}/**/*.ts", client], {
+  const files = globSync(["{functions,shared,server,infra,harness,local,scripts,cli,action}/**/*.ts", client], {
     cwd: root,
     exclude: ["**/node_modules/**"],
   });

@@ -115,6 +115,7 @@ describe("npm run check", () => {
   const packages = [
     ["aws-is-spoken-at-the-edges", "shared/runs/planted.ts", "@aws-sdk/client-dynamodb"],
     ["aws-is-spoken-at-the-edges", "functions/runs/planted.ts", "@aws-sdk/client-sqs"],
+    ["server-loads-no-aws-client", "server/planted.ts", "@aws-sdk/client-sqs"],
     ["runtime-loads-no-cdk", "shared/http/planted.ts", "aws-cdk-lib"],
     ["wire-is-pure", "shared/wire/planted.ts", "node:fs"],
     ["harness-speaks-http-only", "harness/planted.ts", "@aws-sdk/client-s3"],

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
@@ -94,6 +95,15 @@ describe("a queue", () => {
     await vi.waitFor(() => expect(bodies).toEqual(["now"]));
     await vi.waitFor(() => expect(bodies).toEqual(["now", "later"]), { timeout: 3_000, interval: 10 });
     expect(Date.now() - sent).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it("runs its consumer outside the asynchronous context of the sender", async () => {
+    const context = new AsyncLocalStorage<string>();
+    const seen: (string | undefined)[] = [];
+    const { queues } = startQueues(() => void seen.push(context.getStore()));
+    await context.run("a request", () => queues.send(WORK, "now"));
+    await context.run("a request", () => queues.send(WORK, "later", { delaySeconds: 1 }));
+    await vi.waitFor(() => expect(seen).toEqual([undefined, undefined]), { timeout: 3_000 });
   });
 
   it.each([
@@ -197,6 +207,32 @@ describe("a message that fails", () => {
     });
     expect(bodies).toEqual(["poison", "poison", "poison"]);
     expect(await queues.depth(queue)).toMatchObject({ waiting: 0, inFlight: 0 });
+  });
+
+  it("is not forgotten where its time comes between two looks at the clock", async () => {
+    let time = 1_000_000;
+    // Each look at the clock finds it a millisecond later.
+    const queues = new Queues(data.open(), () => time++);
+    started.push(queues);
+    let isBroken = true;
+    const bodies: string[] = [];
+    queues.consume({
+      queue: { ...WORK, visibilitySeconds: 0.005, maxReceives: 1_000 },
+      concurrency: 1,
+      async handle(event) {
+        if (isBroken) return failAll(event);
+        bodies.push(...event.Records.map(({ body }) => body));
+        return DONE;
+      },
+    });
+    queues.start();
+    for (let n = 0; n < 20; n++) {
+      isBroken = true;
+      await queues.send(WORK, String(n));
+      await pause(n);
+      isBroken = false;
+      await vi.waitFor(() => expect(bodies).toContain(String(n)), { timeout: 3_000 });
+    }
   });
 
   it("goes as a dead letter to the consumer of dead letters, where there is one", async () => {

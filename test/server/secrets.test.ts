@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Database } from "#server/database/database.ts";
@@ -78,7 +87,9 @@ describe("values of secrets in SQLite", () => {
     await vault.put("team", "a", "value");
     await database.write(() => change(database));
     const reads = ["team", "other"].flatMap((team) => ["a", "b"].map((id) => vault.getAll(team, [id])));
-    const values = (await Promise.allSettled(reads)).map((read) => (read.status === "fulfilled" ? read.value.size : -1));
+    const values = (await Promise.allSettled(reads)).map((read) =>
+      read.status === "fulfilled" ? read.value.size : -1,
+    );
     expect(values.toSorted((a, b) => a - b)).toEqual([-1, 0, 0, 0]);
   });
 

@@ -22,7 +22,8 @@ describe("timers", () => {
   const hourly = { id: "hourly", expression: "cron(0 * * * ? *)", timeZone: "UTC" };
   let sent: string[];
   const running: Timers[] = [];
-  const note = async (id: string, time: number) => void sent.push(`${id} ${new Date(time).toISOString().slice(11, 19)}`);
+  const note = async (id: string, time: number) =>
+    void sent.push(`${id} ${new Date(time).toISOString().slice(11, 19)}`);
   function make(database = data.open(), send: (id: string, time: number) => Promise<void> = note): Timers {
     const timers = new Timers({ database, now: Date.now, send });
     running.push(timers);
@@ -94,7 +95,9 @@ describe("timers", () => {
     const before = make(database);
     await before.put(everyMinute);
     await before.put(hourly);
-    await database.write(() => database.statement("UPDATE timers SET time_zone = 'Mars/Base' WHERE id = 'hourly'").run());
+    await database.write(() =>
+      database.statement("UPDATE timers SET time_zone = 'Mars/Base' WHERE id = 'hourly'").run(),
+    );
     const after = make(database, async (id, time) => {
       await note(id, time);
       throw new Error("the disk is full");
@@ -117,7 +120,14 @@ describe("timers", () => {
 });
 
 describe("a timer", () => {
-  const zones = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Santiago", "Africa/Casablanca"];
+  const zones = [
+    "UTC",
+    "Europe/Berlin",
+    "America/New_York",
+    "Australia/Lord_Howe",
+    "America/Santiago",
+    "Africa/Casablanca",
+  ];
   const crons = ["30 2 * * *", "*/20 1-3 * * *", "0 0 * * *", "15 2 1,15 * 0", "59 23 28-31 * 6,0", "0 3 29 3 *"];
   it.each(crons.flatMap((cron) => zones.map((zone) => [cron, zone] as const)))(
     "goes off whenever its schedule plans a firing, also where the clocks change: %s in %s",

@@ -1,0 +1,75 @@
+import { attachmentDisposition, type FileStore } from "#shared/files/file-store.ts";
+import type { DiskFiles } from "./disk-files.ts";
+import { makeUploadForm } from "./upload-policy.ts";
+import { signQuery } from "./url-signature.ts";
+
+const UPLOAD_SECONDS = 600;
+
+export interface FileStoreOptions {
+  readonly files: DiskFiles;
+  /** Signs URLs and forms; the handler must have the same one. */
+  readonly secret: Uint8Array;
+  /** The address under which the handler serves files, without a slash at its end. */
+  readonly baseUrl: string;
+  /** Seconds that a download URL lives. */
+  readonly downloadSeconds: number;
+  readonly now: () => number;
+}
+
+/** Files in a directory, with URLs and forms like those of S3 that lead to the handler of `serveFiles`. */
+export function diskFileStore({ files, secret, baseUrl, downloadSeconds, now }: FileStoreOptions): FileStore {
+  return {
+    async put(key, content) {
+      if ((await files.size(key)) !== undefined) return;
+      const file = await files.begin();
+      try {
+        await file.write(Buffer.from(content));
+      } catch (error) {
+        await file.discard();
+        throw error;
+      }
+      await file.keep(key, { replaces: false });
+    },
+
+    get: (key) => files.read(key),
+    copy: (from, to) => files.copy(from, to),
+    size: (key) => files.size(key),
+
+    async downloadUrl(key, { filename, contentType }) {
+      const signedAt = Math.floor(now() / 1000) * 1000;
+      const query = signQuery(secret, {
+        method: "GET",
+        key,
+        response: {
+          "response-content-disposition": attachmentDisposition(filename),
+          "response-content-type": contentType,
+        },
+        seconds: downloadSeconds,
+        now: signedAt,
+      });
+      return { url: `${baseUrl}/${toUrlPath(key)}?${query}`, expiresAt: signedAt + downloadSeconds * 1000 };
+    },
+
+    async uploadTarget(key, { sizeBytes, sha256, contentType }) {
+      const headers = {
+        "content-length": String(sizeBytes),
+        "content-type": contentType,
+        "if-none-match": "*",
+        "x-amz-checksum-sha256": Buffer.from(sha256, "hex").toString("base64"),
+      };
+      const query = signQuery(secret, { method: "PUT", key, headers, seconds: UPLOAD_SECONDS, now: now() });
+      return { url: `${baseUrl}/${toUrlPath(key)}?${query}`, method: "PUT", headers };
+    },
+
+    async uploadForm(key, { mostBytes, contentType }) {
+      return makeUploadForm(secret, { url: baseUrl, key, mostBytes, contentType, seconds: UPLOAD_SECONDS, now: now() });
+    },
+  };
+}
+
+/** @throws RangeError for keys that no URL can have, since a URL's `.` and `..` are taken for directories */
+function toUrlPath(key: string): string {
+  const parts = key.split("/");
+  if (parts.includes(".") || parts.includes("..")) throw new RangeError(`no URL can be made for the key ${key}`);
+  return parts.map(encodeURIComponent).join("/");
+}

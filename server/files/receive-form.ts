@@ -1,0 +1,148 @@
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { Busboy, type BusboyInstance } from "@fastify/busboy";
+import type { DiskFiles } from "./disk-files.ts";
+import { contentLength, MAX_UPLOAD_BYTES, readBody, store } from "./receive-upload.ts";
+import { S3Error, s3Error } from "./s3-errors.ts";
+import type { AllowedUpload } from "./upload-policy.ts";
+
+/** Bytes that S3 takes for all that is not the file. */
+const MAX_FIELD_BYTES = 20_000;
+const MAX_FIELDS = 50;
+
+/** Stores the file of a form. `check` says, by the fields before it, what may be uploaded. */
+export async function receiveForm(
+  request: Request,
+  files: DiskFiles,
+  check: (fields: ReadonlyMap<string, string>) => AllowedUpload,
+): Promise<Response> {
+  if (contentLength(request) > MAX_UPLOAD_BYTES + MAX_FIELD_BYTES) throw tooLarge();
+  const form = readForm(request);
+  try {
+    const found = await form.file;
+    if (found === undefined) throw malformed("The form has no file.");
+    const { key, leastBytes, mostBytes } = check(form.fields);
+    await store(files, key, { replaces: true }, async (target) => {
+      for await (const chunk of chunksOf(found)) {
+        if (target.bytes + chunk.length > mostBytes) throw tooLarge();
+        await target.write(chunk);
+      }
+      await form.finished;
+      if (target.bytes < leastBytes) {
+        throw s3Error("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size");
+      }
+    });
+  } finally {
+    form.stop();
+  }
+  return new Response(null, { status: 204 });
+}
+
+interface Form {
+  /** The fields before the file, by their names in lower case. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** The first file; undefined where there is none. */
+  readonly file: Promise<Readable | undefined>;
+  /** Resolves at the end of the form. */
+  readonly finished: Promise<void>;
+  /** Leaves the rest of the request unread. */
+  stop(): void;
+}
+
+function readForm(request: Request): Form {
+  const fields = new Map<string, string>();
+  const parser = makeParser(request);
+  const failed = failureOf(parser);
+  const file = firstFile(parser, fields);
+  let stopped = false;
+  const finished = feed(parser, request, failed, () => stopped);
+  finished.catch(() => undefined);
+  return {
+    fields,
+    // A body that ends too early has no file to wait for.
+    file: Promise.race([file, finished.then(() => undefined)]),
+    finished,
+    stop: () => {
+      stopped = true;
+    },
+  };
+}
+
+/** Rejects where the parser fails: it says so by events, in the file too, and never finishes. */
+function failureOf(parser: BusboyInstance): Promise<never> {
+  const failed = new Promise<never>((_, reject) => {
+    const fail = () => reject(malformed("The body is no complete multipart form."));
+    parser.on("error", fail);
+    parser.on("file", (_, stream) => stream.on("error", fail));
+  });
+  failed.catch(() => undefined);
+  return failed;
+}
+
+/** Collects the fields up to the first file, and resolves with that. */
+function firstFile(parser: BusboyInstance, fields: Map<string, string>): Promise<Readable | undefined> {
+  return new Promise((resolve, reject) => {
+    let bytes = 0;
+    parser.on("field", (name, value, isNameCut, isValueCut) => {
+      bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+      const isTooLarge = isNameCut || isValueCut || bytes > MAX_FIELD_BYTES;
+      if (isTooLarge) reject(malformed("The fields of the form are too large."));
+      const known = name.toLowerCase();
+      if (fields.has(known)) reject(malformed("The form has two fields of one name."));
+      fields.set(known, value);
+    });
+    parser.once("file", (_, stream) => {
+      // Fields behind the file have no part in the check.
+      parser.removeAllListeners("field");
+      resolve(stream);
+    });
+    parser.once("finish", () => resolve(undefined));
+  });
+}
+
+/** Gives the body to the parser, until there is no more of it or nobody wants it. */
+async function feed(
+  parser: BusboyInstance,
+  request: Request,
+  failed: Promise<never>,
+  isStopped: () => boolean,
+): Promise<void> {
+  try {
+    await readBody(request, async (chunk) => {
+      if (isStopped()) throw malformed("The form was refused.");
+      const written = new Promise<void>((resolve, reject) => {
+        parser.write(chunk, (error) => (error ? reject(error) : resolve()));
+      });
+      await Promise.race([written, failed]);
+    });
+  } catch (error) {
+    parser.destroy();
+    throw error instanceof S3Error ? error : s3Error("IncompleteBody", "The body ended before its time.");
+  }
+  const end = once(parser, "finish");
+  parser.end();
+  await Promise.race([end, failed]);
+}
+
+function makeParser(request: Request): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { "content-type": request.headers.get("content-type") ?? "" },
+      isPartAFile: (name) => name === "file",
+      limits: { fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, files: 1, headerPairs: 20, headerSize: 8_192 },
+    });
+  } catch {
+    throw malformed("The body is no multipart form.");
+  }
+}
+
+async function* chunksOf(stream: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of stream) yield chunk;
+  } catch {
+    throw malformed("The form ended before its file did.");
+  }
+}
+
+const malformed = (message: string) => s3Error("MalformedPOSTRequest", message);
+const tooLarge = () => s3Error("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size");

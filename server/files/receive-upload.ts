@@ -1,0 +1,70 @@
+import type { DiskFiles, IncompleteFile } from "./disk-files.ts";
+import { s3Error } from "./s3-errors.ts";
+
+/** What S3 takes in one request. */
+export const MAX_UPLOAD_BYTES = 5 * 1024 ** 3;
+
+/** Stores the body of a PUT whose URL and headers were checked. */
+export async function receivePut(request: Request, key: string, files: DiskFiles): Promise<Response> {
+  const length = contentLength(request);
+  if (length > MAX_UPLOAD_BYTES)
+    throw s3Error("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size");
+  if ((await files.size(key)) !== undefined) throw existing();
+  await store(files, key, { replaces: false }, async (file) => {
+    await readBody(request, async (chunk) => {
+      if (file.bytes + chunk.length > length) throw s3Error("IncompleteBody", "The body is longer than Content-Length");
+      await file.write(chunk);
+    });
+    if (file.bytes !== length) throw s3Error("IncompleteBody", "The body is shorter than Content-Length");
+    if (file.digest() !== request.headers.get("x-amz-checksum-sha256")) {
+      throw s3Error("BadDigest", "The SHA256 you specified did not match the calculated checksum.");
+    }
+  });
+  return new Response(null, { status: 200 });
+}
+
+/** The request's own word for its length, which S3 insists on. */
+export function contentLength(request: Pick<Request, "headers">): number {
+  const text = request.headers.get("content-length");
+  if (text === null || !/^\d{1,15}$/.test(text)) {
+    throw s3Error("MissingContentLength", "You must provide the Content-Length HTTP header.");
+  }
+  return Number(text);
+}
+
+/** Lets `write` fill a file and gives it its key; where that fails nothing is left. */
+export async function store(
+  files: DiskFiles,
+  key: string,
+  how: { readonly replaces: boolean },
+  write: (file: IncompleteFile) => Promise<void>,
+): Promise<void> {
+  const file = await files.begin();
+  try {
+    await write(file);
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+  if (!(await file.keep(key, how))) throw existing();
+}
+
+/**
+ * Hands over the body piece by piece. Where `take` throws, the rest stays unread: to cancel it would close the connection
+ * before the client has read why.
+ */
+export async function readBody(request: Request, take: (chunk: Uint8Array) => Promise<void>): Promise<void> {
+  const reader = request.body?.getReader();
+  if (reader === undefined) return;
+  try {
+    while (true) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      await take(value);
+    }
+  } finally {
+    reader.releaseLock();
+  }
+}
+
+const existing = () => s3Error("PreconditionFailed", "At least one of the pre-conditions you specified did not hold");

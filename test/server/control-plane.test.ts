@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { dispatchRun } from "#functions/execution/dispatch-run.ts";
+import { endRun } from "#functions/execution/end-run.ts";
+import { failRun } from "#functions/execution/fail-run.ts";
+import { fireSchedule } from "#functions/execution/fire-schedule.ts";
+import { reapRuns } from "#functions/execution/reap-runs.ts";
+import { diskFileStore } from "#server/files/disk-file-store.ts";
+import { DiskFiles } from "#server/files/disk-files.ts";
+import { QUEUES, type QueueDefinition } from "#server/queue/queue-names.ts";
+import { Queues } from "#server/queue/queues.ts";
+import { sqlitePassQueue, sqliteRunQueue } from "#server/queue/run-queues.ts";
+import { sqliteSecretVault } from "#server/secrets/sqlite-secret-vault.ts";
+import { sqliteTable } from "#server/table/sqlite-table.ts";
+import { tickSender } from "#server/timers/tick-sender.ts";
+import { Timers } from "#server/timers/timers.ts";
+import { clientOf } from "../support/client.ts";
+import { createRun, harnessOf } from "../support/execution.ts";
+import { stateOf } from "../support/look.ts";
+import { makeSchedule, runsOf } from "../support/schedules.ts";
+import { makeWorld } from "../support/world.ts";
+import { useDataDirectory } from "./support/data-directory.ts";
+
+const data = useDataDirectory();
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** The control plane of the tests on the adapters of the single machine, with its consumers at work. */
+async function startControlPlane(clockOffset = 0) {
+  const directory = data.directory();
+  const database = data.open(path.join(directory, "runyard.db"));
+  const queues = new Queues(database, Date.now);
+  const files = await DiskFiles.open(path.join(directory, "files"));
+  const world = await makeWorld({ ...sqliteTable(database), all: () => [] });
+  const now = () => Date.now() + clockOffset;
+  world.clock.now = now();
+  const timers = new Timers({
+    database,
+    now,
+    send: async (id, time) => {
+      world.clock.now = time + 1_000;
+      await tickSender(queues)(id, time);
+    },
+  });
+  const secret = randomBytes(32);
+  Object.assign(world.ports, {
+    queue: sqliteRunQueue(queues),
+    scheduler: timers,
+    vault: sqliteSecretVault(database, secret),
+    files: diskFileStore({ files, secret, baseUrl: "http://127.0.0.1/files", downloadSeconds: 60, now }),
+  });
+  const passes = sqlitePassQueue(queues);
+  const consumers: [
+    QueueDefinition,
+    (event: Parameters<typeof endRun.handle>[0]) => ReturnType<typeof endRun.handle>,
+  ][] = [
+    [QUEUES.runs, (event) => dispatchRun.handle(event, world.ports)],
+    [QUEUES.deadRuns, (event) => failRun.handle(event, world.ports)],
+    [QUEUES.ends, (event) => endRun.handle(event, world.ports)],
+    [QUEUES.ticks, (event) => fireSchedule.handle(event, world.ports)],
+    [QUEUES.reaper, (event) => reapRuns.handle(event, { ...world.ports, passes })],
+  ];
+  for (const [queue, handle] of consumers) queues.consume({ queue, concurrency: 2, handle });
+  queues.start();
+  timers.start();
+  stops.push(
+    () => timers.stop(),
+    () => queues.stop(),
+  );
+  return { world, queues };
+}
+
+describe("the control plane on the single machine's adapters", () => {
+  it("takes a run from its creation to its transcript", async () => {
+    const { world } = await startControlPlane();
+    const run = await createRun(world);
+    await vi.waitFor(() => expect(world.started.map(({ run_id }) => run_id)).toEqual([run]));
+    const [envelope] = world.started;
+    if (envelope === undefined) throw new Error("no sandbox was started");
+    const harness = harnessOf(world, envelope);
+    await harness.resolve();
+    await harness.messages(1, "hello from the sandbox");
+    await harness.finish();
+    expect(await stateOf(world, run)).toBe("SUCCEEDED");
+    await vi.waitFor(async () => {
+      expect((await clientOf(world).get(`/agent/runs/${run}/transcript`)).status).not.toBe(404);
+    });
+  });
+
+  it("starts every one of many runs exactly once", async () => {
+    const { world } = await startControlPlane();
+    const runs = await Promise.all(Array.from({ length: 4 }, () => createRun(world)));
+    await vi.waitFor(() => expect(world.started).toHaveLength(4));
+    expect(world.started.map(({ run_id }) => run_id).toSorted()).toEqual(runs.toSorted());
+  });
+
+  it("makes the run of a schedule when its timer goes off", async () => {
+    const untilMinute = 60_000 - (Date.now() % 60_000);
+    const { world } = await startControlPlane(untilMinute - 2_000);
+    const { id } = await makeSchedule(world, { cron_schedule: "* * * * *" });
+    await vi.waitFor(async () => expect(await runsOf(world, id)).toHaveLength(1), { timeout: 10_000, interval: 100 });
+    await vi.waitFor(() => expect(world.started).toHaveLength(1));
+  });
+
+  it("stores secrets and shows their names alone", async () => {
+    const { world } = await startControlPlane();
+    const client = clientOf(world);
+    const created = await client.post("/agent/secrets", { name: "DEPLOY_TOKEN", value: "a-very-secret-value" });
+    expect(created.status).toBe(201);
+    expect(JSON.stringify((await client.get("/agent/secrets")).body)).toContain("DEPLOY_TOKEN");
+    expect(JSON.stringify((await client.get("/agent/secrets")).body)).not.toContain("a-very-secret-value");
+  });
+});

@@ -1,0 +1,556 @@
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { type AddressInfo, connect } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { serve } from "@hono/node-server";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { diskFileStore } from "#server/files/disk-file-store.ts";
+import { DiskFiles } from "#server/files/disk-files.ts";
+import { expireFiles } from "#server/files/expire-files.ts";
+import { keyToPath } from "#server/files/key-path.ts";
+import { serveFiles } from "#server/files/serve-files.ts";
+import type { FileStore } from "#shared/files/file-store.ts";
+import type { UploadTarget } from "#shared/wire/harness.ts";
+import { fileStoreContract, signedUrls } from "../store/file-store-contract.ts";
+
+vi.spyOn(process.stdout, "write").mockReturnValue(true);
+
+const secret = randomBytes(32);
+const directory = mkdtempSync(path.join(tmpdir(), "runyard-files-"));
+const clock = { offset: 0 };
+const now = () => Date.now() + clock.offset;
+let files: DiskFiles;
+let baseUrl: string;
+let store: FileStore;
+let close: () => Promise<unknown>;
+
+beforeAll(async () => {
+  files = await DiskFiles.open(directory);
+  const handler = serveFiles({ files, secret, basePath: "/files", now });
+  const server = serve({ fetch: handler, hostname: "127.0.0.1", port: 0 });
+  await once(server, "listening");
+  const { port }: Pick<AddressInfo, "port"> = addressOf(server.address());
+  baseUrl = `http://127.0.0.1:${port}/files`;
+  store = makeStore(900);
+  close = async () => {
+    server.close();
+    await once(server, "close");
+  };
+});
+afterAll(async () => {
+  await close();
+  rmSync(directory, { recursive: true });
+});
+
+function addressOf(address: string | AddressInfo | null): AddressInfo {
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address;
+}
+const makeStore = (downloadSeconds: number): FileStore =>
+  diskFileStore({ files, secret, baseUrl, downloadSeconds, now });
+const newKey = (name = "artifact") => `runs/${randomBytes(8).toString("hex")}/${name}`;
+const described = (content: string) => ({
+  sizeBytes: Buffer.byteLength(content),
+  sha256: createHash("sha256").update(content).digest("hex"),
+  contentType: "text/plain",
+});
+const named = { filename: "a.txt", contentType: "text/plain" };
+const textOf = async (key: string) => Buffer.from((await store.get(key)) ?? "").toString();
+const codeOf = async (response: Response) =>
+  `${response.status} ${/<Code>(\w+)<\/Code>/.exec(await response.text())?.[1] ?? ""}`;
+const incomplete = () => readdirSync(path.join(directory, "incomplete"));
+
+/** Runs `test` at a later time. */
+async function later<T>(seconds: number, test: () => Promise<T>): Promise<T> {
+  clock.offset = seconds * 1000;
+  try {
+    return await test();
+  } finally {
+    clock.offset = 0;
+  }
+}
+
+describe("files in a directory", () => {
+  fileStoreContract(() => store);
+  signedUrls((seconds) => makeStore(seconds));
+
+  it("are readable by their owner alone", async () => {
+    const key = newKey();
+    await store.put(key, "mine", "text/plain");
+    const file = files.pathOf(key);
+    for (const place of [file, path.dirname(file), path.join(directory, "objects")]) {
+      expect(statSync(place).mode & 0o077).toBe(0);
+    }
+  });
+
+  it("leave nothing of what was incomplete when the process ended", async () => {
+    writeFileSync(path.join(directory, "incomplete", "half"), "half");
+    await DiskFiles.open(directory);
+    expect(incomplete()).toEqual([]);
+  });
+
+  it("are one file each where the same key is written many times at once", async () => {
+    const key = newKey();
+    await Promise.all(Array.from({ length: 10 }, (_, n) => store.put(key, `${n}`.repeat(1_000), "text/plain")));
+    expect(new Set(await textOf(key)).size).toBe(1);
+    expect(incomplete()).toEqual([]);
+  });
+
+  it("are forgotten when their time is over, by the beginning of their keys", async () => {
+    const old = (days: number) => Date.now() / 1000 - days * 86_400;
+    for (const [key, days] of [
+      ["attachments/one", 3],
+      ["attachments/two", 1],
+      ["snapshots/run/execution/1/0", 31],
+      ["skills/repository/digest.json", 29],
+      ["runs/kept/transcript", 365],
+    ] as const) {
+      await store.put(key, key, "text/plain");
+      utimesSync(files.pathOf(key), old(days), old(days));
+    }
+    expect(await expireFiles(files, Date.now())).toBe(2);
+    expect(await store.get("attachments/one")).toBeUndefined();
+    expect(await textOf("attachments/two")).toBe("attachments/two");
+    expect(await textOf("runs/kept/transcript")).toBe("runs/kept/transcript");
+    expect(existsSync(files.directoryOf("snapshots/run/"))).toBe(false);
+    await store.put("snapshots/run/execution/2/0", "again", "text/plain");
+    expect(await textOf("snapshots/run/execution/2/0")).toBe("again");
+  });
+});
+
+describe("a hostile key", () => {
+  const hostile = [
+    "../outside",
+    "runs/../../../../outside",
+    "/etc/passwd",
+    "..",
+    ".",
+    "...",
+    "a//b",
+    "a/",
+    "/",
+    "a\u0000b",
+    "a\\..\\b",
+    "%2e%2e/%2e%2e/x",
+    "C:/windows",
+    "é\u{1f600}",
+    "x".repeat(1_024),
+    `${"long/".repeat(204)}x`,
+    "%-abc",
+    "%long+/x",
+    "name+",
+    "name+/x",
+  ];
+  it.each(hostile)("is the name of a file like any other, within the directory: %j", async (key) => {
+    await store.put(key, `content of ${key}`, "text/plain");
+    expect(await textOf(key)).toBe(`content of ${key}`);
+    expect(path.relative(path.join(directory, "objects"), files.pathOf(key))).not.toMatch(/^\.\.|^\//);
+  });
+
+  it("can be the beginning of another one", async () => {
+    const key = newKey("a");
+    await store.put(`${key}/b`, "below", "text/plain");
+    await store.put(key, "above", "text/plain");
+    expect([await textOf(key), await textOf(`${key}/b`)]).toEqual(["above", "below"]);
+  });
+
+  it("never has the path of another key, whatever the case of its letters, and never leaves the directory", async () => {
+    const part = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("", ".", "..", "A", "a", "%41", "a+", "~"));
+    const key = fc
+      .array(part, { minLength: 1, maxLength: 5 })
+      .map((parts) => parts.join("/"))
+      .filter((text) => text !== "" && Buffer.byteLength(text) <= 1_024);
+    await fc.assert(
+      fc.property(key, key, (a, b) => {
+        const [one, other] = [keyToPath(a), keyToPath(b)];
+        expect(path.normalize(one)).toBe(one);
+        expect(one).toMatch(/^[^/]/);
+        expect(one.split("/").every((name) => name !== ".." && name !== "." && name.length <= 255)).toBe(true);
+        expect(one.toLowerCase() === other.toLowerCase()).toBe(Buffer.from(a).equals(Buffer.from(b)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each(["", "x".repeat(1_025)])("is refused where S3 takes it for none", async (key) => {
+    await expect(store.put(key, "x", "text/plain")).rejects.toThrow(RangeError);
+  });
+
+  it("gets no URL where a URL cannot say it", async () => {
+    await expect(store.downloadUrl("runs/../x", named)).rejects.toThrow(RangeError);
+    await expect(store.uploadTarget("./x", described("x"))).rejects.toThrow(RangeError);
+  });
+});
+
+describe("a signed URL", () => {
+  it("is refused where anything about it was changed", async () => {
+    const key = newKey();
+    await store.put(key, "content", "text/plain");
+    const { url } = await store.downloadUrl(key, named);
+    const changed = (change: (url: URL) => void) => {
+      const copy = new URL(url);
+      change(copy);
+      return copy;
+    };
+    const signature = new URL(url).searchParams.get("X-Amz-Signature") ?? "";
+    const attempts = [
+      changed((it) => it.searchParams.set("X-Amz-Expires", "9999999")),
+      changed((it) => it.searchParams.set("X-Amz-Date", "20990101T000000Z")),
+      changed((it) =>
+        it.searchParams.set("X-Amz-Signature", `0${signature.slice(1)}`.replace(signature, "0".repeat(64))),
+      ),
+      changed((it) => it.searchParams.set("X-Amz-Signature", "")),
+      changed((it) => it.searchParams.append("X-Amz-Signature", signature)),
+      changed((it) => it.searchParams.delete("X-Amz-Signature")),
+      changed((it) => it.searchParams.delete("X-Amz-Algorithm")),
+      changed((it) => it.searchParams.set("X-Amz-Algorithm", "none")),
+      changed((it) => it.searchParams.set("response-content-disposition", "inline")),
+      changed((it) => it.searchParams.append("response-content-type", "text/html")),
+      changed((it) => it.searchParams.set("X-Amz-SignedHeaders", "host")),
+      changed((it) => it.searchParams.set("another", "1")),
+      changed((it) => {
+        it.pathname = it.pathname.replace("/artifact", "/other/../artifact2");
+      }),
+      new URL(`${baseUrl}/${key}`),
+    ];
+    for (const attempt of attempts)
+      expect([attempt.search, (await fetch(attempt)).status]).toEqual([attempt.search, 403]);
+    expect((await fetch(url)).status).toBe(200);
+  });
+
+  it.each(["PUT", "HEAD", "DELETE", "PATCH", "POST"])("for a download is of no use for %s", async (method) => {
+    const key = newKey();
+    await store.put(key, "content", "text/plain");
+    const { url } = await store.downloadUrl(key, named);
+    const body = method === "HEAD" ? undefined : "other";
+    expect([403, 405]).toContain((await fetch(url, { method, body: body ?? null })).status);
+    expect(await textOf(key)).toBe("content");
+  });
+
+  it("for an upload is of no use for a download, nor after its time, nor without its headers", async () => {
+    const key = newKey();
+    const { url, headers } = await store.uploadTarget(key, described("content"));
+    expect((await fetch(url)).status).toBe(403);
+    const put = (changes: Record<string, string>) =>
+      fetch(url, { method: "PUT", body: "content", headers: { ...headers, ...changes } });
+    expect(await codeOf(await put({ "content-type": "text/html" }))).toBe("403 SignatureDoesNotMatch");
+    expect(await codeOf(await put({ "if-none-match": "x" }))).toBe("403 SignatureDoesNotMatch");
+    expect(await codeOf(await put({ "x-amz-checksum-sha256": "" }))).toBe("403 SignatureDoesNotMatch");
+    expect(await codeOf(await later(601, () => put({})))).toBe("403 AccessDenied");
+    expect((await later(595, () => put({}))).status).toBe(200);
+  });
+
+  it("is of no use for a server with another secret", async () => {
+    const other = diskFileStore({ files, secret: randomBytes(32), baseUrl, downloadSeconds: 60, now });
+    const key = newKey();
+    await store.put(key, "content", "text/plain");
+    const { url } = await other.downloadUrl(key, named);
+    expect(await codeOf(await fetch(url))).toBe("403 SignatureDoesNotMatch");
+  });
+
+  it("of a file that is not there answers 404, and outside the files nothing is found", async () => {
+    const { url } = await store.downloadUrl(newKey(), named);
+    expect(await codeOf(await fetch(url))).toBe("404 NoSuchKey");
+    expect((await fetch(url.replace("/files/", "/other/"))).status).toBe(404);
+    expect((await fetch(`${baseUrl}/%zz`)).status).toBe(400);
+  });
+});
+
+describe("a download", () => {
+  const content = "0123456789";
+  const download = async (headers: Record<string, string> = {}, text = content) => {
+    const key = newKey();
+    await store.put(key, text, "text/plain");
+    return fetch((await store.downloadUrl(key, named)).url, { headers });
+  };
+
+  it.each([
+    ["bytes=2-4", "234", "bytes 2-4/10"],
+    ["bytes=7-", "789", "bytes 7-9/10"],
+    ["bytes=-3", "789", "bytes 7-9/10"],
+    ["bytes=-30", content, "bytes 0-9/10"],
+    ["bytes=8-100", "89", "bytes 8-9/10"],
+    ["bytes=0-0", "0", "bytes 0-0/10"],
+  ])("answers 206 with the part that %s asks for", async (range, expected, contentRange) => {
+    const response = await download({ range });
+    expect(response.status).toBe(206);
+    expect(response.headers.get("content-range")).toBe(contentRange);
+    expect(response.headers.get("content-length")).toBe(String(expected.length));
+    expect(await response.text()).toBe(expected);
+  });
+
+  it.each(["bytes=10-", "bytes=99-100", "bytes=-0"])("answers 416 for %s", async (range) => {
+    const response = await download({ range });
+    expect(response.headers.get("content-range")).toBe("bytes */10");
+    expect(await codeOf(response)).toBe("416 InvalidRange");
+  });
+
+  it.each(["bytes=0-1,3-4", "bytes=4-2", "lines=1-2", "bytes=-", "bytes=a-b"])(
+    "answers the whole file for %s",
+    async (range) => {
+      const response = await download({ range });
+      expect([response.status, await response.text()]).toEqual([200, content]);
+    },
+  );
+
+  it("of an empty file is empty", async () => {
+    const response = await download({}, "");
+    expect([response.status, response.headers.get("content-length"), await response.text()]).toEqual([200, "0", ""]);
+  });
+
+  it("is never shown or run in the origin of the service", async () => {
+    const { headers } = await download();
+    expect(headers.get("content-disposition")).toMatch(/^attachment;/);
+    expect(headers.get("content-security-policy")).toContain("sandbox");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("access-control-allow-credentials")).toBeNull();
+  });
+
+  it("streams a file that is larger than what is kept in memory, and closes it where the client goes away", async () => {
+    const key = newKey();
+    const large = randomBytes(20 * 1024 * 1024);
+    await store.put(key, large, "text/plain");
+    const { url } = await store.downloadUrl(key, named);
+    expect(Buffer.from(await (await fetch(url)).arrayBuffer()).equals(large)).toBe(true);
+    const leaving = new AbortController();
+    const response = await fetch(url, { signal: leaving.signal });
+    await response.body?.getReader().read();
+    leaving.abort();
+    const open = () => readdirSync("/proc/self/fd").filter((fd) => linkOf(fd).startsWith(files.pathOf(key)));
+    await vi.waitFor(() => expect(open()).toEqual([]), { timeout: 5_000 });
+  });
+});
+
+const linkOf = (fd: string): string => {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return "";
+  }
+};
+
+describe("an upload", () => {
+  /** Sends a request as it is written, and answers what comes back. */
+  async function sendRaw(lines: readonly string[], body: string): Promise<string> {
+    const { port, hostname } = new URL(baseUrl);
+    const socket = connect(Number(port), hostname);
+    socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`);
+    let answer = "";
+    socket.on("data", (chunk) => {
+      answer += chunk;
+      socket.end();
+    });
+    await once(socket, "close");
+    return answer;
+  }
+  const rawPut = async (key: string, content: string, changes: Record<string, string>) => {
+    const { url, headers } = await store.uploadTarget(key, described(content));
+    const { pathname, search, host } = new URL(url);
+    const sent = Object.entries({ ...headers, ...changes }).filter(([, value]) => value !== "");
+    return [`PUT ${pathname}${search} HTTP/1.1`, `host: ${host}`, ...sent.map(([name, value]) => `${name}: ${value}`)];
+  };
+
+  it("without a length is refused with 411", async () => {
+    const key = newKey();
+    const head = await rawPut(key, "content", { "content-length": "", "transfer-encoding": "chunked" });
+    expect(await sendRaw(head, "7\r\ncontent\r\n0\r\n\r\n")).toMatch(/^HTTP\/1.1 411 /);
+    expect(await store.size(key)).toBeUndefined();
+  });
+
+  it("that ends before its length leaves nothing behind", async () => {
+    const key = newKey();
+    const { port, hostname } = new URL(baseUrl);
+    const socket = connect(Number(port), hostname);
+    socket.write(`${(await rawPut(key, "x".repeat(1_000_000), {})).join("\r\n")}\r\n\r\n${"x".repeat(100_000)}`);
+    await vi.waitFor(() => expect(incomplete()).toHaveLength(1));
+    socket.destroy();
+    await vi.waitFor(() => expect(incomplete()).toEqual([]));
+    expect(await store.size(key)).toBeUndefined();
+  });
+
+  it("of other bytes of the same length is refused with 400, and of a file that is there with 412", async () => {
+    const key = newKey();
+    const target = await store.uploadTarget(key, described("content"));
+    const send = (body: string) => fetch(target.url, { method: "PUT", body, headers: target.headers ?? {} });
+    expect(await codeOf(await send("c0ntent"))).toBe("400 BadDigest");
+    expect(incomplete()).toEqual([]);
+    expect((await send("content")).status).toBe(200);
+    expect(await codeOf(await send("content"))).toBe("412 PreconditionFailed");
+  });
+
+  it("to one key by two clients at once is done once", async () => {
+    const key = newKey();
+    const text = "x".repeat(500_000);
+    const target = await store.uploadTarget(key, described(text));
+    const statuses = await Promise.all(
+      [1, 2, 3].map(
+        async () => (await fetch(target.url, { method: "PUT", body: text, headers: target.headers ?? {} })).status,
+      ),
+    );
+    expect(statuses.toSorted()).toEqual([200, 412, 412]);
+  });
+
+  it.each([
+    ["of a file that is there", (target: UploadTarget) => target.url, 412],
+    ["by a URL that was changed", (target: UploadTarget) => `${target.url}0`, 403],
+  ])("of many bytes %s is answered although nobody reads them", async (_, urlOf, status) => {
+    const key = newKey();
+    const text = "x".repeat(30_000_000);
+    const target = await store.uploadTarget(key, described(text));
+    await store.put(key, "there already", "text/plain");
+    const body = new Blob([text]);
+    const response = await fetch(urlOf(target), { method: "PUT", body, headers: target.headers ?? {} });
+    expect(response.status).toBe(status);
+    expect(await textOf(key)).toBe("there already");
+  });
+
+  it("above what S3 takes at once is refused with 413", async () => {
+    const key = newKey();
+    const description = { ...described(""), sizeBytes: 5 * 1024 ** 3 + 1 };
+    const { url, headers } = await store.uploadTarget(key, description);
+    const { pathname, search, host } = new URL(url);
+    const head = [
+      `PUT ${pathname}${search} HTTP/1.1`,
+      `host: ${host}`,
+      ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+    ];
+    expect(await sendRaw(head, "x")).toMatch(/^HTTP\/1.1 413 /);
+  });
+
+  it("is allowed to pages of other origins, as the URL is the right", async () => {
+    const { url } = await store.uploadTarget(newKey(), described("x"));
+    const response = await fetch(url, {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://page.test",
+        "access-control-request-method": "PUT",
+        "access-control-request-headers": "content-type,x-amz-checksum-sha256",
+      },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-allow-methods")).toContain("PUT");
+    expect(response.headers.get("access-control-allow-headers")).toBe("content-type,x-amz-checksum-sha256");
+  });
+});
+
+describe("an upload form", () => {
+  const options = { mostBytes: 1_000_000, contentType: "text/plain" };
+  type Field = readonly [name: string, value: string | Blob];
+  const fieldsOf = ({ fields = [] }: UploadTarget, content: string): Field[] =>
+    fields.map(({ name, value }) => [name, value.kind === "static" ? value.value : new Blob([content])]);
+  function send({ url }: UploadTarget, fields: readonly Field[]): Promise<Response> {
+    const form = new FormData();
+    for (const [name, value] of fields) {
+      if (typeof value === "string") form.append(name, value);
+      else form.append(name, value, "file");
+    }
+    return fetch(url, { method: "POST", body: form });
+  }
+
+  it("takes a file more than once; the last one counts", async () => {
+    const key = newKey();
+    const target = await store.uploadForm(key, options);
+    expect((await send(target, fieldsOf(target, "first"))).status).toBe(204);
+    expect((await send(target, fieldsOf(target, "second"))).status).toBe(204);
+    expect(await textOf(key)).toBe("second");
+  });
+
+  it("takes as many bytes as it is for and no more, and at least one", async () => {
+    const key = newKey();
+    const target = await store.uploadForm(key, { ...options, mostBytes: 300_000 });
+    expect(await codeOf(await send(target, fieldsOf(target, "x".repeat(300_001))))).toBe("413 EntityTooLarge");
+    expect(await codeOf(await send(target, fieldsOf(target, "x".repeat(20_000_000))))).toBe("413 EntityTooLarge");
+    expect(await codeOf(await send(target, fieldsOf(target, "")))).toBe("400 EntityTooSmall");
+    expect(await store.size(key)).toBeUndefined();
+    expect(incomplete()).toEqual([]);
+    expect((await send(target, fieldsOf(target, "x".repeat(300_000)))).status).toBe(204);
+    expect(await store.size(key)).toBe(300_000);
+  });
+
+  const changes: [string, (fields: Field[]) => Field[]][] = [
+    ["another key", (fields) => fields.map(([name, value]) => [name, name === "key" ? "runs/other" : value])],
+    ["another type", (fields) => fields.map(([name, value]) => [name, name === "Content-Type" ? "text/html" : value])],
+    ["no key", (fields) => fields.filter(([name]) => name !== "key")],
+    ["no policy", (fields) => fields.filter(([name]) => name !== "policy")],
+    ["no signature", (fields) => fields.filter(([name]) => name !== "x-amz-signature")],
+    ["a field that no condition is about", (fields) => [["acl", "public-read"], ...fields]],
+    [
+      "a policy of its own",
+      (fields) => fields.map(([name, value]) => [name, name === "policy" ? policyFor("runs/other") : value]),
+    ],
+    ["two keys", (fields) => [["key", "runs/other"], ...fields]],
+    ["its fields behind the file", (fields) => fields.toReversed()],
+    ["fields that are too large", (fields) => [["key", "x".repeat(30_000)], ...fields]],
+    ["no file", (fields) => fields.filter(([name]) => name !== "file")],
+  ];
+  const policyFor = (key: string) =>
+    Buffer.from(JSON.stringify({ expiration: "2099-01-01T00:00:00.000Z", conditions: [{ key }] })).toString("base64");
+  it.each(changes)("is refused with %s", async (_, change) => {
+    const key = newKey();
+    const target = await store.uploadForm(key, options);
+    const response = await send(target, change(fieldsOf(target, "content")));
+    expect([400, 403]).toContain(response.status);
+    expect([await store.size(key), await store.size("runs/other")]).toEqual([undefined, undefined]);
+    expect(incomplete()).toEqual([]);
+  });
+
+  it("is refused after its time", async () => {
+    const target = await store.uploadForm(newKey(), options);
+    expect(await codeOf(await later(600, () => send(target, fieldsOf(target, "x"))))).toBe("403 AccessDenied");
+    expect((await later(599, () => send(target, fieldsOf(target, "x")))).status).toBe(204);
+  });
+
+  it.each([
+    ["no form at all", "text/plain", "content"],
+    ["a form without a boundary", "multipart/form-data", "content"],
+    ["a form that never begins", "multipart/form-data; boundary=b", "content"],
+    [
+      "a form that ends in its fields",
+      "multipart/form-data; boundary=b",
+      '--b\r\ncontent-disposition: form-data; name="key"\r\n\r\nx',
+    ],
+    [
+      "a form that ends in its file",
+      "multipart/form-data; boundary=b",
+      '--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\nx',
+    ],
+  ])("is refused where it is %s", async (_, contentType, body) => {
+    const response = await fetch(baseUrl, { method: "POST", body, headers: { "content-type": contentType } });
+    expect([400, 403]).toContain(response.status);
+    expect(incomplete()).toEqual([]);
+  });
+
+  it("that ends within its file, though it is signed, leaves nothing behind", async () => {
+    const key = newKey();
+    const target = await store.uploadForm(key, options);
+    const parts = fieldsOf(target, "content").map(([name, value]) =>
+      typeof value === "string"
+        ? `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+        : `--b\r\ncontent-disposition: form-data; name="${name}"; filename="f"\r\n\r\ncontent`,
+    );
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    const response = await fetch(target.url, { method: "POST", body: parts.join(""), headers });
+    expect(response.status).toBe(400);
+    expect(await store.size(key)).toBeUndefined();
+    expect(incomplete()).toEqual([]);
+  });
+
+  it("is sent to the address of all files and to no other", async () => {
+    const target = await store.uploadForm(newKey(), options);
+    const other = { ...target, url: `${target.url}/runs/other` };
+    expect((await send(other, fieldsOf(target, "x"))).status).toBe(405);
+  });
+});
