@@ -3,21 +3,21 @@ import { open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 
-/** More pages than any database has. */
+/** Larger than the number of pages of any database. */
 const MAX_PAGES = 0x7fffffff;
 
-/** Copies the database of another process, which may be in use, to a new file. The copy is readable by its owner alone. */
+/** Copies a database that another process may be using. Only the owner can read the copy. */
 export async function backupFile(file: string, to: string): Promise<void> {
   const source = new DatabaseSync(file, { readOnly: true });
   try {
-    // In one step: the copy begins again at every write of the other process.
+    // One step: the copy would restart at every write of the other process.
     await copyDatabase(to, (copy) => backup(source, copy, { rate: MAX_PAGES }));
   } finally {
     source.close();
   }
 }
 
-/** Lets `copy` fill a file that has another name until it is complete and on the disk. A file at `to` is replaced. */
+/** Lets `copy` write to a temporary file, and renames it to `to` once it is on the disk. Replaces an existing file. */
 export async function copyDatabase(to: string, copy: (file: string) => Promise<unknown>): Promise<void> {
   const partial = `${to}.partial`;
   await rm(partial, { force: true });
@@ -34,7 +34,7 @@ export async function copyDatabase(to: string, copy: (file: string) => Promise<u
   }
 }
 
-/** Brings a file's content, or a directory's entries, to the disk. */
+/** Syncs a file or a directory to the disk. */
 async function syncPath(file: string): Promise<void> {
   const handle = await open(file, "r");
   try {

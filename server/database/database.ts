@@ -8,7 +8,7 @@ import { DatabaseError, sqliteReason, toServiceError } from "./sqlite-errors.ts"
 
 const syncData = promisify(fdatasync);
 
-/** Transactions that are committed together at most; more wait for the next commit, so that none blocks for long. */
+/** Maximum number of transactions in one commit. The rest wait for the next one, so that no commit blocks for long. */
 const MAX_GROUP = 200;
 
 interface Job {
@@ -17,29 +17,29 @@ interface Job {
 }
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
-/** What a database is opened from. */
+/** The resources of an open database. */
 export interface OpenedFile {
   readonly connection: DatabaseSync;
-  /** The write-ahead log, open for syncing it. */
+  /** File descriptor of the write-ahead log. */
   readonly log: number;
   readonly lock: ProcessLock;
 }
 
 /**
- * The one connection of the process, which the table, the queues, the timers and the secrets share.
+ * The process's only connection, shared by the table, the queues, the timers and the secrets.
  *
- * Writes that are asked for while a commit is under way are committed together, with one sync of the log. SQLite itself
- * does not sync at a commit (`synchronous = NORMAL`), because that would stop the event loop for as long as the disk
- * takes. The log is synced by a thread of Node's pool instead, and no promise of a write or of a read resolves before what
- * it tells of is on the disk: callers see the guarantees of `synchronous = FULL`.
+ * Writes that arrive during a commit are committed together afterwards, with one sync of the write-ahead log. SQLite
+ * itself does not sync at a commit (`synchronous = NORMAL`), because that would block the event loop for as long as the
+ * disk takes. The log is synced in Node's thread pool instead, and no promise of a write or a read resolves before the
+ * data is on the disk: callers have the guarantees of `synchronous = FULL`.
  */
 export class Database {
   readonly #opened: OpenedFile;
   readonly #statements = new Map<string, StatementSync>();
   #pending: Job[] = [];
-  /** The commits under way, until none is pending. */
+  /** Resolves when no write is pending. */
   #flushing: Promise<void> | undefined;
-  /** The sync of what was committed last. */
+  /** The sync of the last commit, while it is in progress. */
   #syncing: Promise<void> | undefined;
   #failure: DatabaseError | undefined;
   #closed = false;
@@ -48,7 +48,7 @@ export class Database {
     this.#opened = opened;
   }
 
-  /** A prepared statement, the same one for the same text. */
+  /** Returns the prepared statement for a text; statements are cached. */
   statement(sql: string): StatementSync {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
@@ -57,7 +57,7 @@ export class Database {
     return statement;
   }
 
-  /** Reads, synchronously, and resolves when all that could be read is on the disk. */
+  /** Runs a synchronous read. Resolves when all data that it could see is on the disk. */
   async read<T>(work: () => T): Promise<T> {
     this.#throwIfUnusable();
     const found = readOrThrow(work);
@@ -66,7 +66,7 @@ export class Database {
   }
 
   /**
-   * A transaction: all that `work` writes, or nothing where it throws. `work` is synchronous. Resolves when the
+   * Runs a transaction. `work` is synchronous; if it throws, all of its writes are rolled back. Resolves when the
    * transaction is on the disk.
    */
   write<T>(work: () => T): Promise<T> {
@@ -87,8 +87,8 @@ export class Database {
   }
 
   /**
-   * A transaction that is committed at once and reaches the disk with the next sync: the end of the process does not undo
-   * it, a power failure may. For what is harmless to do again.
+   * Commits a transaction immediately and does not wait for the disk. A crash of the process does not undo it, a power
+   * failure may. Use it only for work that is safe to repeat.
    */
   writeUnsynced<T>(work: () => T): T {
     this.#throwIfUnusable();
@@ -105,13 +105,13 @@ export class Database {
     return value.is;
   }
 
-  /** Copies the database to a new file while it is in use. The copy is readable by its owner alone. */
+  /** Copies the database to a new file while it is in use. Only the owner can read the copy. */
   async backup(to: string): Promise<void> {
     await this.#syncing;
     await copyDatabase(to, (file) => backup(this.#opened.connection, file, { rate: 500 }));
   }
 
-  /** Waits for the writes that were asked for, and closes the file. */
+  /** Waits for pending writes and closes the file. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -123,7 +123,7 @@ export class Database {
 
   async #flush(): Promise<void> {
     while (this.#pending.length > 0) {
-      // Whoever is to write in this turn of the event loop still joins.
+      // Writes of the current turn of the event loop join this commit.
       await nextTurn();
       const group = this.#pending.splice(0, MAX_GROUP);
       const outcomes = this.#commit(group);
@@ -135,7 +135,7 @@ export class Database {
     this.#flushing = undefined;
   }
 
-  /** Syncs the log; answers why that failed. Nothing can be promised from then on, so the database is of no use any more. */
+  /** Syncs the log; returns the error if that failed. After a failed sync, the database refuses all further use. */
   async #sync(): Promise<DatabaseError | undefined> {
     this.#syncing = syncData(this.#opened.log).catch((error: unknown) => {
       this.#failure = new DatabaseError("The database could not be synced to the disk; restart the process.", error);
@@ -151,7 +151,7 @@ export class Database {
     return undefined;
   }
 
-  /** Commits the jobs in one transaction, each in a savepoint of its own. */
+  /** Commits the jobs in one transaction, each in its own savepoint. */
   #commit(group: readonly Job[]): Outcome[] {
     try {
       this.statement("BEGIN IMMEDIATE").run();
@@ -161,7 +161,7 @@ export class Database {
     } catch (error) {
       if (this.#opened.connection.isTransaction) this.statement("ROLLBACK").run();
       if (group.length === 1) return [{ error: toServiceError(error) }];
-      // SQLite may have undone the others too (a full disk): each has another chance by itself.
+      // An SQLite error, such as a full disk, can roll back the whole group: each job is retried on its own.
       return group.flatMap((job) => this.#commit([job]));
     }
   }

@@ -4,8 +4,8 @@ import * as v from "valibot";
 import { DatabaseError } from "./sqlite-errors.ts";
 
 /**
- * The schema, as the steps that led to it. `PRAGMA user_version` counts the steps that a file has had. A step that was
- * released is never changed; a new one is added at the end.
+ * The steps that create the schema. `PRAGMA user_version` counts the steps that a file has been through. Never change a
+ * released step; append new ones.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -69,12 +69,12 @@ export const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** The name of the copy that is made before a file of schema `version` is migrated. */
+/** Names the copy that is made before a file with schema `version` is migrated. */
 export const migrationBackup = (file: string, version: number): string => `${file}.schema-${version}.bak`;
 
 /**
- * Brings the schema up to date, in one transaction. A file that has a schema already is copied first.
- * @throws DatabaseError for a file of a newer release
+ * Migrates the schema to the current version in one transaction. Copies an existing file first.
+ * @throws DatabaseError if the file was written by a newer release
  */
 export function migrate(db: DatabaseSync, file: string, migrations: readonly string[] = MIGRATIONS): void {
   const version = schemaVersion(db);
@@ -101,7 +101,7 @@ const VersionRow = v.object({ user_version: v.number() });
 const schemaVersion = (db: DatabaseSync): number =>
   v.parse(VersionRow, db.prepare("PRAGMA user_version").get()).user_version;
 
-/** Writes a consistent copy, readable by its owner alone. A copy of an earlier attempt at the same migration is kept. */
+/** Writes a consistent copy that only the owner can read. Keeps the copy of an earlier attempt at the same migration. */
 function copyTo(db: DatabaseSync, to: string): void {
   if (existsSync(to)) return;
   const partial = `${to}.partial`;

@@ -7,24 +7,24 @@ import { MIGRATIONS, migrate } from "./migrations.ts";
 import { lockForProcess } from "./process-lock.ts";
 import { toOpenError } from "./sqlite-errors.ts";
 
-/** Kilobytes of pages that the connection keeps in memory. */
+/** Page cache of the connection, in kilobytes. */
 const CACHE_KB = 16_384;
 
 export interface DatabaseOptions {
-  /** Bytes that the file may grow to; writes beyond that fail as on a full disk. @default unlimited */
+  /** Maximum size of the file; writes beyond it fail as on a full disk. @default unlimited */
   readonly maxBytes?: number;
-  /** The steps of the schema. @default those of this release */
+  /** The schema's migrations. @default those of this release */
   readonly migrations?: readonly string[];
 }
 
 /**
- * Opens the database of a data directory, or makes it, and brings its schema up to date. The directory must exist.
- * @throws DatabaseInUse where another process has it open
- * @throws DatabaseError with what to do where it cannot be opened
+ * Opens or creates a database and migrates its schema. The directory must exist.
+ * @throws DatabaseInUse if another process has it open
+ * @throws DatabaseError if it cannot be opened; the message says how to resolve that
  */
 export function openDatabase(file: string, options: DatabaseOptions = {}): Database {
   try {
-    // Before anything else touches the file: closing any descriptor of it would release the locks that SQLite holds.
+    // First, because closing any descriptor of the file would release the locks that SQLite holds on it.
     const lock = lockForProcess(file);
     try {
       const connection = connect(file, options);
@@ -39,7 +39,7 @@ export function openDatabase(file: string, options: DatabaseOptions = {}): Datab
 }
 
 function connect(file: string, { maxBytes, migrations = MIGRATIONS }: DatabaseOptions): DatabaseSync {
-  // The log and the shared memory take over the mode.
+  // SQLite gives the log and the shared memory the mode of the file.
   closeSync(openSync(file, "a", 0o600));
   const connection = new DatabaseSync(file, { timeout: 5_000 });
   try {
@@ -50,7 +50,7 @@ function connect(file: string, { maxBytes, migrations = MIGRATIONS }: DatabaseOp
       PRAGMA temp_store = MEMORY;
     `);
     migrate(connection, file, migrations);
-    // From here on, Database syncs the log.
+    // From here on, the Database class syncs the log.
     connection.exec("PRAGMA synchronous = NORMAL");
     if (maxBytes !== undefined) limitSize(connection, maxBytes);
     syncDirectory(path.dirname(file));
@@ -68,7 +68,7 @@ function limitSize(connection: DatabaseSync, maxBytes: number): void {
   connection.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / page_size))}`);
 }
 
-/** A file that was just made is found after a power failure once its directory is on the disk. */
+/** A new file survives a power failure only if its directory entry is on the disk. */
 function syncDirectory(directory: string): void {
   const handle = openSync(directory, "r");
   try {

@@ -6,9 +6,9 @@ export interface ProcessLock {
 }
 
 /**
- * Makes this process the only one that uses `file`. The lock is SQLite's own, on an empty database next to it: the
- * operating system releases it however the process ends, so a lock is never left behind.
- * @throws DatabaseInUse while another process holds it
+ * Makes this process the only user of `file`. The lock is an SQLite lock on an empty database next to it: the operating
+ * system releases it however the process ends, so no stale lock can remain.
+ * @throws DatabaseInUse while another process holds the lock
  */
 export function lockForProcess(file: string): ProcessLock {
   const lock = new DatabaseSync(`${file}.lock`, { timeout: 0 });

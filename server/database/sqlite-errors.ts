@@ -4,7 +4,7 @@ import { RunyardError } from "#shared/errors.ts";
 const CODES = { busy: 5, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notDatabase: 26 } as const;
 type Reason = keyof typeof CODES;
 
-/** What a caller of the API is told. */
+/** The details that callers of the API see. */
 const DETAILS: Partial<Record<Reason, string>> = {
   readOnly: "the server cannot write to its data directory",
   ioError: "the server cannot read or write its data directory",
@@ -27,7 +27,7 @@ export class DatabaseInUse extends DatabaseError {
   }
 }
 
-/** Why SQLite failed, where it was SQLite. */
+/** Classifies an SQLite error; undefined for any other error. */
 export function sqliteReason(error: unknown): Reason | "other" | undefined {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
   const primary = error.errcode & 0xff;
@@ -35,14 +35,14 @@ export function sqliteReason(error: unknown): Reason | "other" | undefined {
   return isReason(known) ? known : "other";
 }
 
-/** The error as callers of the API may see it; those that have another cause stay as they are. */
+/** Converts SQLite errors to errors that callers of the API may see. Returns other errors unchanged. */
 export function toServiceError(error: unknown): unknown {
   const reason = sqliteReason(error);
   const detail = reason === undefined || reason === "other" ? undefined : DETAILS[reason];
   return detail === undefined ? error : new RunyardError("resource_unavailable", { detail, cause: error });
 }
 
-/** The error of a failed start, with what to do about it. */
+/** Converts an error at startup to one that says how to resolve it. */
 export function toOpenError(error: unknown, file: string): unknown {
   const reason = sqliteReason(error);
   if (reason === "full")

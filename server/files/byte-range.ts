@@ -1,15 +1,14 @@
 import { s3Error } from "./s3-errors.ts";
 
-/** Bytes of a file, both ends inclusive. */
+/** A range of bytes; both ends are inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The part of a file that a `Range` header asks for; undefined for the whole file, also where the header asks for several
- * parts or for something else, as in S3.
- * @throws S3Error where the file has no such part
+ * Parses a `Range` header. Returns undefined for the whole file; like S3, also for several ranges and for other units.
+ * @throws S3Error if the file has no such range
  */
 export function parseRange(header: string | null, size: number): ByteRange | undefined {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];

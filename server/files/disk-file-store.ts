@@ -7,16 +7,16 @@ const UPLOAD_SECONDS = 600;
 
 export interface FileStoreOptions {
   readonly files: DiskFiles;
-  /** Signs URLs and forms; the handler must have the same one. */
+  /** Signs URLs and forms; must equal the secret of the handler. */
   readonly secret: Uint8Array;
-  /** The address under which the handler serves files, without a slash at its end. */
+  /** The address at which the handler serves files, without a trailing slash. */
   readonly baseUrl: string;
-  /** Seconds that a download URL lives. */
+  /** Validity of download URLs in seconds. */
   readonly downloadSeconds: number;
   readonly now: () => number;
 }
 
-/** Files in a directory, with URLs and forms like those of S3 that lead to the handler of `serveFiles`. */
+/** The file store on a directory. Its URLs and forms work like those of S3 and are served by `serveFiles`. */
 export function diskFileStore({ files, secret, baseUrl, downloadSeconds, now }: FileStoreOptions): FileStore {
   return {
     async put(key, content) {
@@ -67,7 +67,7 @@ export function diskFileStore({ files, secret, baseUrl, downloadSeconds, now }: 
   };
 }
 
-/** @throws RangeError for keys that no URL can have, since a URL's `.` and `..` are taken for directories */
+/** @throws RangeError for keys with `.` or `..` parts, which URLs normalize away */
 function toUrlPath(key: string): string {
   const parts = key.split("/");
   if (parts.includes(".") || parts.includes("..")) throw new RangeError(`no URL can be made for the key ${key}`);

@@ -11,7 +11,7 @@ export interface OpenFile {
   readonly modifiedAt: number;
 }
 
-/** The files of runs in a directory. A file appears under its key complete and on the disk, or not at all. */
+/** Files in a directory. Writes are atomic: a file is visible under its key only when it is complete and on the disk. */
 export class DiskFiles {
   readonly #objects: string;
   readonly #temporary: string;
@@ -21,7 +21,7 @@ export class DiskFiles {
     this.#temporary = path.join(directory, "incomplete");
   }
 
-  /** Opens a directory, or makes it for its owner alone. What was incomplete when the process before ended is deleted. */
+  /** Opens or creates a directory that only the owner can access. Deletes the incomplete files of a previous process. */
   static async open(directory: string): Promise<DiskFiles> {
     const files = new DiskFiles(directory);
     await rm(files.#temporary, { recursive: true, force: true });
@@ -31,10 +31,10 @@ export class DiskFiles {
     return files;
   }
 
-  /** Where a key's file is, or would be. */
+  /** Returns the path of a key's file. */
   pathOf = (key: string): string => path.join(this.#objects, keyToPath(key));
 
-  /** The directory of the files whose keys begin with `prefix`, which ends with `/`. */
+  /** Returns the directory of the keys with a prefix that ends with `/`. */
   directoryOf = (prefix: string): string => path.join(this.#objects, prefixToPath(prefix));
 
   async size(key: string): Promise<number | undefined> {
@@ -43,7 +43,7 @@ export class DiskFiles {
 
   read = (key: string): Promise<Uint8Array | undefined> => orMissing(readFile(this.pathOf(key)));
 
-  /** Whoever opens a file closes it. */
+  /** Opens a file for reading; the caller closes the handle. */
   async openFile(key: string): Promise<OpenFile | undefined> {
     const handle = await orMissing(open(this.pathOf(key), constants.O_RDONLY | constants.O_NOFOLLOW));
     if (handle === undefined) return undefined;
@@ -51,13 +51,13 @@ export class DiskFiles {
     return { handle, size, modifiedAt: mtimeMs };
   }
 
-  /** Begins a file that has no key yet. Whoever begins one keeps or discards it. */
+  /** Creates a temporary file; the caller keeps or discards it. */
   async begin(): Promise<IncompleteFile> {
     const file = this.#newTemporary();
     return new IncompleteFile(file, await open(file, "wx", 0o600), this);
   }
 
-  /** Makes a second file of one that is there, in the place of what may be there. */
+  /** Copies a file, replacing an existing one. */
   async copy(from: string, to: string): Promise<void> {
     const file = this.#newTemporary();
     try {
@@ -75,11 +75,11 @@ export class DiskFiles {
     }
   }
 
-  /** Gives a complete file its key. False where there is a file already, unless it `replaces` that. */
+  /** Moves a complete file to its key. Returns false if the key exists and `replaces` is false. */
   async place(file: string, key: string, { replaces }: { replaces: boolean }): Promise<boolean> {
     const target = this.pathOf(key);
     const directory = path.dirname(target);
-    // Nothing comes between these calls: this process alone writes here, and deletes directories by calls like them.
+    // Synchronous calls, so that no other write and no deletion of a directory can happen in between.
     const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
     if (!replaces && existsSync(target)) return false;
     renameSync(file, target);
@@ -90,7 +90,7 @@ export class DiskFiles {
   #newTemporary = (): string => path.join(this.#temporary, randomUUID());
 }
 
-/** A file that is being written, with the digest of what was written. */
+/** A temporary file that is being written, with its digest. */
 class IncompleteFile {
   readonly #path: string;
   readonly #handle: FileHandle;
@@ -114,10 +114,10 @@ class IncompleteFile {
     await this.#handle.writeFile(chunk);
   }
 
-  /** The SHA-256 of all that was written, in Base64. To be asked once. */
+  /** Returns the SHA-256 of the content in Base64. Can be called once. */
   digest = (): string => this.#hash.digest("base64");
 
-  /** Gives the file its key. False, and the file is gone, where there is one already that it does not replace. */
+  /** Moves the file to its key. Returns false, and deletes the file, if the key exists and `replaces` is false. */
   async keep(key: string, how: { replaces: boolean }): Promise<boolean> {
     try {
       await this.#handle.sync();
@@ -139,7 +139,7 @@ class IncompleteFile {
 
 export type { IncompleteFile };
 
-/** What a promise resolves with, or undefined where there is no such file. */
+/** Resolves with undefined if the file does not exist. */
 async function orMissing<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise;
@@ -150,7 +150,7 @@ async function orMissing<T>(promise: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Brings the entries of a directory to the disk, and those of its parents up to `last`. */
+/** Syncs a directory and its parents up to `last`. */
 async function syncUpTo(directory: string, last: string): Promise<void> {
   await syncDirectory(directory);
   if (directory !== last && directory !== path.dirname(directory)) await syncUpTo(path.dirname(directory), last);

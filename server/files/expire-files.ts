@@ -5,14 +5,14 @@ import type { DiskFiles } from "./disk-files.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-/** What the bucket on AWS forgets, by the beginning of its keys. */
+/** Retention by key prefix, as in the lifecycle rules of the bucket on AWS. */
 const FILE_LIFETIMES = [
   { prefix: "skills/", days: 30 },
   { prefix: "attachments/", days: 2 },
   { prefix: "snapshots/", days: 30 },
 ] as const;
 
-/** Deletes the files whose time is over. Resolves with how many there were. */
+/** Deletes expired files. Resolves with their number. */
 export async function expireFiles(files: DiskFiles, now: number): Promise<number> {
   let count = 0;
   for (const { prefix, days } of FILE_LIFETIMES) {
@@ -39,7 +39,7 @@ async function expireIn(directory: string, before: number): Promise<number> {
   return count;
 }
 
-/** Synchronously, so that no file is being placed there meanwhile. */
+/** Removes an empty directory. Synchronous, so that no file can be moved into it in between. */
 function removeIfEmpty(directory: string): void {
   try {
     rmdirSync(directory);

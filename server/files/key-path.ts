@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 
-/** As in S3. */
+/** The limit of S3. */
 const MAX_KEY_BYTES = 1024;
-/** File systems take names of 255 bytes, and paths of about 4,096 with the data directory's own. */
+/** Below the usual limits of file systems: 255 bytes for a name, 4,096 for a path. */
 const MAX_NAME = 200;
 const MAX_PATH = 2_000;
 
 /**
- * The path of a key's file, relative to the directory of all files. Each part of the key becomes one name: lower-case
- * letters, digits and `_-.` stand for themselves, every other byte is `%xx`, so that no part means anything to the file
- * system, and two keys never share a path, also where upper and lower case are the same. Directories end with `+`: there
- * can be a file `a` and a file `a/b`. What is too long is named by its digest.
- * @throws RangeError for what S3 takes for no key
+ * Converts a key to a relative path. Each part of the key becomes one file name: lower-case letters, digits and `_-.` are
+ * kept, every other byte becomes `%xx`. So a key cannot leave the directory, and different keys have different paths, also
+ * on file systems that ignore case. Directory names end with `+`, so that the keys `a` and `a/b` can coexist. Names that
+ * are too long are replaced by their digest.
+ * @throws RangeError if S3 would not accept the key
  */
 export function keyToPath(key: string): string {
   const bytes = Buffer.byteLength(key);
@@ -22,13 +22,13 @@ export function keyToPath(key: string): string {
   return whole.length > MAX_PATH ? path.join("%long+", digest(key)) : whole;
 }
 
-/** The directory of the keys that begin with `prefix`, which ends with `/`. */
+/** Returns the directory of the keys with a prefix that ends with `/`. */
 export const prefixToPath = (prefix: string): string => path.dirname(keyToPath(`${prefix}-`));
 
 function toName(part: string): string {
   if (part === "") return "%";
   const name = [...Buffer.from(part)].map(toCharacters).join("");
-  // Dots alone are directories to the file system.
+  // `.` and `..` are directories.
   if (/^\.+$/.test(name)) return name.replaceAll(".", "%2e");
   return name.length > MAX_NAME ? `%-${digest(part)}` : name;
 }

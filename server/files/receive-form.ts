@@ -2,21 +2,21 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import type { DiskFiles } from "./disk-files.ts";
-import { contentLength, MAX_UPLOAD_BYTES, readBody, store } from "./receive-upload.ts";
+import { MAX_UPLOAD_BYTES, parseContentLength, readBody, store } from "./receive-upload.ts";
 import { S3Error, s3Error } from "./s3-errors.ts";
 import type { AllowedUpload } from "./upload-policy.ts";
 
-/** Bytes that S3 takes for all that is not the file. */
+/** The limit of S3 for the fields of a form. */
 const MAX_FIELD_BYTES = 20_000;
 const MAX_FIELDS = 50;
 
-/** Stores the file of a form. `check` says, by the fields before it, what may be uploaded. */
+/** Stores the file of an upload form. `check` verifies the fields that precede the file. */
 export async function receiveForm(
   request: Request,
   files: DiskFiles,
   check: (fields: ReadonlyMap<string, string>) => AllowedUpload,
 ): Promise<Response> {
-  if (contentLength(request) > MAX_UPLOAD_BYTES + MAX_FIELD_BYTES) throw tooLarge();
+  if (parseContentLength(request) > MAX_UPLOAD_BYTES + MAX_FIELD_BYTES) throw tooLarge();
   const form = readForm(request);
   try {
     const found = await form.file;
@@ -39,27 +39,27 @@ export async function receiveForm(
 }
 
 interface Form {
-  /** The fields before the file, by their names in lower case. */
+  /** The fields that precede the file, by lower-case name. */
   readonly fields: ReadonlyMap<string, string>;
-  /** The first file; undefined where there is none. */
+  /** The first file; undefined if there is none. */
   readonly file: Promise<Readable | undefined>;
   /** Resolves at the end of the form. */
   readonly finished: Promise<void>;
-  /** Leaves the rest of the request unread. */
+  /** Stops reading the request. */
   stop(): void;
 }
 
 function readForm(request: Request): Form {
   const fields = new Map<string, string>();
   const parser = makeParser(request);
-  const failed = failureOf(parser);
-  const file = firstFile(parser, fields);
+  const failed = watchFailure(parser);
+  const file = readFirstFile(parser, fields);
   let stopped = false;
   const finished = feed(parser, request, failed, () => stopped);
   finished.catch(() => undefined);
   return {
     fields,
-    // A body that ends too early has no file to wait for.
+    // A body that ends early may contain no file.
     file: Promise.race([file, finished.then(() => undefined)]),
     finished,
     stop: () => {
@@ -68,8 +68,8 @@ function readForm(request: Request): Form {
   };
 }
 
-/** Rejects where the parser fails: it says so by events, in the file too, and never finishes. */
-function failureOf(parser: BusboyInstance): Promise<never> {
+/** Rejects if parsing fails. The parser then emits error events, also on the file, and never finishes. */
+function watchFailure(parser: BusboyInstance): Promise<never> {
   const failed = new Promise<never>((_, reject) => {
     const fail = () => reject(malformed("The body is no complete multipart form."));
     parser.on("error", fail);
@@ -79,8 +79,8 @@ function failureOf(parser: BusboyInstance): Promise<never> {
   return failed;
 }
 
-/** Collects the fields up to the first file, and resolves with that. */
-function firstFile(parser: BusboyInstance, fields: Map<string, string>): Promise<Readable | undefined> {
+/** Collects the fields up to the first file, and resolves with the file. */
+function readFirstFile(parser: BusboyInstance, fields: Map<string, string>): Promise<Readable | undefined> {
   return new Promise((resolve, reject) => {
     let bytes = 0;
     parser.on("field", (name, value, isNameCut, isValueCut) => {
@@ -92,7 +92,7 @@ function firstFile(parser: BusboyInstance, fields: Map<string, string>): Promise
       fields.set(known, value);
     });
     parser.once("file", (_, stream) => {
-      // Fields behind the file have no part in the check.
+      // S3 ignores fields after the file.
       parser.removeAllListeners("field");
       resolve(stream);
     });
@@ -100,7 +100,7 @@ function firstFile(parser: BusboyInstance, fields: Map<string, string>): Promise
   });
 }
 
-/** Gives the body to the parser, until there is no more of it or nobody wants it. */
+/** Feeds the body to the parser until it ends or the form is refused. */
 async function feed(
   parser: BusboyInstance,
   request: Request,

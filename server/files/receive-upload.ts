@@ -1,12 +1,12 @@
 import type { DiskFiles, IncompleteFile } from "./disk-files.ts";
 import { s3Error } from "./s3-errors.ts";
 
-/** What S3 takes in one request. */
+/** The largest upload that S3 accepts in one request. */
 export const MAX_UPLOAD_BYTES = 5 * 1024 ** 3;
 
-/** Stores the body of a PUT whose URL and headers were checked. */
+/** Stores the body of a PUT request whose signature was verified. */
 export async function receivePut(request: Request, key: string, files: DiskFiles): Promise<Response> {
-  const length = contentLength(request);
+  const length = parseContentLength(request);
   if (length > MAX_UPLOAD_BYTES)
     throw s3Error("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size");
   if ((await files.size(key)) !== undefined) throw existing();
@@ -23,8 +23,8 @@ export async function receivePut(request: Request, key: string, files: DiskFiles
   return new Response(null, { status: 200 });
 }
 
-/** The request's own word for its length, which S3 insists on. */
-export function contentLength(request: Pick<Request, "headers">): number {
+/** Parses the Content-Length header, which S3 requires. */
+export function parseContentLength(request: Pick<Request, "headers">): number {
   const text = request.headers.get("content-length");
   if (text === null || !/^\d{1,15}$/.test(text)) {
     throw s3Error("MissingContentLength", "You must provide the Content-Length HTTP header.");
@@ -32,7 +32,7 @@ export function contentLength(request: Pick<Request, "headers">): number {
   return Number(text);
 }
 
-/** Lets `write` fill a file and gives it its key; where that fails nothing is left. */
+/** Lets `write` write a new file and stores it under its key. Deletes the file on failure. */
 export async function store(
   files: DiskFiles,
   key: string,
@@ -50,8 +50,8 @@ export async function store(
 }
 
 /**
- * Hands over the body piece by piece. Where `take` throws, the rest stays unread: to cancel it would close the connection
- * before the client has read why.
+ * Reads the body in chunks. If `take` throws, the rest stays unread: cancelling the body would close the connection before
+ * the client has received the response.
  */
 export async function readBody(request: Request, take: (chunk: Uint8Array) => Promise<void>): Promise<void> {
   const reader = request.body?.getReader();

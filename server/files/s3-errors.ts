@@ -1,4 +1,4 @@
-/** The errors of S3 that clients know, with their status. */
+/** The error codes of S3 and their HTTP status. */
 const STATUS = {
   AccessDenied: 403,
   SignatureDoesNotMatch: 403,
@@ -18,7 +18,7 @@ const STATUS = {
 } as const;
 type Code = keyof typeof STATUS;
 
-/** A request that is answered with an error. */
+/** An error response. */
 export class S3Error extends Error {
   readonly code: Code;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,11 +33,11 @@ export class S3Error extends Error {
 export const s3Error = (code: Code, message: string, headers: Readonly<Record<string, string>> = {}): S3Error =>
   new S3Error(code, message, headers);
 
-/** The error as S3 says it, in XML. */
+/** Formats an error as S3 does, in XML. */
 export function toErrorResponse({ code, message, headers }: S3Error): Response {
-  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${escaped(message)}</Message></Error>`;
+  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${escapeXml(message)}</Message></Error>`;
   return new Response(body, { status: STATUS[code], headers: { "content-type": "application/xml", ...headers } });
 }
 
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text.replace(/[<>&]/g, (sign) => ({ "<": "&lt;", ">": "&gt;", "&": "&amp;" })[sign] ?? "");

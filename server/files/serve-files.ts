@@ -3,23 +3,23 @@ import { logLine } from "#shared/log/log.ts";
 import { parseRange } from "./byte-range.ts";
 import type { DiskFiles, OpenFile } from "./disk-files.ts";
 import { receiveForm } from "./receive-form.ts";
-import { contentLength, receivePut } from "./receive-upload.ts";
+import { parseContentLength, receivePut } from "./receive-upload.ts";
 import { S3Error, s3Error, toErrorResponse } from "./s3-errors.ts";
-import { checkUploadForm } from "./upload-policy.ts";
-import { checkQuery } from "./url-signature.ts";
+import { verifyUploadForm } from "./upload-policy.ts";
+import { verifyQuery } from "./url-signature.ts";
 
 export interface FileServerOptions {
   readonly files: DiskFiles;
-  /** Signs URLs and forms; the file store must have the same one. */
+  /** Verifies URLs and forms; must equal the secret of the file store. */
   readonly secret: Uint8Array;
   /** Path of the base URL, such as `/files`. */
   readonly basePath: string;
-  /** Pages of which origin may use the URLs. A URL is a right by itself, no cookie is involved. @default "*" */
+  /** Origin whose pages may use the URLs. The URLs carry their own authorization; no cookies are involved. @default "*" */
   readonly allowedOrigin?: string;
   readonly now: () => number;
 }
 
-/** Opens the URLs and takes the uploads that `diskFileStore` has signed, with the statuses of S3. */
+/** Serves the downloads and accepts the uploads that `diskFileStore` signed, with the status codes of S3. */
 export function serveFiles(options: FileServerOptions): (request: Request) => Promise<Response> {
   const cors = {
     "access-control-allow-origin": options.allowedOrigin ?? "*",
@@ -36,26 +36,26 @@ async function respond(request: Request, options: FileServerOptions): Promise<Re
   try {
     const { method } = request;
     if (method === "OPTIONS") return preflight(request);
-    if (method === "POST") return await takeForm(request, options);
+    if (method === "POST") return await acceptForm(request, options);
     if (method !== "GET" && method !== "PUT") throw notAllowed();
-    const key = checkedKey(request, options);
+    const key = verifyKey(request, options);
     return method === "GET" ? await send(request, key, options) : await receivePut(request, key, options.files);
   } catch (error) {
     return toErrorResponse(toS3Error(error));
   }
 }
 
-function takeForm(request: Request, { basePath, secret, files, now }: FileServerOptions): Promise<Response> {
+function acceptForm(request: Request, { basePath, secret, files, now }: FileServerOptions): Promise<Response> {
   if (new URL(request.url).pathname !== basePath) throw notAllowed();
-  return receiveForm(request, files, (fields) => checkUploadForm(secret, fields, now()));
+  return receiveForm(request, files, (fields) => verifyUploadForm(secret, fields, now()));
 }
 
-/** The key that the request is for, once its signature was checked. */
-function checkedKey({ url, method, headers }: Request, { basePath, secret, now }: FileServerOptions): string {
+/** Returns the key of the request after verifying its signature. */
+function verifyKey({ url, method, headers }: Request, { basePath, secret, now }: FileServerOptions): string {
   const { pathname, searchParams: query } = new URL(url);
   const key = decodeKey(pathname, basePath);
-  if (method === "PUT") contentLength({ headers });
-  checkQuery(secret, { method, key, query, headers }, now());
+  if (method === "PUT") parseContentLength({ headers });
+  verifyQuery(secret, { method, key, query, headers }, now());
   return key;
 }
 
@@ -94,14 +94,14 @@ function fileResponse(request: Request, { handle, size, modifiedAt }: OpenFile):
     "content-disposition": searchParams.get("response-content-disposition") ?? "attachment",
     etag: `"${size.toString(16)}-${Math.floor(modifiedAt).toString(16)}"`,
     "last-modified": new Date(modifiedAt).toUTCString(),
-    // What agents have written shares its origin with the web app: it is never run there.
+    // Files written by agents share the origin of the web app and must never execute there.
     "content-security-policy": "default-src 'none'; sandbox",
     "x-content-type-options": "nosniff",
     "cache-control": "private, no-store",
     ...(range === undefined ? {} : { "content-range": `bytes ${start}-${end}/${size}` }),
   };
   const status = range === undefined ? 200 : 206;
-  // A stream cannot be told to read nothing.
+  // `end` is inclusive, so a range cannot be empty; an empty file yields no bytes anyway.
   const content = handle.createReadStream(size === 0 ? { start: 0, end: 0 } : { start, end });
   return new Response(Readable.toWeb(content), { status, headers });
 }
@@ -122,7 +122,7 @@ const notAllowed = () =>
     allow: "GET, PUT, POST, OPTIONS",
   });
 
-/** A full disk is told of as such; what else goes wrong is for the log alone. */
+/** Reports a full disk as such; the details of other errors are logged only. */
 function toS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   logLine("error", "a file could not be served or taken", { error });

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import type { UploadTarget } from "#shared/wire/harness.ts";
 import { s3Error } from "./s3-errors.ts";
-import { hmac, isEqual, toCompactTime } from "./url-signature.ts";
+import { computeHmac, isEqual, toCompactTime } from "./url-signature.ts";
 
 const ALGORITHM = "RUNYARD-HMAC-SHA256";
-/** Fields that no condition is about. */
+/** Fields that need no condition. */
 const FREE_FIELDS = new Set(["policy", "x-amz-signature"]);
 
 const Policy = v.object({
@@ -17,7 +17,7 @@ const Policy = v.object({
 interface FormOptions {
   readonly url: string;
   readonly key: string;
-  /** The most bytes that are taken; one is the least. */
+  /** Maximum size; the minimum is one byte. */
   readonly mostBytes: number;
   readonly contentType: string;
   readonly seconds: number;
@@ -25,7 +25,7 @@ interface FormOptions {
   readonly now: number;
 }
 
-/** A form for one file under this key, in the form of S3's POST policies. */
+/** Creates an upload form for one file, in the format of S3's POST policies. */
 export function makeUploadForm(secret: Uint8Array, options: FormOptions): UploadTarget {
   const { url, key, mostBytes, contentType, seconds, now } = options;
   const fields = {
@@ -42,14 +42,14 @@ export function makeUploadForm(secret: Uint8Array, options: FormOptions): Upload
     ],
   };
   const encoded = Buffer.from(JSON.stringify(policy)).toString("base64");
-  const signed = { ...fields, policy: encoded, "x-amz-signature": hmac(secret, encoded) };
+  const signed = { ...fields, policy: encoded, "x-amz-signature": computeHmac(secret, encoded) };
   return {
     url,
     method: "POST",
     headers: null,
     fields: [
       ...Object.entries(signed).map(([name, value]) => ({ name, value: { kind: "static" as const, value } })),
-      // What comes behind the file is ignored.
+      // Fields after the file are ignored.
       { name: "file", value: { kind: "content_data" } },
     ],
   };
@@ -62,12 +62,12 @@ export interface AllowedUpload {
 }
 
 /**
- * What the fields of a form allow to be uploaded.
- * @throws S3Error where they are not those of a form that was made here, or its time is over
+ * Verifies the fields of a form and returns what may be uploaded.
+ * @throws S3Error if the signature or a condition does not match, or the form has expired
  */
-export function checkUploadForm(secret: Uint8Array, fields: ReadonlyMap<string, string>, now: number): AllowedUpload {
+export function verifyUploadForm(secret: Uint8Array, fields: ReadonlyMap<string, string>, now: number): AllowedUpload {
   const encoded = fields.get("policy") ?? "";
-  if (!isEqual(fields.get("x-amz-signature") ?? "", hmac(secret, encoded))) {
+  if (!isEqual(fields.get("x-amz-signature") ?? "", computeHmac(secret, encoded))) {
     throw s3Error("SignatureDoesNotMatch", "The form is not one that was signed.");
   }
   const { expiration, conditions } = v.parse(Policy, JSON.parse(Buffer.from(encoded, "base64").toString()));

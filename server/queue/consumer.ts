@@ -5,39 +5,39 @@ import type { Delivery, MessageStore } from "./message-store.ts";
 import type { QueueDefinition } from "./queue-names.ts";
 import { toSqsEvent } from "./sqs-event.ts";
 
-/** Groups whose last turn is remembered. */
+/** Number of groups whose last delivery is remembered. */
 const MAX_REMEMBERED_GROUPS = 10_000;
 
 export interface Consumer {
   readonly queue: QueueDefinition;
-  /** Batches that are handled at the same time at most. */
+  /** Maximum number of batches handled at the same time. */
   readonly concurrency: number;
-  /** Messages of one batch at most, 1 to 10. @default 1 */
+  /** Maximum number of messages in a batch, 1 to 10. @default 1 */
   readonly batchSize?: number;
-  /** The same function as on AWS; it reports which messages of the batch failed. */
+  /** Handles a batch, with the event and the response of a Lambda function. */
   handle(event: SQSEvent): Promise<SQSBatchResponse>;
 }
 
-interface Surroundings {
+interface ConsumerContext {
   readonly messages: MessageStore;
-  /** Looks for what is to be delivered next. */
+  /** Delivers what can be delivered now. */
   wake(): void;
 }
 
-/** Delivers the messages of one queue, a limited number at a time, to the groups in turn. */
+/** Delivers the messages of one queue, with limited concurrency and fair between groups. */
 export class QueueConsumer {
   readonly #consumer: Consumer;
-  readonly #around: Surroundings;
+  readonly #context: ConsumerContext;
   readonly #batches = new Set<Promise<void>>();
-  /** Messages that are being handled, by group. */
+  /** Number of messages being handled, by group. */
   readonly #inFlight = new Map<string, number>();
-  /** When each group was served last, as a count. */
+  /** Sequence number of each group's last delivery. */
   readonly #served = new Map<string, number>();
   #count = 0;
 
-  constructor(consumer: Consumer, around: Surroundings) {
+  constructor(consumer: Consumer, context: ConsumerContext) {
     this.#consumer = consumer;
-    this.#around = around;
+    this.#context = context;
   }
 
   get name(): string {
@@ -46,13 +46,13 @@ export class QueueConsumer {
 
   hasRoom = (): boolean => this.#batches.size < this.#consumer.concurrency;
 
-  /** Begins to handle as many messages as there is room for. True where some have become dead letters. */
+  /** Delivers messages up to the concurrency limit. Returns true if some were moved to the dead letters. */
   takeAll(): boolean {
     let buried = false;
     while (this.hasRoom()) {
       const batch: Delivery[] = [];
       while (batch.length < (this.#consumer.batchSize ?? 1)) {
-        const taken = this.#around.messages.take(this.#consumer.queue, this.#compareGroups);
+        const taken = this.#context.messages.take(this.#consumer.queue, this.#compareGroups);
         buried ||= taken.buried;
         if (taken.delivery === undefined) break;
         this.#note(taken.delivery.group, 1);
@@ -73,12 +73,12 @@ export class QueueConsumer {
     const handling = this.#handle(batch).finally(() => {
       this.#batches.delete(handling);
       for (const { group } of batch) this.#note(group, -1);
-      this.#around.wake();
+      this.#context.wake();
     });
     this.#batches.add(handling);
   }
 
-  /** Those with the fewest messages in the works first, then those that have waited longest for their turn. */
+  /** Orders groups by the number of messages being handled, then by the time since their last delivery. */
   #compareGroups = (a: string, b: string): number =>
     (this.#inFlight.get(a) ?? 0) - (this.#inFlight.get(b) ?? 0) ||
     (this.#served.get(a) ?? 0) - (this.#served.get(b) ?? 0);
@@ -88,7 +88,7 @@ export class QueueConsumer {
     if (inFlight > 0) this.#inFlight.set(group, inFlight);
     else this.#inFlight.delete(group);
     if (change < 0) return;
-    // Deleted first, so that the groups stay in the order of their service and the oldest can be forgotten.
+    // Deleted first, so that the map stays in the order of deliveries and its first entry is the oldest.
     this.#served.delete(group);
     this.#served.set(group, ++this.#count);
     const [oldest] = this.#served.keys();
@@ -97,19 +97,19 @@ export class QueueConsumer {
 
   async #handle(batch: readonly Delivery[]): Promise<void> {
     const failed = await this.#failures(batch);
-    const { messages } = this.#around;
+    const { messages } = this.#context;
     try {
       for (const delivery of batch) {
         if (failed.has(delivery.messageId)) messages.giveBack(delivery);
         else messages.complete(delivery);
       }
     } catch (error) {
-      // What is not completed is delivered again.
+      // The messages are delivered again after their visibility time-out.
       logLine("error", "messages could not be completed", { queue: this.name, error });
     }
   }
 
-  /** Ids of the messages that were not handled. */
+  /** Handles a batch and returns the ids of the messages that failed. */
   async #failures(batch: readonly Delivery[]): Promise<ReadonlySet<string>> {
     const ended = new AbortController();
     try {

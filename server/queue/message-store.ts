@@ -37,7 +37,7 @@ const TimeRow = v.object({ time: v.nullable(v.number()) });
 const DepthRow = v.object({ total: v.number(), in_flight: v.number(), oldest: v.nullable(v.number()) });
 type Candidate = v.InferOutput<typeof MessageRow>;
 
-/** A message that a consumer has been given. */
+/** A message that was delivered to a consumer. */
 export interface Delivery {
   readonly id: number;
   readonly messageId: string;
@@ -47,7 +47,7 @@ export interface Delivery {
   readonly firstReceivedAt: number;
   /** This delivery included. */
   readonly receives: number;
-  /** Names this delivery: whoever holds an older one can no longer complete the message. */
+  /** Identifies this delivery. An older receipt can no longer complete the message. */
   readonly receipt: string;
 }
 
@@ -58,12 +58,12 @@ export interface NewMessage {
   readonly visibleAt: number;
 }
 
-/** Which of two groups is served first, as the consumer's side knows it. */
-export type ComparesGroups = (a: string, b: string) => number;
+/** Decides which of two groups is served first. */
+export type CompareGroups = (a: string, b: string) => number;
 
-/** Messages as they lie in the database. Times are milliseconds. */
+/** Stores messages in the database. Times are milliseconds. */
 export function messageStore(database: Database, now: () => number) {
-  /** The oldest message of each group that may be delivered. */
+  /** Returns the oldest visible message of each group. */
   function candidates(queue: string): Candidate[] {
     const found: Candidate[] = [];
     for (let group = groupAfter(queue, undefined); group !== null; group = groupAfter(queue, group)) {
@@ -98,16 +98,16 @@ export function messageStore(database: Database, now: () => number) {
   }
 
   return {
-    /** Resolves when the message is on the disk. */
+    /** Adds a message. Resolves when it is on the disk. */
     async add({ queue, group, body, visibleAt }: NewMessage): Promise<void> {
       await database.write(() => database.statement(INSERT).run(randomUUID(), queue, group, body, now(), visibleAt));
     },
 
     /**
-     * Takes the next message, unless there is none. Those that were delivered too often become dead letters on the way;
-     * `buried` says that there were some.
+     * Receives the next message, if there is one. Messages that reached the receive limit are moved to the dead letters;
+     * `buried` is true if there were any.
      */
-    take(queue: QueueDefinition, compare: ComparesGroups): { delivery: Delivery | undefined; buried: boolean } {
+    take(queue: QueueDefinition, compare: CompareGroups): { delivery: Delivery | undefined; buried: boolean } {
       return database.writeUnsynced(() => {
         let buried = false;
         while (true) {
@@ -124,34 +124,34 @@ export function messageStore(database: Database, now: () => number) {
       });
     },
 
-    /** Takes a message off its queue for good. */
+    /** Deletes a message that was handled. */
     complete({ id, receipt }: Delivery): void {
       database.writeUnsynced(() => database.statement(COMPLETE).run(id, receipt));
     },
 
-    /** Gives a message back; it is delivered again when its visibility time-out has passed, as in SQS. */
+    /** Returns a message to its queue; it is delivered again after its visibility time-out, as in SQS. */
     giveBack({ id, receipt }: Delivery): void {
       database.writeUnsynced(() => database.statement(RETURN).run(id, receipt));
     },
 
-    /** Lets every message be delivered that a process had taken which is gone. */
+    /** Makes the messages visible that a previous process was handling when it ended. */
     releaseAll(): void {
       database.writeUnsynced(() => database.statement(RELEASE_ALL).run(now()));
     },
 
-    /** When the next message of a queue may be delivered; not after now where one may be already. */
+    /** Returns when the next message of a queue becomes visible; not after now if one is visible already. */
     nextTime(queue: string): number | undefined {
       return v.parse(TimeRow, database.statement(NEXT_TIME).get(queue)).time ?? undefined;
     },
 
-    /** Sends the dead letters of a queue to it again; resolves with how many there were. */
+    /** Moves the dead letters of a queue back to it; resolves with their number. */
     redrive: (queue: string): Promise<number> =>
       database.write(() => Number(database.statement(REDRIVE).run(queue, now(), deadLettersOf(queue)).changes)),
 
     depth: (queue: string): Promise<v.InferOutput<typeof DepthRow>> =>
       database.read(() => v.parse(DepthRow, database.statement(DEPTH).get(queue))),
 
-    /** Forgets the messages that were sent before a time; resolves with how many there were. */
+    /** Deletes the messages sent before a time; resolves with their number. */
     purge: (before: number): Promise<number> =>
       database.write(() => Number(database.statement(PURGE).run(before).changes)),
   };

@@ -1,18 +1,18 @@
-/** A queue, with the limits that its messages are handled by. Its dead letters are in a queue called `‹name›-dead`. */
+/** A queue and its limits. Its dead letters are in the queue `‹name›-dead`. */
 export interface QueueDefinition {
   readonly name: string;
-  /** Seconds that one delivery may take; after that it counts as failed. */
+  /** Seconds after which the handling of a message counts as failed. */
   readonly timeoutSeconds: number;
-  /** Seconds after which a delivered message is delivered again, unless it was completed. */
+  /** Seconds after which a message is delivered again unless it was handled. */
   readonly visibilitySeconds: number;
-  /** Deliveries after which a message becomes a dead letter; unlimited where it is undefined. */
+  /** Deliveries after which a message becomes a dead letter. Unlimited if undefined. */
   readonly maxReceives: number | undefined;
 }
 
 const MAX_RECEIVES = 5;
 
-/** The limits of the same queues on AWS. */
-const queue = (name: string, timeoutSeconds: number, maxReceives: number | undefined = MAX_RECEIVES) => ({
+/** Defines a queue with the limits that it has on AWS. */
+const defineQueue = (name: string, timeoutSeconds: number, maxReceives: number | undefined = MAX_RECEIVES) => ({
   name,
   timeoutSeconds,
   visibilitySeconds: 6 * timeoutSeconds,
@@ -21,11 +21,11 @@ const queue = (name: string, timeoutSeconds: number, maxReceives: number | undef
 
 export const deadLettersOf = (name: string): string => `${name}-dead`;
 
-/** The queues of the control plane, and that of the runs that could not be dispatched, which has a consumer of its own. */
+/** The queues of the control plane. The dead letters of `runs` have a consumer, which fails the runs. */
 export const QUEUES = {
-  runs: queue("runs", 30),
-  ends: queue("ends", 60),
-  reaper: queue("reaper", 60),
-  ticks: queue("ticks", 30),
-  deadRuns: { ...queue(deadLettersOf("runs"), 30), maxReceives: undefined },
+  runs: defineQueue("runs", 30),
+  ends: defineQueue("ends", 60),
+  reaper: defineQueue("reaper", 60),
+  ticks: defineQueue("ticks", 30),
+  deadRuns: { ...defineQueue(deadLettersOf("runs"), 30), maxReceives: undefined },
 } as const satisfies Record<string, QueueDefinition>;

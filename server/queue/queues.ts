@@ -9,13 +9,13 @@ import { deadLettersOf, type QueueDefinition } from "./queue-names.ts";
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_DELAY_SECONDS = 900;
 const RETENTION_MS = 14 * 24 * 3_600_000;
-/** The longest wait of one timer: a clock that was changed meanwhile is noticed at last. */
+/** Maximum wait of the timer, so that a changed clock is noticed. */
 const MAX_WAIT_MS = 60_000;
-/** Milliseconds until another try where the database could not be read or written. */
+/** Wait before the next attempt after the database could not be read or written. */
 const RETRY_MS = 1_000;
 
 export interface SendOptions {
-  /** Groups are served in turn. @default none, which is a group like any other */
+  /** Message group; groups are served in turn. Messages without a group form one group. */
   readonly group?: string;
   /** At most 900. @default 0 */
   readonly delaySeconds?: number;
@@ -29,14 +29,14 @@ export interface QueueDepth {
 }
 
 /**
- * The queues of the single machine: at least once, like SQS, with the same time-outs, receive counts and dead letters.
- * Consumers are woken by the sending itself; one timer waits for the earliest message that is delayed or to be repeated.
+ * The queues of the single machine. They deliver at least once, like SQS, with the same time-outs, receive counts and dead
+ * letters. Sending wakes the consumer directly; one timer waits for the earliest message that becomes visible later.
  */
 export class Queues {
   readonly #messages: MessageStore;
   readonly #now: () => number;
   readonly #consumers = new Map<string, QueueConsumer>();
-  /** Leaves the asynchronous context of whoever sends: no part of a request goes on in a consumer. */
+  /** Keeps the asynchronous context of senders out of the consumers. */
   readonly #inOwnContext = AsyncLocalStorage.snapshot();
   #timer: NodeJS.Timeout | undefined;
   #running = false;
@@ -46,7 +46,7 @@ export class Queues {
     this.#now = now;
   }
 
-  /** Resolves when the message will not be lost any more. */
+  /** Sends a message. Resolves when it is on the disk. */
   async send(queue: QueueDefinition, body: string, { group = "", delaySeconds = 0 }: SendOptions = {}): Promise<void> {
     if (body === "" || Buffer.byteLength(body) > MAX_BODY_BYTES) throw new RangeError("a message has 1 byte to 1 MiB");
     if (!Number.isInteger(delaySeconds) || delaySeconds < 0 || delaySeconds > MAX_DELAY_SECONDS) {
@@ -56,7 +56,7 @@ export class Queues {
     this.#wake();
   }
 
-  /** Names the consumer of a queue. A queue has one at most. */
+  /** Registers the consumer of a queue. A queue has at most one. */
   consume(consumer: Consumer): void {
     const { name } = consumer.queue;
     if (this.#consumers.has(name)) throw new Error(`queue ${name} has a consumer already`);
@@ -64,21 +64,21 @@ export class Queues {
     this.#wake();
   }
 
-  /** Begins to deliver. What a process that is gone had taken is delivered again at once. */
+  /** Starts delivery. Messages that a previous process was handling are delivered again immediately. */
   start(): void {
     this.#messages.releaseAll();
     this.#running = true;
     this.#wake();
   }
 
-  /** Takes no further message, and waits for those that are being handled. */
+  /** Stops delivery and waits for the messages that are being handled. */
   async stop(): Promise<void> {
     this.#running = false;
     clearTimeout(this.#timer);
     await Promise.all([...this.#consumers.values()].map((consumer) => consumer.idle()));
   }
 
-  /** Sends the dead letters of a queue to it again; resolves with how many there were. */
+  /** Moves the dead letters of a queue back to it; resolves with their number. */
   async redrive(queue: QueueDefinition): Promise<number> {
     const count = await this.#messages.redrive(queue.name);
     this.#wake();
@@ -89,7 +89,7 @@ export class Queues {
 
   deadLetters = (queue: QueueDefinition): Promise<QueueDepth> => this.#depthOf(deadLettersOf(queue.name));
 
-  /** Forgets messages of all queues that are older than SQS keeps any; resolves with how many there were. */
+  /** Deletes messages older than the retention period of SQS; resolves with their number. */
   purgeOld = (): Promise<number> => this.#messages.purge(this.#now() - RETENTION_MS);
 
   async #depthOf(name: string): Promise<QueueDepth> {
@@ -106,7 +106,7 @@ export class Queues {
     try {
       let buried = true;
       while (buried) {
-        // Dead letters of one queue are messages of another.
+        // The dead letters of one queue are the messages of another.
         buried = [...this.#consumers.values()].map((consumer) => consumer.takeAll()).some((some) => some);
       }
       this.#setTimer(this.#nextTime());

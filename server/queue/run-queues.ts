@@ -3,7 +3,7 @@ import { type Owner, ownerPk } from "#shared/table/keys.ts";
 import { QUEUES, type QueueDefinition } from "./queue-names.ts";
 import type { Queues } from "./queues.ts";
 
-/** The queues of runs, fair between owners. */
+/** The run queues. The owner is the message group, which makes them fair between owners. */
 export function sqliteRunQueue(queues: Queues): RunQueue {
   const send = (queue: QueueDefinition, runId: string, owner: Owner) =>
     queues.send(queue, JSON.stringify({ v: 1, run_id: runId }), { group: ownerPk(owner) });
@@ -13,7 +13,7 @@ export function sqliteRunQueue(queues: Queues): RunQueue {
   };
 }
 
-/** The reaper's own queue. */
+/** The queue by which the reaper schedules its next pass. */
 export const sqlitePassQueue = (queues: Queues): PassQueue => ({
   sendPass: (pass, delaySeconds) => queues.send(QUEUES.reaper, JSON.stringify({ v: 1, pass }), { delaySeconds }),
 });

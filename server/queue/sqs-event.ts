@@ -4,10 +4,10 @@ import type { Delivery } from "./message-store.ts";
 
 const REGION = "us-east-1";
 const ACCOUNT = "000000000000";
-/** Whoever sends here is this process; SQS names a role. */
+/** In the form of SQS, which names the sender's role. */
 const SENDER = "AROA00000000000000000:runyard-server";
 
-/** The event that Lambda makes of a batch of messages. */
+/** Converts messages to the event that a Lambda function receives. */
 export const toSqsEvent = (queue: string, deliveries: readonly Delivery[]): SQSEvent => ({
   Records: deliveries.map((delivery) => toRecord(queue, delivery)),
 });

@@ -4,7 +4,7 @@ import path from "node:path";
 
 const KEY_BYTES = 32;
 
-/** The key file cannot be used; the message says what to do. */
+/** The key file cannot be used; the message says how to resolve that. */
 export class KeyFileError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -13,8 +13,8 @@ export class KeyFileError extends Error {
 }
 
 /**
- * The key of the installation: 32 random bytes in a file that its owner alone may read. Undefined where there is none.
- * @throws KeyFileError where others may read it, or where it is not such a key
+ * Reads the installation key: 32 random bytes in a file that only the owner can read. Returns undefined if there is no file.
+ * @throws KeyFileError if other users have access to the file or it is not a key file
  */
 export function readKeyFile(file: string): Buffer | undefined {
   try {
@@ -25,8 +25,8 @@ export function readKeyFile(file: string): Buffer | undefined {
   }
 }
 
-/** Makes a key file that was not there. */
-export function makeKeyFile(file: string): Buffer {
+/** Creates a key file that does not exist yet. */
+export function createKeyFile(file: string): Buffer {
   const key = randomBytes(KEY_BYTES);
   const descriptor = openSync(file, "wx", 0o600);
   try {
@@ -44,7 +44,7 @@ export function makeKeyFile(file: string): Buffer {
   return key;
 }
 
-/** A key for one purpose, of which neither the installation's key nor another purpose's can be told. */
+/** Derives an independent key for one purpose. */
 export const deriveKey = (key: Uint8Array, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", key, "", `runyard ${purpose}`, KEY_BYTES));
 
@@ -53,7 +53,7 @@ function readExisting(file: string): Buffer {
   try {
     const { mode } = fstatSync(descriptor);
     if ((mode & 0o077) !== 0) {
-      throw new KeyFileError(`Others may read the key file ${file}. Run: chmod 600 '${file}'`);
+      throw new KeyFileError(`Other users can access the key file ${file}. Run: chmod 600 '${file}'`);
     }
     const key = readFileSync(descriptor);
     if (key.length !== KEY_BYTES) {

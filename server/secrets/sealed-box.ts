@@ -7,8 +7,8 @@ const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 
 /**
- * Encrypts a text: a version byte, the nonce, the tag, the ciphertext. `name` is authenticated with it, so that a sealed
- * text is of no use in another place.
+ * Encrypts a text. The result is a version byte, the nonce, the authentication tag and the ciphertext. `name` is
+ * authenticated, so that a ciphertext cannot be moved to another name.
  */
 export function seal(key: Uint8Array, name: string, text: string): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES);
@@ -17,7 +17,7 @@ export function seal(key: Uint8Array, name: string, text: string): Uint8Array {
   return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), ...encrypted]);
 }
 
-/** @throws where the sealed text was changed, or was sealed by another key or under another name */
+/** Decrypts a text. @throws if it was modified, or encrypted with another key or name */
 export function unseal(key: Uint8Array, name: string, sealed: Uint8Array): string {
   if (sealed[0] !== VERSION || sealed.length < HEADER_BYTES) throw new Error("not a sealed text of a known version");
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES);

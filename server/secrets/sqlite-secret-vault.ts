@@ -2,10 +2,10 @@ import * as v from "valibot";
 import { invalid } from "#shared/errors.ts";
 import type { SecretVault } from "#shared/secrets/secret-vault.ts";
 import type { Database } from "../database/database.ts";
-import { deriveKey, KeyFileError, makeKeyFile, readKeyFile } from "./key-file.ts";
+import { createKeyFile, deriveKey, KeyFileError, readKeyFile } from "./key-file.ts";
 import { seal, unseal } from "./sealed-box.ts";
 
-/** As many as a parameter of Systems Manager takes. */
+/** The limit of a Systems Manager parameter. */
 const MAX_BYTES = 4096;
 
 const PUT = "INSERT INTO secret_values (team, id, sealed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
@@ -19,14 +19,14 @@ const ProofRow = v.object({ value: v.instance(Uint8Array) });
 const PROOF = "key-proof";
 
 /**
- * Reads the installation's key, or makes it at the first start.
- * @throws KeyFileError where the file is missing or is not the key that the database was first used with
+ * Reads the installation key, or creates it at the first start.
+ * @throws KeyFileError if the file is missing or is not the key that the database was created with
  */
 export async function openInstallationKey(database: Database, file: string): Promise<Buffer> {
   const row = await database.read(() => database.statement(GET_PROOF).get());
   const key = readKeyFile(file);
   if (row === undefined) {
-    const first = key ?? makeKeyFile(file);
+    const first = key ?? createKeyFile(file);
     await database.write(() => database.statement(PUT_PROOF).run(seal(deriveKey(first, PROOF), PROOF, PROOF)));
     return first;
   }
@@ -39,7 +39,7 @@ export async function openInstallationKey(database: Database, file: string): Pro
   return key;
 }
 
-/** The values of secrets in SQLite, encrypted with a key that is not in the database. */
+/** The secret vault in SQLite. Values are encrypted with a key that is not in the database. */
 export function sqliteSecretVault(database: Database, installationKey: Uint8Array): SecretVault {
   const key = deriveKey(installationKey, "secrets");
   const nameOf = (team: string, id: string) => JSON.stringify([team, id]);
@@ -48,7 +48,7 @@ export function sqliteSecretVault(database: Database, installationKey: Uint8Arra
       if (Buffer.byteLength(value) > MAX_BYTES) throw invalid("value", `must have at most ${MAX_BYTES} bytes`);
       const sealed = seal(key, nameOf(team, id), value);
       const { changes } = await database.write(() => database.statement(PUT).run(team, id, sealed));
-      if (changes === 0) throw new Error(`there is a value of the secret ${id} already`);
+      if (changes === 0) throw new Error(`the secret ${id} has a value already`);
     },
 
     getAll: (team, ids) =>

@@ -12,20 +12,23 @@ import {
 const MAX_WRITES = 100;
 const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
 
-/** What a transaction leaves behind at a key; undefined where there is no item then. */
+/** The item at a key after a transaction; undefined if there is none. */
 export interface Outcome {
   readonly key: Key;
   readonly item: Item | undefined;
 }
 
 /**
- * What a transaction changes, by the conditions of the table port and with DynamoDB's limits.
- * @throws ConditionFailed naming each write whose condition does not hold
- * @throws RangeError or TypeError where DynamoDB would refuse the request
+ * Evaluates a transaction with the conditions of the table port and the limits of DynamoDB, without writing anything.
+ * @throws ConditionFailed with the position of each write whose condition does not hold
+ * @throws RangeError or TypeError if DynamoDB would reject the request
  */
-export function evaluate(writes: readonly TransactionWrite[], read: (key: Key) => Item | undefined): Outcome[] {
+export function evaluateTransaction(
+  writes: readonly TransactionWrite[],
+  read: (key: Key) => Item | undefined,
+): Outcome[] {
   if (writes.length > MAX_WRITES) throw new RangeError(`a transaction has at most ${MAX_WRITES} writes`);
-  if (new Set(writes.map((write) => textOf(keyOf(write)))).size < writes.length) {
+  if (new Set(writes.map((write) => formatKey(keyOf(write)))).size < writes.length) {
     throw new RangeError("a transaction names an item once");
   }
   const before = writes.map((write) => (needsItem(write) ? read(keyOf(write)) : undefined));
@@ -39,8 +42,8 @@ export function evaluate(writes: readonly TransactionWrite[], read: (key: Key) =
   return outcomes;
 }
 
-/** As text, for comparing. */
-export const textOf = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;
+/** Formats a key as text, for comparison. */
+export const formatKey = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;
 
 const keyOf = (write: TransactionWrite): Key => (write.kind === "put" ? write.item : write.key);
 

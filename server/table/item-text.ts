@@ -1,21 +1,21 @@
 import * as v from "valibot";
 import type { Item, Value } from "#shared/table/table.ts";
 
-/** How an item lies in the database. */
+/** An item as stored in the database. */
 export interface ItemText {
   readonly item: string;
-  /** 1 where the item has bytes, which JSON cannot say: then each of its texts begins with `t`, and bytes are Base64 after a `b`. */
+  /** 1 if the item contains bytes, which JSON lacks: then strings have the prefix `t`, and bytes are Base64 with the prefix `b`. */
   readonly tagged: 0 | 1;
 }
 
-export function toText(item: Item): ItemText {
+export function encodeItem(item: Item): ItemText {
   return hasBytes(item) ? { item: JSON.stringify(tagged(item)), tagged: 1 } : { item: JSON.stringify(item), tagged: 0 };
 }
 
 /** A row that holds an item. */
 const Row = v.object({ item: v.string(), tagged: v.number() });
 
-export function fromRow(row: unknown): Item {
+export function decodeItem(row: unknown): Item {
   const { item, tagged } = v.parse(Row, row);
   return toItem(tagged === 1 ? JSON.parse(item, untag) : JSON.parse(item));
 }

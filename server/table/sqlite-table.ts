@@ -11,14 +11,14 @@ import {
   type TransactionWrite,
 } from "#shared/table/table.ts";
 import type { Database } from "../database/database.ts";
-import { evaluate, type Outcome, textOf } from "./evaluate.ts";
-import { fromRow, toText } from "./item-text.ts";
+import { evaluateTransaction, formatKey, type Outcome } from "./evaluate.ts";
+import { decodeItem, encodeItem } from "./item-text.ts";
 
 const MAX_BATCH = 100;
-/** Expired items that one transaction deletes. */
+/** Number of expired items deleted by one transaction. */
 const PURGE_SIZE = 500;
 
-/** The attributes that are keys of indexes, each a column of the same name. */
+/** The key attributes of the indexes. Each has a column of the same name. */
 const KEY_COLUMNS = [...new Set(Object.values(INDEXES).flatMap(({ pk, sk }) => [pk, sk]))];
 const COLUMNS = ["pk", "sk", "item", "tagged", "expires_at", ...KEY_COLUMNS];
 const quoted = (column: string): string => `"${column}"`;
@@ -35,17 +35,16 @@ const PURGE = `
 
 export interface SqliteTable extends Table {
   /**
-   * Deletes the items whose `expires_at`, in seconds since the epoch, is not after `now`, in milliseconds. Resolves with
-   * how many there were.
+   * Deletes the items whose `expires_at` (in seconds) is not after `now` (in milliseconds). Resolves with their number.
    */
   purgeExpired(now: number): Promise<number>;
 }
 
-/** The table in SQLite: the same items, indexes, conditions and limits as in DynamoDB. All reads are consistent. */
+/** The table in SQLite, with the items, indexes, conditions and limits of DynamoDB. All reads are consistent. */
 export function sqliteTable(database: Database): SqliteTable {
   function read({ pk, sk }: Key): Item | undefined {
     const row = database.statement(GET).get(pk, sk);
-    return row === undefined ? undefined : fromRow(row);
+    return row === undefined ? undefined : decodeItem(row);
   }
 
   function apply({ key, item }: Outcome): void {
@@ -54,16 +53,16 @@ export function sqliteTable(database: Database): SqliteTable {
   }
 
   const transact = (writes: readonly TransactionWrite[]): Promise<void> => {
-    // What the caller does to its objects after the call has no part in the transaction.
+    // Later changes by the caller to its objects must not change the transaction.
     const own = structuredClone(writes);
-    return database.write(() => evaluate(own, read).forEach(apply));
+    return database.write(() => evaluateTransaction(own, read).forEach(apply));
   };
 
   return {
     get: (key) => database.read(() => read(key)),
 
     async batchGet(keys) {
-      const wanted = new Map(keys.map((key) => [textOf(key), key]));
+      const wanted = new Map(keys.map((key) => [formatKey(key), key]));
       if (wanted.size > MAX_BATCH) throw new RangeError(`a batch has at most ${MAX_BATCH} keys`);
       return database.read(() => keys.map(read));
     },
@@ -84,9 +83,9 @@ export function sqliteTable(database: Database): SqliteTable {
   };
 }
 
-/** In the order of COLUMNS. */
+/** Returns the column values of an item, in the order of COLUMNS. */
 function valuesOf(item: Item): SQLInputValue[] {
-  const { item: text, tagged } = toText(item);
+  const { item: text, tagged } = encodeItem(item);
   const expires = item["expires_at"];
   return [
     item.pk,
@@ -104,10 +103,10 @@ function valuesOf(item: Item): SQLInputValue[] {
 function select(database: Database, query: Query): Page {
   const { sql, values } = statementOf(query);
   const rows = database.statement(sql).all(...values, query.limit ?? -1);
-  const items = rows.map(fromRow);
+  const items = rows.map(decodeItem);
   return {
-    items: query.index === undefined ? items : items.map(projected(query.index)),
-    // Like DynamoDB, which stops at the limit without looking whether anything follows.
+    items: query.index === undefined ? items : items.map(makeProjection(query.index)),
+    // DynamoDB, too, stops at the limit without checking whether more items follow.
     more: query.limit !== undefined && items.length >= query.limit,
   };
 }
@@ -130,8 +129,8 @@ function statementOf(query: Query): { readonly sql: string; readonly values: rea
   return { sql: `SELECT item, tagged FROM items${index} WHERE ${tests.join(" AND ")} ${order} LIMIT ?`, values };
 }
 
-/** What an index carries of an item. */
-function projected(index: IndexName): (item: Item) => Item {
+/** Projects an item to the attributes that an index contains. */
+function makeProjection(index: IndexName): (item: Item) => Item {
   const { pk, sk, carries } = INDEXES[index];
   const names = new Set(["pk", "sk", pk, sk, ...carries]);
   return (item) => ({

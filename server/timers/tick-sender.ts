@@ -1,8 +1,8 @@
 import { QUEUES } from "../queue/queue-names.ts";
 import type { Queues } from "../queue/queues.ts";
 
-/** Sends ticks in the form that EventBridge Scheduler gives them: times without milliseconds. */
-export const tickSender =
+/** Creates the function that sends ticks in the format of EventBridge Scheduler, whose times have no milliseconds. */
+export const makeTickSender =
   (queues: Queues) =>
   (id: string, time: number): Promise<void> => {
     const scheduledTime = new Date(time).toISOString().replace(/\.\d{3}Z$/, "Z");

@@ -1,17 +1,17 @@
 import { Cron } from "croner";
 import { TimerRefused } from "#shared/schedules/scheduler.ts";
 
-/** When a timer goes off. */
+/** The firing times of a timer. */
 export interface TimerCron {
-  /** The first time after another; undefined where there is none any more. Times are milliseconds. */
+  /** Returns the first firing after a time, or undefined if there is none. Times are milliseconds. */
   next(after: number): number | undefined;
 }
 
 /**
- * A cron in the dialect of EventBridge Scheduler: six fields, days of the week from 1, one of the day fields `?`.
- * @throws TimerRefused for what is none
+ * Parses a cron expression of EventBridge Scheduler: six fields, days of the week from 1, one of the day fields `?`.
+ * @throws TimerRefused if the expression or the time zone is not valid
  */
-export function timerCron(expression: string, timeZone: string): TimerCron {
+export function parseTimerCron(expression: string, timeZone: string): TimerCron {
   const fields = /^cron\(([^()]*)\)$/.exec(expression)?.[1]?.split(" ");
   const [, , days, , weekdays] = fields ?? [];
   if (fields?.length !== 6 || (days === "?") === (weekdays === "?")) {
@@ -29,7 +29,7 @@ function parse(fields: readonly string[], timezone: string): Cron {
       sloppyRanges: true,
       timezone,
     });
-    // A time zone is looked up at the first use.
+    // croner validates the time zone at the first use only.
     cron.nextRun();
     return cron;
   } catch (error) {

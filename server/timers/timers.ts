@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { logLine } from "#shared/log/log.ts";
 import type { Scheduler, Timer } from "#shared/schedules/scheduler.ts";
 import type { Database } from "../database/database.ts";
-import { type TimerCron, timerCron } from "./timer-cron.ts";
+import { parseTimerCron, type TimerCron } from "./timer-cron.ts";
 
 const ALL = "SELECT id, expression, time_zone FROM timers";
 const PUT = `
@@ -12,7 +12,7 @@ const PUT = `
 const REMOVE = "DELETE FROM timers WHERE id = ?";
 const TimerRow = v.object({ id: v.string(), expression: v.string(), time_zone: v.string() });
 
-/** The longest wait: a clock that was changed, or a machine that slept, is noticed after it. */
+/** Maximum wait, so that a changed clock or a suspended machine is noticed. */
 const MAX_WAIT_MS = 60_000;
 
 interface SetTimer {
@@ -23,74 +23,74 @@ interface SetTimer {
 interface TimerPorts {
   readonly database: Database;
   readonly now: () => number;
-  /** Sends the message of a timer; `time` is when it was to go off. */
+  /** Sends the message of a timer; `time` is the scheduled time. */
   send(id: string, time: number): Promise<void>;
 }
 
 /**
- * The timers of schedules, in place of EventBridge Scheduler. They are stored, and go off while the process runs; what
- * is missed meanwhile, the reconciler of schedules makes up for.
+ * The timers of schedules, in place of EventBridge Scheduler. They are stored in the database and fire while the process
+ * runs. The schedule reconciler makes up for firings that were missed while it did not run.
  */
 export class Timers implements Scheduler {
   readonly #ports: TimerPorts;
   readonly #set = new Map<string, SetTimer>();
-  /** Leaves the asynchronous context of whoever sets a timer. */
+  /** Keeps the asynchronous context of callers out of the timers. */
   readonly #inOwnContext = AsyncLocalStorage.snapshot();
   #running = false;
-  #waiting: NodeJS.Timeout | undefined;
+  #timeout: NodeJS.Timeout | undefined;
 
-  /** Reads the timers that are stored. */
+  /** Restores the stored timers. */
   constructor(ports: TimerPorts) {
     this.#ports = ports;
     for (const row of ports.database.statement(ALL).all()) this.#restore(v.parse(TimerRow, row));
   }
 
   async put({ id, expression, timeZone }: Timer): Promise<void> {
-    const cron = timerCron(expression, timeZone);
+    const cron = parseTimerCron(expression, timeZone);
     await this.#ports.database.write(() => this.#ports.database.statement(PUT).run(id, expression, timeZone));
     this.#set.set(id, { cron, next: cron.next(this.#ports.now()) });
-    this.#wait();
+    this.#arm();
   }
 
   async remove(id: string): Promise<void> {
     await this.#ports.database.write(() => this.#ports.database.statement(REMOVE).run(id));
     this.#set.delete(id);
-    this.#wait();
+    this.#arm();
   }
 
-  /** Lets the timers go off from now on. */
+  /** Starts firing. */
   start(): void {
     this.#running = true;
-    this.#wait();
+    this.#arm();
   }
 
   stop(): void {
     this.#running = false;
-    clearTimeout(this.#waiting);
+    clearTimeout(this.#timeout);
   }
 
   #restore({ id, expression, time_zone }: v.InferOutput<typeof TimerRow>): void {
     try {
-      const cron = timerCron(expression, time_zone);
+      const cron = parseTimerCron(expression, time_zone);
       this.#set.set(id, { cron, next: cron.next(this.#ports.now()) });
     } catch (error) {
-      // One that cannot be read must not stop the others; the reconciler fires its schedule.
+      // An invalid timer must not stop the others; the reconciler fires its schedule.
       logLine("error", "a timer cannot be restored", { schedule_id: id, error });
     }
   }
 
-  #wait(): void {
-    clearTimeout(this.#waiting);
+  #arm(): void {
+    clearTimeout(this.#timeout);
     if (!this.#running) return;
     const times = [...this.#set.values()].flatMap(({ next }) => (next === undefined ? [] : [next]));
     if (times.length === 0) return;
     const first = times.reduce((a, b) => Math.min(a, b));
     const wait = Math.min(Math.max(first - this.#ports.now(), 0), MAX_WAIT_MS);
-    this.#waiting = setTimeout(() => this.#inOwnContext(() => this.#goOff()), wait);
+    this.#timeout = setTimeout(() => this.#inOwnContext(() => this.#fireDue()), wait);
   }
 
-  /** Sends the messages of the timers that are due. After a long sleep each goes off once, for the time it was set to. */
-  #goOff(): void {
+  /** Fires the timers that are due. After the machine was suspended, each fires once, with its scheduled time. */
+  #fireDue(): void {
     const now = this.#ports.now();
     for (const [id, { cron, next }] of this.#set) {
       if (next === undefined || next > now) continue;
@@ -99,6 +99,6 @@ export class Timers implements Scheduler {
         logLine("error", "a timer could not send its message", { schedule_id: id, error });
       });
     }
-    this.#wait();
+    this.#arm();
   }
 }

@@ -13,7 +13,7 @@ import { Queues } from "#server/queue/queues.ts";
 import { sqlitePassQueue, sqliteRunQueue } from "#server/queue/run-queues.ts";
 import { sqliteSecretVault } from "#server/secrets/sqlite-secret-vault.ts";
 import { sqliteTable } from "#server/table/sqlite-table.ts";
-import { tickSender } from "#server/timers/tick-sender.ts";
+import { makeTickSender } from "#server/timers/tick-sender.ts";
 import { Timers } from "#server/timers/timers.ts";
 import { clientOf } from "../support/client.ts";
 import { createRun, harnessOf } from "../support/execution.ts";
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** The control plane of the tests on the adapters of the single machine, with its consumers at work. */
+/** Starts the test control plane with the adapters of the single machine and all queue consumers. */
 async function startControlPlane(clockOffset = 0) {
   const directory = data.directory();
   const database = data.open(path.join(directory, "runyard.db"));
@@ -42,7 +42,7 @@ async function startControlPlane(clockOffset = 0) {
     now,
     send: async (id, time) => {
       world.clock.now = time + 1_000;
-      await tickSender(queues)(id, time);
+      await makeTickSender(queues)(id, time);
     },
   });
   const secret = randomBytes(32);
@@ -74,7 +74,7 @@ async function startControlPlane(clockOffset = 0) {
 }
 
 describe("the control plane on the single machine's adapters", () => {
-  it("takes a run from its creation to its transcript", async () => {
+  it("executes a run from its creation to its transcript", async () => {
     const { world } = await startControlPlane();
     const run = await createRun(world);
     await vi.waitFor(() => expect(world.started.map(({ run_id }) => run_id)).toEqual([run]));
@@ -90,14 +90,14 @@ describe("the control plane on the single machine's adapters", () => {
     });
   });
 
-  it("starts every one of many runs exactly once", async () => {
+  it("starts each of several runs exactly once", async () => {
     const { world } = await startControlPlane();
     const runs = await Promise.all(Array.from({ length: 4 }, () => createRun(world)));
     await vi.waitFor(() => expect(world.started).toHaveLength(4));
     expect(world.started.map(({ run_id }) => run_id).toSorted()).toEqual(runs.toSorted());
   });
 
-  it("makes the run of a schedule when its timer goes off", async () => {
+  it("creates the run of a schedule when its timer fires", async () => {
     const untilMinute = 60_000 - (Date.now() % 60_000);
     const { world } = await startControlPlane(untilMinute - 2_000);
     const { id } = await makeSchedule(world, { cron_schedule: "* * * * *" });
@@ -105,7 +105,7 @@ describe("the control plane on the single machine's adapters", () => {
     await vi.waitFor(() => expect(world.started).toHaveLength(1));
   });
 
-  it("stores secrets and shows their names alone", async () => {
+  it("stores secrets and returns only their names", async () => {
     const { world } = await startControlPlane();
     const client = clientOf(world);
     const created = await client.post("/agent/secrets", { name: "DEPLOY_TOKEN", value: "a-very-secret-value" });

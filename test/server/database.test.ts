@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { backupFile } from "#server/database/backup.ts";
-import type { Database } from "#server/database/database.ts";
+import { Database } from "#server/database/database.ts";
 import { MIGRATIONS, migrationBackup } from "#server/database/migrations.ts";
 import { openDatabase } from "#server/database/open-database.ts";
 import { DatabaseError, DatabaseInUse } from "#server/database/sqlite-errors.ts";
@@ -24,15 +24,15 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** A process of a test's own, that writes until it is killed. */
+/** Starts a process that writes until it is killed. */
 function startWriter(file: string) {
   const script = path.join(import.meta.dirname, "support", "write-until-killed.ts");
   const child = spawn(process.execPath, [script, file], { stdio: ["ignore", "pipe", "pipe"] });
   return { child, lines: createInterface({ input: child.stdout }), exited: once(child, "exit") };
 }
 
-describe("writes of the database", () => {
-  it("that are asked for together are all or nothing each", async () => {
+describe("a write", () => {
+  it("in the same group as others is atomic on its own", async () => {
     const database = data.open();
     const table = sqliteTable(database);
     const results = await Promise.all([
@@ -47,7 +47,7 @@ describe("writes of the database", () => {
     expect(await keysOf(database)).toEqual(["a", "b", "f"]);
   });
 
-  it("see those that were asked for before them", async () => {
+  it("sees the writes that were requested before it", async () => {
     const table = sqliteTable(data.open());
     const condition = { pk: { exists: false } };
     const outcomes = await Promise.all(
@@ -57,7 +57,7 @@ describe("writes of the database", () => {
     expect(await table.get({ pk: "TEST", sk: "one" })).toMatchObject({ n: 1 });
   });
 
-  it("keep what their caller asked for, also where it changes its objects afterwards", async () => {
+  it("is not affected by later changes to the caller's objects", async () => {
     const table = sqliteTable(data.open());
     const list = [1];
     const writing = table.write({ kind: "put", item: { pk: "TEST", sk: "list", list } });
@@ -66,7 +66,7 @@ describe("writes of the database", () => {
     expect(await table.get({ pk: "TEST", sk: "list" })).toMatchObject({ list: [1] });
   });
 
-  it("are completed by close, and refused after it", async () => {
+  it("is completed by close, and rejected after it", async () => {
     const file = path.join(data.directory(), "runyard.db");
     const database = data.open(file);
     const writing = sqliteTable(database).transact([put("last")]);
@@ -76,7 +76,7 @@ describe("writes of the database", () => {
     expect(await keysOf(data.open(file))).toEqual(["last"]);
   });
 
-  it("lose nothing that was acknowledged when the process is killed, and leave no half transaction", async () => {
+  it("survives kill -9 once it was acknowledged, and is never stored in part", async () => {
     const file = path.join(data.directory(), "runyard.db");
     const acknowledged = new Set<string>();
     for (const count of [20, 150, 400]) {
@@ -101,7 +101,7 @@ describe("writes of the database", () => {
 });
 
 describe("a full disk", () => {
-  it("fails the write with an error that says so, keeps the rest, and ends when there is room again", async () => {
+  it("rejects the write with a clear error, keeps all other data, and accepts writes again once there is space", async () => {
     const database = data.open(undefined, { maxBytes: 600_000 });
     const table = sqliteTable(database);
     await table.transact([put("kept", "x".repeat(100_000))]);
@@ -120,7 +120,7 @@ describe("a full disk", () => {
 });
 
 describe("a database that cannot be written", () => {
-  it("fails writes with an error that says so, and still reads", async () => {
+  it("rejects writes with a clear error and still serves reads", async () => {
     const database = data.open();
     const table = sqliteTable(database);
     await table.transact([put("a")]);
@@ -133,21 +133,38 @@ describe("a database that cannot be written", () => {
   });
 
   it.each(["/proc/runyard.db", "/dev/null/runyard.db", "/missing-directory/runyard.db"])(
-    "is refused at the start, with what to check: %s",
+    "is rejected at startup with what to check: %s",
     (file) => {
       expect(() => openDatabase(file)).toThrow(`${file} cannot be written. Check that its directory exists`);
     },
   );
 
-  it("is refused at the start where the file is no database", () => {
+  it("is rejected at startup if the file is not a database", () => {
     const file = path.join(data.directory(), "runyard.db");
     writeFileSync(file, "not a database, but a text that is long enough to have a header".repeat(100));
     expect(() => openDatabase(file)).toThrow(/is damaged or is not a database of Runyard/);
   });
 });
 
+describe("a failed sync", () => {
+  it("rejects the write, and all use of the database after it", async () => {
+    const connection = new DatabaseSync(":memory:");
+    connection.exec(MIGRATIONS.join("\n"));
+    const noDescriptor = 2 ** 30;
+    const database = new Database({ connection, log: noDescriptor, lock: { release: () => undefined } });
+    const table = sqliteTable(database);
+    const writing = failure(table.transact([put("a")]));
+    const message = "The database could not be synced to the disk; restart the process.";
+    expect(await writing).toMatchObject({ name: "DatabaseError", message });
+    expect(await failure(table.get({ pk: "TEST", sk: "a" }))).toMatchObject({ message });
+    expect(await failure(table.transact([put("b")]))).toMatchObject({ message });
+    expect(() => database.writeUnsynced(() => undefined)).toThrow(message);
+    connection.close();
+  });
+});
+
 describe("a second use of a database", () => {
-  it("is refused while another process has it open, and possible as soon as that one was killed", async () => {
+  it("is rejected while another process has it open, and accepted once that process was killed", async () => {
     const file = path.join(data.directory(), "runyard.db");
     const { child, lines, exited } = startWriter(file);
     await once(lines, "line");
@@ -158,7 +175,7 @@ describe("a second use of a database", () => {
     expect((await sqliteTable(data.open(file)).query({ pk: "FIRST", limit: 1 })).items).toHaveLength(1);
   });
 
-  it("ends a second process, with the reason", async () => {
+  it("ends the second process with the reason", async () => {
     const file = path.join(data.directory(), "runyard.db");
     data.open(file);
     const { child, exited } = startWriter(file);
@@ -172,13 +189,13 @@ describe("a second use of a database", () => {
 });
 
 describe("the file of a database", () => {
-  it("is readable by its owner alone, with its log", async () => {
+  it("is readable only by its owner, like its log", async () => {
     const file = path.join(data.directory(), "runyard.db");
     await sqliteTable(data.open(file)).transact([put("a")]);
     for (const part of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(part).mode & 0o077).toBe(0);
   });
 
-  it("has an index for each one of the table, on the same attributes", () => {
+  it("has the indexes of the table port, on the same attributes", () => {
     const file = path.join(data.directory(), "runyard.db");
     data.open(file);
     const db = new DatabaseSync(file, { readOnly: true });
@@ -195,7 +212,7 @@ describe("the file of a database", () => {
 describe("a migration", () => {
   const NEXT = [...MIGRATIONS, "ALTER TABLE items ADD COLUMN extra TEXT"];
 
-  it("keeps the data, and a copy of the file as it was", async () => {
+  it("keeps the data and a copy of the previous file", async () => {
     const file = path.join(data.directory(), "runyard.db");
     const before = data.open(file);
     await sqliteTable(before).transact([put("a")]);
@@ -208,7 +225,7 @@ describe("a migration", () => {
     expect(await keysOf(data.open(copy))).toEqual(["a"]);
   });
 
-  it("that fails leaves the file as it was", async () => {
+  it("that fails leaves the file unchanged", async () => {
     const file = path.join(data.directory(), "runyard.db");
     const before = data.open(file);
     await sqliteTable(before).transact([put("a")]);
@@ -220,13 +237,13 @@ describe("a migration", () => {
     expect(again.statement("PRAGMA user_version").get()).toEqual({ user_version: MIGRATIONS.length });
   });
 
-  it("is not needed for a new file, and leaves no copy there", () => {
+  it("of a new file makes no copy", () => {
     const file = path.join(data.directory(), "runyard.db");
     data.open(file, { migrations: NEXT });
     expect(existsSync(migrationBackup(file, MIGRATIONS.length))).toBe(false);
   });
 
-  it("does not go back: the file of a newer release is refused", async () => {
+  it("rejects a file of a newer release", async () => {
     const file = path.join(data.directory(), "runyard.db");
     await data.open(file, { migrations: NEXT }).close();
     expect(() => openDatabase(file)).toThrow(/was written by a newer release of Runyard/);
@@ -234,7 +251,7 @@ describe("a migration", () => {
 });
 
 describe("a backup", () => {
-  it("is a complete database, made while others write", async () => {
+  it("is a complete database, made during writes", async () => {
     const directory = data.directory();
     const database = data.open(path.join(directory, "runyard.db"));
     const table = sqliteTable(database);
@@ -266,7 +283,7 @@ describe("a backup", () => {
     expect((await sqliteTable(data.open(to)).query({ pk: "FIRST" })).items.length).toBeGreaterThan(0);
   });
 
-  it("that fails leaves nothing behind", async () => {
+  it("that fails leaves no file", async () => {
     const directory = data.directory();
     await expect(data.open().backup(path.join(directory, "missing", "backup.db"))).rejects.toThrow();
     expect(existsSync(path.join(directory, "missing"))).toBe(false);
@@ -274,7 +291,7 @@ describe("a backup", () => {
 });
 
 describe("expired items", () => {
-  it("are deleted once their time has come, however many they are", async () => {
+  it("are deleted after their time, in any number", async () => {
     const table = sqliteTable(data.open());
     const item = (sk: string, more: object) => ({ kind: "put" as const, item: { pk: "TEST", sk, ...more } });
     for (let from = 0; from < 1_200; from += 100) {

@@ -72,7 +72,7 @@ const codeOf = async (response: Response) =>
   `${response.status} ${/<Code>(\w+)<\/Code>/.exec(await response.text())?.[1] ?? ""}`;
 const incomplete = () => readdirSync(path.join(directory, "incomplete"));
 
-/** Runs `test` at a later time. */
+/** Runs `test` with a later clock. */
 async function later<T>(seconds: number, test: () => Promise<T>): Promise<T> {
   clock.offset = seconds * 1000;
   try {
@@ -86,7 +86,7 @@ describe("files in a directory", () => {
   fileStoreContract(() => store);
   signedUrls((seconds) => makeStore(seconds));
 
-  it("are readable by their owner alone", async () => {
+  it("are readable only by their owner", async () => {
     const key = newKey();
     await store.put(key, "mine", "text/plain");
     const file = files.pathOf(key);
@@ -95,20 +95,20 @@ describe("files in a directory", () => {
     }
   });
 
-  it("leave nothing of what was incomplete when the process ended", async () => {
+  it("are removed at startup if they were incomplete when the process ended", async () => {
     writeFileSync(path.join(directory, "incomplete", "half"), "half");
     await DiskFiles.open(directory);
     expect(incomplete()).toEqual([]);
   });
 
-  it("are one file each where the same key is written many times at once", async () => {
+  it("are written once when one key is written concurrently", async () => {
     const key = newKey();
     await Promise.all(Array.from({ length: 10 }, (_, n) => store.put(key, `${n}`.repeat(1_000), "text/plain")));
     expect(new Set(await textOf(key)).size).toBe(1);
     expect(incomplete()).toEqual([]);
   });
 
-  it("are forgotten when their time is over, by the beginning of their keys", async () => {
+  it("are deleted after the retention period of their prefix", async () => {
     const old = (days: number) => Date.now() / 1000 - days * 86_400;
     for (const [key, days] of [
       ["attachments/one", 3],
@@ -153,20 +153,20 @@ describe("a hostile key", () => {
     "name+",
     "name+/x",
   ];
-  it.each(hostile)("is the name of a file like any other, within the directory: %j", async (key) => {
+  it.each(hostile)("is stored within the directory: %j", async (key) => {
     await store.put(key, `content of ${key}`, "text/plain");
     expect(await textOf(key)).toBe(`content of ${key}`);
     expect(path.relative(path.join(directory, "objects"), files.pathOf(key))).not.toMatch(/^\.\.|^\//);
   });
 
-  it("can be the beginning of another one", async () => {
+  it("can be a prefix of another key", async () => {
     const key = newKey("a");
     await store.put(`${key}/b`, "below", "text/plain");
     await store.put(key, "above", "text/plain");
     expect([await textOf(key), await textOf(`${key}/b`)]).toEqual(["above", "below"]);
   });
 
-  it("never has the path of another key, whatever the case of its letters, and never leaves the directory", async () => {
+  it("never has the path of another key, ignoring case, and never leaves the directory", async () => {
     const part = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("", ".", "..", "A", "a", "%41", "a+", "~"));
     const key = fc
       .array(part, { minLength: 1, maxLength: 5 })
@@ -184,18 +184,18 @@ describe("a hostile key", () => {
     );
   });
 
-  it.each(["", "x".repeat(1_025)])("is refused where S3 takes it for none", async (key) => {
+  it.each(["", "x".repeat(1_025)])("is rejected if S3 would not accept it", async (key) => {
     await expect(store.put(key, "x", "text/plain")).rejects.toThrow(RangeError);
   });
 
-  it("gets no URL where a URL cannot say it", async () => {
+  it("gets no URL if URLs would normalize it", async () => {
     await expect(store.downloadUrl("runs/../x", named)).rejects.toThrow(RangeError);
     await expect(store.uploadTarget("./x", described("x"))).rejects.toThrow(RangeError);
   });
 });
 
 describe("a signed URL", () => {
-  it("is refused where anything about it was changed", async () => {
+  it("is rejected if any part of it was changed", async () => {
     const key = newKey();
     await store.put(key, "content", "text/plain");
     const { url } = await store.downloadUrl(key, named);
@@ -230,7 +230,7 @@ describe("a signed URL", () => {
     expect((await fetch(url)).status).toBe(200);
   });
 
-  it.each(["PUT", "HEAD", "DELETE", "PATCH", "POST"])("for a download is of no use for %s", async (method) => {
+  it.each(["PUT", "HEAD", "DELETE", "PATCH", "POST"])("for a download is rejected for %s", async (method) => {
     const key = newKey();
     await store.put(key, "content", "text/plain");
     const { url } = await store.downloadUrl(key, named);
@@ -239,7 +239,7 @@ describe("a signed URL", () => {
     expect(await textOf(key)).toBe("content");
   });
 
-  it("for an upload is of no use for a download, nor after its time, nor without its headers", async () => {
+  it("for an upload is rejected for a download, after its expiry, and with other headers", async () => {
     const key = newKey();
     const { url, headers } = await store.uploadTarget(key, described("content"));
     expect((await fetch(url)).status).toBe(403);
@@ -252,7 +252,7 @@ describe("a signed URL", () => {
     expect((await later(595, () => put({}))).status).toBe(200);
   });
 
-  it("is of no use for a server with another secret", async () => {
+  it("is rejected by a server with another secret", async () => {
     const other = diskFileStore({ files, secret: randomBytes(32), baseUrl, downloadSeconds: 60, now });
     const key = newKey();
     await store.put(key, "content", "text/plain");
@@ -260,7 +260,7 @@ describe("a signed URL", () => {
     expect(await codeOf(await fetch(url))).toBe("403 SignatureDoesNotMatch");
   });
 
-  it("of a file that is not there answers 404, and outside the files nothing is found", async () => {
+  it("of a missing file returns 404, as do other paths", async () => {
     const { url } = await store.downloadUrl(newKey(), named);
     expect(await codeOf(await fetch(url))).toBe("404 NoSuchKey");
     expect((await fetch(url.replace("/files/", "/other/"))).status).toBe(404);
@@ -283,7 +283,7 @@ describe("a download", () => {
     ["bytes=-30", content, "bytes 0-9/10"],
     ["bytes=8-100", "89", "bytes 8-9/10"],
     ["bytes=0-0", "0", "bytes 0-0/10"],
-  ])("answers 206 with the part that %s asks for", async (range, expected, contentRange) => {
+  ])("returns 206 with the range %s", async (range, expected, contentRange) => {
     const response = await download({ range });
     expect(response.status).toBe(206);
     expect(response.headers.get("content-range")).toBe(contentRange);
@@ -291,26 +291,26 @@ describe("a download", () => {
     expect(await response.text()).toBe(expected);
   });
 
-  it.each(["bytes=10-", "bytes=99-100", "bytes=-0"])("answers 416 for %s", async (range) => {
+  it.each(["bytes=10-", "bytes=99-100", "bytes=-0"])("returns 416 for %s", async (range) => {
     const response = await download({ range });
     expect(response.headers.get("content-range")).toBe("bytes */10");
     expect(await codeOf(response)).toBe("416 InvalidRange");
   });
 
   it.each(["bytes=0-1,3-4", "bytes=4-2", "lines=1-2", "bytes=-", "bytes=a-b"])(
-    "answers the whole file for %s",
+    "returns the whole file for %s",
     async (range) => {
       const response = await download({ range });
       expect([response.status, await response.text()]).toEqual([200, content]);
     },
   );
 
-  it("of an empty file is empty", async () => {
+  it("of an empty file has no content", async () => {
     const response = await download({}, "");
     expect([response.status, response.headers.get("content-length"), await response.text()]).toEqual([200, "0", ""]);
   });
 
-  it("is never shown or run in the origin of the service", async () => {
+  it("is never rendered in the origin of the service", async () => {
     const { headers } = await download();
     expect(headers.get("content-disposition")).toMatch(/^attachment;/);
     expect(headers.get("content-security-policy")).toContain("sandbox");
@@ -318,7 +318,7 @@ describe("a download", () => {
     expect(headers.get("access-control-allow-credentials")).toBeNull();
   });
 
-  it("streams a file that is larger than what is kept in memory, and closes it where the client goes away", async () => {
+  it("streams large files, and closes the file if the client disconnects", async () => {
     const key = newKey();
     const large = randomBytes(20 * 1024 * 1024);
     await store.put(key, large, "text/plain");
@@ -342,18 +342,18 @@ const linkOf = (fd: string): string => {
 };
 
 describe("an upload", () => {
-  /** Sends a request as it is written, and answers what comes back. */
+  /** Sends a raw request and returns the raw response. */
   async function sendRaw(lines: readonly string[], body: string): Promise<string> {
     const { port, hostname } = new URL(baseUrl);
     const socket = connect(Number(port), hostname);
     socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`);
-    let answer = "";
+    let response = "";
     socket.on("data", (chunk) => {
-      answer += chunk;
+      response += chunk;
       socket.end();
     });
     await once(socket, "close");
-    return answer;
+    return response;
   }
   const rawPut = async (key: string, content: string, changes: Record<string, string>) => {
     const { url, headers } = await store.uploadTarget(key, described(content));
@@ -362,14 +362,14 @@ describe("an upload", () => {
     return [`PUT ${pathname}${search} HTTP/1.1`, `host: ${host}`, ...sent.map(([name, value]) => `${name}: ${value}`)];
   };
 
-  it("without a length is refused with 411", async () => {
+  it("without a length is rejected with 411", async () => {
     const key = newKey();
     const head = await rawPut(key, "content", { "content-length": "", "transfer-encoding": "chunked" });
     expect(await sendRaw(head, "7\r\ncontent\r\n0\r\n\r\n")).toMatch(/^HTTP\/1.1 411 /);
     expect(await store.size(key)).toBeUndefined();
   });
 
-  it("that ends before its length leaves nothing behind", async () => {
+  it("that ends early leaves no file", async () => {
     const key = newKey();
     const { port, hostname } = new URL(baseUrl);
     const socket = connect(Number(port), hostname);
@@ -380,7 +380,7 @@ describe("an upload", () => {
     expect(await store.size(key)).toBeUndefined();
   });
 
-  it("of other bytes of the same length is refused with 400, and of a file that is there with 412", async () => {
+  it("with another checksum is rejected with 400, and to an existing key with 412", async () => {
     const key = newKey();
     const target = await store.uploadTarget(key, described("content"));
     const send = (body: string) => fetch(target.url, { method: "PUT", body, headers: target.headers ?? {} });
@@ -390,7 +390,7 @@ describe("an upload", () => {
     expect(await codeOf(await send("content"))).toBe("412 PreconditionFailed");
   });
 
-  it("to one key by two clients at once is done once", async () => {
+  it("to one key by concurrent clients succeeds once", async () => {
     const key = newKey();
     const text = "x".repeat(500_000);
     const target = await store.uploadTarget(key, described(text));
@@ -403,9 +403,9 @@ describe("an upload", () => {
   });
 
   it.each([
-    ["of a file that is there", (target: UploadTarget) => target.url, 412],
+    ["to an existing key", (target: UploadTarget) => target.url, 412],
     ["by a URL that was changed", (target: UploadTarget) => `${target.url}0`, 403],
-  ])("of many bytes %s is answered although nobody reads them", async (_, urlOf, status) => {
+  ])("of a large body %s gets its response although the body is not read", async (_, urlOf, status) => {
     const key = newKey();
     const text = "x".repeat(30_000_000);
     const target = await store.uploadTarget(key, described(text));
@@ -416,7 +416,7 @@ describe("an upload", () => {
     expect(await textOf(key)).toBe("there already");
   });
 
-  it("above what S3 takes at once is refused with 413", async () => {
+  it("above the size limit of S3 is rejected with 413", async () => {
     const key = newKey();
     const description = { ...described(""), sizeBytes: 5 * 1024 ** 3 + 1 };
     const { url, headers } = await store.uploadTarget(key, description);
@@ -429,7 +429,7 @@ describe("an upload", () => {
     expect(await sendRaw(head, "x")).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  it("is allowed to pages of other origins, as the URL is the right", async () => {
+  it("is allowed from pages of other origins, since the URL carries the authorization", async () => {
     const { url } = await store.uploadTarget(newKey(), described("x"));
     const response = await fetch(url, {
       method: "OPTIONS",
@@ -460,7 +460,7 @@ describe("an upload form", () => {
     return fetch(url, { method: "POST", body: form });
   }
 
-  it("takes a file more than once; the last one counts", async () => {
+  it("accepts a file repeatedly and keeps the last one", async () => {
     const key = newKey();
     const target = await store.uploadForm(key, options);
     expect((await send(target, fieldsOf(target, "first"))).status).toBe(204);
@@ -468,7 +468,7 @@ describe("an upload form", () => {
     expect(await textOf(key)).toBe("second");
   });
 
-  it("takes as many bytes as it is for and no more, and at least one", async () => {
+  it("accepts one byte to its maximum size", async () => {
     const key = newKey();
     const target = await store.uploadForm(key, { ...options, mostBytes: 300_000 });
     expect(await codeOf(await send(target, fieldsOf(target, "x".repeat(300_001))))).toBe("413 EntityTooLarge");
@@ -498,7 +498,7 @@ describe("an upload form", () => {
   ];
   const policyFor = (key: string) =>
     Buffer.from(JSON.stringify({ expiration: "2099-01-01T00:00:00.000Z", conditions: [{ key }] })).toString("base64");
-  it.each(changes)("is refused with %s", async (_, change) => {
+  it.each(changes)("is rejected with %s", async (_, change) => {
     const key = newKey();
     const target = await store.uploadForm(key, options);
     const response = await send(target, change(fieldsOf(target, "content")));
@@ -507,7 +507,7 @@ describe("an upload form", () => {
     expect(incomplete()).toEqual([]);
   });
 
-  it("is refused after its time", async () => {
+  it("is rejected after its expiry", async () => {
     const target = await store.uploadForm(newKey(), options);
     expect(await codeOf(await later(600, () => send(target, fieldsOf(target, "x"))))).toBe("403 AccessDenied");
     expect((await later(599, () => send(target, fieldsOf(target, "x")))).status).toBe(204);
@@ -527,13 +527,13 @@ describe("an upload form", () => {
       "multipart/form-data; boundary=b",
       '--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\nx',
     ],
-  ])("is refused where it is %s", async (_, contentType, body) => {
+  ])("is rejected if it is %s", async (_, contentType, body) => {
     const response = await fetch(baseUrl, { method: "POST", body, headers: { "content-type": contentType } });
     expect([400, 403]).toContain(response.status);
     expect(incomplete()).toEqual([]);
   });
 
-  it("that ends within its file, though it is signed, leaves nothing behind", async () => {
+  it("that is signed but ends within its file leaves no file", async () => {
     const key = newKey();
     const target = await store.uploadForm(key, options);
     const parts = fieldsOf(target, "content").map(([name, value]) =>
@@ -548,7 +548,7 @@ describe("an upload form", () => {
     expect(incomplete()).toEqual([]);
   });
 
-  it("is sent to the address of all files and to no other", async () => {
+  it("is accepted only at the base address", async () => {
     const target = await store.uploadForm(newKey(), options);
     const other = { ...target, url: `${target.url}/runs/other` };
     expect((await send(other, fieldsOf(target, "x"))).status).toBe(405);

@@ -12,7 +12,7 @@ import { worker } from "#shared/queue/worker.ts";
 import { QueueEvent } from "../events/shapes.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
 
-// What consumers log is not for whoever reads the tests' outcome.
+// Keeps the consumers' log out of the test output.
 vi.spyOn(process.stdout, "write").mockReturnValue(true);
 
 const data = useDataDirectory();
@@ -28,7 +28,7 @@ const failAll = (event: SQSEvent) => ({
   batchItemFailures: event.Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
 });
 
-/** Queues with one consumer, and the bodies and groups of what it was given. */
+/** Starts queues with one consumer that records its events. */
 function startQueues(
   handle: (event: SQSEvent) => Promise<void> | void = () => undefined,
   { database = data.open(), ...options }: Partial<Consumer> & { database?: Database } = {},
@@ -52,7 +52,7 @@ function startQueues(
   return { queues, bodies, events };
 }
 
-/** A handler that stands still until it is let go on. */
+/** A promise that the test resolves. */
 function gate() {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
@@ -62,7 +62,7 @@ function gate() {
 }
 
 describe("a queue", () => {
-  it("delivers a message once, as the event that Lambda makes of it, and forgets it", async () => {
+  it("delivers a message once, as a Lambda event, and deletes it", async () => {
     const { queues, events } = startQueues();
     await queues.send(WORK, "hello", { group: "TEAM#1" });
     await vi.waitFor(() => expect(events).toHaveLength(1));
@@ -77,7 +77,7 @@ describe("a queue", () => {
     expect(events).toHaveLength(1);
   });
 
-  it("delivers without any wait of its own", async () => {
+  it("delivers without polling delays", async () => {
     const { queues, bodies } = startQueues();
     const began = performance.now();
     for (let n = 0; n < 20; n++) {
@@ -111,12 +111,12 @@ describe("a queue", () => {
     ["more than 1 MiB", "ä".repeat(524_289), {}],
     ["a delay of more than 900 seconds", "a", { delaySeconds: 901 }],
     ["a negative delay", "a", { delaySeconds: -1 }],
-  ])("refuses %s, as SQS does", async (_, body, options) => {
+  ])("rejects %s, as SQS does", async (_, body, options) => {
     const { queues } = startQueues();
     await expect(queues.send(WORK, body, options)).rejects.toThrow(RangeError);
   });
 
-  it("handles no more batches at once than its limit", async () => {
+  it("does not exceed its concurrency limit", async () => {
     const { opened, open } = gate();
     const { queues, bodies } = startQueues(() => opened, { concurrency: 3 });
     await Promise.all(Array.from({ length: 8 }, (_, n) => queues.send(WORK, String(n))));
@@ -126,7 +126,7 @@ describe("a queue", () => {
     await vi.waitFor(() => expect(bodies).toHaveLength(8));
   });
 
-  it("hands over several messages at once where its consumer takes batches", async () => {
+  it("delivers several messages at once to a consumer with a batch size", async () => {
     const { opened, open } = gate();
     const { queues, events } = startQueues(() => opened, { batchSize: 4 });
     await queues.send(WORK, "first");
@@ -136,7 +136,7 @@ describe("a queue", () => {
     await vi.waitFor(() => expect(events.map(({ Records }) => Records.length)).toEqual([1, 4, 2]));
   });
 
-  it("serves its groups in turn, so that one with a thousand messages does not hold up another", async () => {
+  it("serves its groups in turn, so that one with 1,000 messages does not delay another", async () => {
     const { opened, open } = gate();
     const order: string[] = [];
     const { queues } = startQueues(async ({ Records }) => {
@@ -150,7 +150,7 @@ describe("a queue", () => {
     expect(order.slice(1, 3).toSorted()).toEqual(["TEAM#a", "TEAM#b"]);
   });
 
-  it("gives free places to the group with the fewest messages in the works", async () => {
+  it("prefers the group with the fewest messages being handled", async () => {
     const gates = new Map<string, ReturnType<typeof gate>>();
     const running: string[] = [];
     const { queues, bodies } = startQueues(
@@ -176,7 +176,7 @@ describe("a queue", () => {
 });
 
 describe("a message that fails", () => {
-  it("is delivered again after its visibility time-out, alone of its batch, with its receive count", async () => {
+  it("is delivered again after its visibility time-out, without the rest of its batch and with its receive count", async () => {
     const times: number[] = [];
     const seen: string[] = [];
     const { queues } = startQueues(undefined, {
@@ -198,7 +198,7 @@ describe("a message that fails", () => {
   it.each<[string, (event: SQSEvent) => Promise<void>]>([
     ["throws", () => Promise.reject(new Error("no"))],
     ["does not end in time", () => pause(60_000, undefined, { ref: false })],
-  ])("because its consumer %s is delivered again, and becomes a dead letter at last", async (_, handle) => {
+  ])("because its consumer %s is delivered again and finally becomes a dead letter", async (_, handle) => {
     const queue = { ...WORK, timeoutSeconds: 0.03 };
     const { queues, bodies } = startQueues(handle, { queue });
     await queues.send(queue, "poison");
@@ -209,7 +209,7 @@ describe("a message that fails", () => {
     expect(await queues.depth(queue)).toMatchObject({ waiting: 0, inFlight: 0 });
   });
 
-  it("is not forgotten where its time comes between two looks at the clock", async () => {
+  it("is delivered although it becomes visible between two reads of the clock", async () => {
     let time = 1_000_000;
     // Each look at the clock finds it a millisecond later.
     const queues = new Queues(data.open(), () => time++);
@@ -235,7 +235,7 @@ describe("a message that fails", () => {
     }
   });
 
-  it("goes as a dead letter to the consumer of dead letters, where there is one", async () => {
+  it("is delivered to the consumer of dead letters, if there is one", async () => {
     const { queues } = startQueues(undefined, { handle: async (event) => failAll(event) });
     const dead: SQSEvent[] = [];
     queues.consume({
@@ -255,7 +255,7 @@ describe("a message that fails", () => {
     });
   });
 
-  it("is sent again from the dead letters, with all its deliveries before it", async () => {
+  it("can be redriven from the dead letters, with a new receive count", async () => {
     let isBroken = true;
     const { queues, bodies } = startQueues(undefined, {
       async handle(event) {
@@ -276,14 +276,14 @@ describe("a message that fails", () => {
 });
 
 describe("a restart", () => {
-  it("delivers what was waiting, and at once what the process before had taken", async () => {
+  it("delivers waiting messages, and immediately those that the previous process was handling", async () => {
     const database = data.open();
     const slow = { ...WORK, visibilitySeconds: 600 };
     const stuck = gate();
     const before = startQueues(() => stuck.opened, { database, queue: slow, concurrency: 2 });
     for (const body of ["a", "b", "c"]) await before.queues.send(slow, body);
     await vi.waitFor(() => expect(before.bodies).toEqual(["a", "b"]));
-    // The process before is not there any more: nothing stops it, and it completes nothing.
+    // The previous process crashed: it is not stopped, and it completes nothing.
     started.splice(started.indexOf(before.queues), 1);
     const after = startQueues(undefined, { database, queue: slow });
     await vi.waitFor(() => expect(after.bodies.toSorted()).toEqual(["a", "b", "c"]));
@@ -297,7 +297,7 @@ describe("a restart", () => {
     expect(await after.queues.depth(slow)).toMatchObject({ waiting: 0, inFlight: 0 });
   });
 
-  it("counts the deliveries of a message that ends the process each time", async () => {
+  it("counts the deliveries of a message that crashes the process each time", async () => {
     const database = data.open();
     for (let start = 0; start < 3; start++) {
       const { queues, bodies } = startQueues(() => new Promise(() => undefined), { database });
@@ -310,7 +310,7 @@ describe("a restart", () => {
     expect(bodies).toEqual([]);
   });
 
-  it("waits for what is being handled when it is asked to stop, and takes nothing more", async () => {
+  it("stops after the messages that are being handled", async () => {
     const { opened, open } = gate();
     const { queues, bodies } = startQueues(() => opened);
     await queues.send(WORK, "a");
@@ -326,7 +326,7 @@ describe("a restart", () => {
 });
 
 describe("the queues of the control plane", () => {
-  it("carry the messages that their consumers take, with the owner as group", async () => {
+  it("carry the messages that their consumers accept, with the owner as group", async () => {
     const queues = new Queues(data.open(), Date.now);
     started.push(queues);
     const taken: [string, unknown, string | undefined][] = [];
@@ -360,7 +360,7 @@ describe("the queues of the control plane", () => {
     ]);
   });
 
-  it("forget messages after two weeks", async () => {
+  it("delete messages after 14 days", async () => {
     const database = data.open();
     let time = Date.now();
     const queues = new Queues(database, () => time);

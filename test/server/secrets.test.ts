@@ -32,13 +32,13 @@ describe("values of secrets in SQLite", () => {
     ["what looks like a reference", "{{ssm:other}}"],
     ["what looks encoded", "base64:aGVsbG8="],
     ["a NUL", "a\u0000b"],
-  ])("are read back as they were: %s", async (_, value) => {
+  ])("are returned unchanged: %s", async (_, value) => {
     const { vault } = await makeVault();
     await vault.put("team", "id", value);
     expect(await vault.getAll("team", ["id"])).toEqual(new Map([["id", value]]));
   });
 
-  it("are forgotten, each under an id of its own, and twice is no error", async () => {
+  it("can be removed, repeatedly, and never replaced", async () => {
     const { vault } = await makeVault();
     await vault.put("team", "first", "one");
     await vault.put("team", "second", "two");
@@ -50,13 +50,13 @@ describe("values of secrets in SQLite", () => {
     expect(await vault.getAll("other", ["second"])).toEqual(new Map());
   });
 
-  it("are refused above 4,096 bytes, as on AWS", async () => {
+  it("are rejected above 4,096 bytes, as on AWS", async () => {
     const { vault } = await makeVault();
     await vault.put("team", "fits", "x".repeat(4_096));
     await expect(vault.put("team", "long", "ä".repeat(2_049))).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  it("are in no file of the data directory as they are", async () => {
+  it("are not stored in plain text in any file of the data directory", async () => {
     const { vault, directory, database } = await makeVault();
     await vault.put("team", "id", "a-very-secret-value");
     await database.backup(path.join(directory, "backup.db"));
@@ -67,7 +67,7 @@ describe("values of secrets in SQLite", () => {
     }
   });
 
-  it("are encrypted each time with another nonce", async () => {
+  it("are encrypted with a different nonce each time", async () => {
     const { vault, database } = await makeVault();
     await vault.put("team", "a", "same");
     await vault.put("team", "b", "same");
@@ -82,7 +82,7 @@ describe("values of secrets in SQLite", () => {
     ["cut off", (db) => db.statement("UPDATE secret_values SET sealed = substr(sealed, 1, 20)").run()],
     ["emptied", (db) => db.statement("UPDATE secret_values SET sealed = x''").run()],
   ];
-  it.each(changes)("cannot be read once they were %s in the file", async (_, change) => {
+  it.each(changes)("cannot be read after they were %s in the file", async (_, change) => {
     const { vault, database } = await makeVault();
     await vault.put("team", "a", "value");
     await database.write(() => change(database));
@@ -93,7 +93,7 @@ describe("values of secrets in SQLite", () => {
     expect(values.toSorted((a, b) => a - b)).toEqual([-1, 0, 0, 0]);
   });
 
-  it("cannot be read by the key of another purpose", async () => {
+  it("cannot be read with the key of another purpose", async () => {
     const { vault, database, key } = await makeVault();
     await vault.put("team", "a", "value");
     await expect(sqliteSecretVault(database, deriveKey(key, "files")).getAll("team", ["a"])).rejects.toThrow();
@@ -101,20 +101,20 @@ describe("values of secrets in SQLite", () => {
 });
 
 describe("the key file", () => {
-  it("is made once, for its owner alone", async () => {
+  it("is created once, accessible only to its owner", async () => {
     const { keyFile, database, key } = await makeVault();
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
     expect(await openInstallationKey(database, keyFile)).toEqual(key);
     expect(readFileSync(keyFile)).toEqual(key);
   });
 
-  it.each([0o640, 0o604, 0o620])("is refused where others have a right on it (mode %o)", async (mode) => {
+  it.each([0o640, 0o604, 0o620])("is rejected if other users have access to it (mode %o)", async (mode) => {
     const { keyFile, database } = await makeVault();
     chmodSync(keyFile, mode);
     await expect(openInstallationKey(database, keyFile)).rejects.toThrow(`Run: chmod 600 '${keyFile}'`);
   });
 
-  it("is refused where it is not the one of the database, and not made anew where it is missing", async () => {
+  it("is rejected if it belongs to another database, and not recreated if it is missing", async () => {
     const { keyFile, database } = await makeVault();
     writeFileSync(keyFile, Buffer.alloc(32, 7));
     await expect(openInstallationKey(database, keyFile)).rejects.toThrow("is not the key of this database");
@@ -125,7 +125,7 @@ describe("the key file", () => {
     expect(existsSync(keyFile)).toBe(false);
   });
 
-  it("is not read through a link", async () => {
+  it("is not read through a symbolic link", async () => {
     const { keyFile, database, directory } = await makeVault();
     symlinkSync(keyFile, path.join(directory, "link"));
     await expect(openInstallationKey(database, path.join(directory, "link"))).rejects.toThrow();

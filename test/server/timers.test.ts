@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { QUEUES } from "#server/queue/queue-names.ts";
 import { Queues } from "#server/queue/queues.ts";
-import { tickSender } from "#server/timers/tick-sender.ts";
-import { timerCron } from "#server/timers/timer-cron.ts";
+import { makeTickSender } from "#server/timers/tick-sender.ts";
+import { parseTimerCron } from "#server/timers/timer-cron.ts";
 import { Timers } from "#server/timers/timers.ts";
 import { timetableOf } from "#shared/schedules/cron.ts";
 import { TimerRefused } from "#shared/schedules/scheduler.ts";
@@ -39,7 +39,7 @@ describe("timers", () => {
     vi.useRealTimers();
   });
 
-  it("go off at their times, each for the time that it was set to", async () => {
+  it("fire at their times and send the scheduled time", async () => {
     const timers = make();
     await timers.put(everyMinute);
     timers.start();
@@ -51,7 +51,7 @@ describe("timers", () => {
     expect(sent.filter((text) => text.startsWith("minutely"))).toHaveLength(60);
   });
 
-  it("go off no more once they are changed, taken away or stopped", async () => {
+  it("do not fire at their old times after a change, a removal or a stop", async () => {
     const timers = make();
     timers.start();
     await timers.put(everyMinute);
@@ -66,7 +66,7 @@ describe("timers", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("are there again after a restart, and go off for what comes, not for what was missed", async () => {
+  it("survive a restart, and do not fire for the times that were missed", async () => {
     const database = data.open();
     const before = make(database);
     before.start();
@@ -80,7 +80,7 @@ describe("timers", () => {
     expect(sent).toEqual(["minutely 19:11:00"]);
   });
 
-  it("go off once after the machine slept, for the time that they were set to", async () => {
+  it("fire once after the machine was suspended, with the scheduled time", async () => {
     const timers = make();
     await timers.put(everyMinute);
     timers.start();
@@ -90,7 +90,7 @@ describe("timers", () => {
     expect(sent).toEqual(["minutely 19:01:00", "minutely 21:31:00", "minutely 21:32:00"]);
   });
 
-  it("go off although one cannot be read any more, and although one cannot send", async () => {
+  it("fire although another timer is invalid or a message cannot be sent", async () => {
     const database = data.open();
     const before = make(database);
     await before.put(everyMinute);
@@ -130,9 +130,9 @@ describe("a timer", () => {
   ];
   const crons = ["30 2 * * *", "*/20 1-3 * * *", "0 0 * * *", "15 2 1,15 * 0", "59 23 28-31 * 6,0", "0 3 29 3 *"];
   it.each(crons.flatMap((cron) => zones.map((zone) => [cron, zone] as const)))(
-    "goes off whenever its schedule plans a firing, also where the clocks change: %s in %s",
+    "fires whenever its schedule plans a firing, also when the clocks change: %s in %s",
     (cron, zone) => {
-      const timer = timerCron(schedulerCron(cron), zone);
+      const timer = parseTimerCron(schedulerCron(cron), zone);
       const timetable = timetableOf(cron, zone);
       let time: number | undefined = at("2026-01-01T00:00:00Z");
       let count = 0;
@@ -144,13 +144,13 @@ describe("a timer", () => {
     },
   );
 
-  it("follows the clock of its time zone", () => {
-    const { next } = timerCron("cron(30 2 * * ? *)", "Europe/Berlin");
+  it("follows daylight saving time", () => {
+    const { next } = parseTimerCron("cron(30 2 * * ? *)", "Europe/Berlin");
     expect(next(at("2026-07-01T00:00:00Z"))).toBe(at("2026-07-01T00:30:00Z"));
     expect(next(at("2026-01-10T00:00:00Z"))).toBe(at("2026-01-10T01:30:00Z"));
   });
 
-  it("sends what the consumer of ticks takes", async () => {
+  it("sends messages that the consumer of ticks accepts", async () => {
     const queues = new Queues(data.open(), Date.now);
     const bodies: string[] = [];
     queues.consume({
@@ -162,7 +162,7 @@ describe("a timer", () => {
       },
     });
     queues.start();
-    await tickSender(queues)("0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48", at("2026-05-18T19:00:00Z"));
+    await makeTickSender(queues)("0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48", at("2026-05-18T19:00:00Z"));
     await vi.waitFor(() => expect(bodies).toHaveLength(1));
     await queues.stop();
     expect(bodies[0]).toBe(
