@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { endRun } from "#functions/execution/end-run.ts";
 import { failRun } from "#functions/execution/fail-run.ts";
@@ -21,6 +21,7 @@ import { stateOf } from "../support/look.ts";
 import { makeSchedule, runsOf } from "../support/schedules.ts";
 import { makeWorld } from "../support/world.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
+import { eventually } from "./support/eventually.ts";
 
 const data = useDataDirectory();
 const stops: (() => unknown)[] = [];
@@ -77,7 +78,7 @@ describe("the control plane on the single machine's adapters", () => {
   it("executes a run from its creation to its transcript", async () => {
     const { world } = await startControlPlane();
     const run = await createRun(world);
-    await vi.waitFor(() => expect(world.started.map(({ run_id }) => run_id)).toEqual([run]));
+    await eventually(() => expect(world.started.map(({ run_id }) => run_id)).toEqual([run]));
     const [envelope] = world.started;
     if (envelope === undefined) throw new Error("no sandbox was started");
     const harness = harnessOf(world, envelope);
@@ -85,7 +86,7 @@ describe("the control plane on the single machine's adapters", () => {
     await harness.messages(1, "hello from the sandbox");
     await harness.finish();
     expect(await stateOf(world, run)).toBe("SUCCEEDED");
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await clientOf(world).get(`/agent/runs/${run}/transcript`)).status).not.toBe(404);
     });
   });
@@ -93,7 +94,7 @@ describe("the control plane on the single machine's adapters", () => {
   it("starts each of several runs exactly once", async () => {
     const { world } = await startControlPlane();
     const runs = await Promise.all(Array.from({ length: 4 }, () => createRun(world)));
-    await vi.waitFor(() => expect(world.started).toHaveLength(4));
+    await eventually(() => expect(world.started).toHaveLength(4));
     expect(world.started.map(({ run_id }) => run_id).toSorted()).toEqual(runs.toSorted());
   });
 
@@ -101,8 +102,8 @@ describe("the control plane on the single machine's adapters", () => {
     const untilMinute = 60_000 - (Date.now() % 60_000);
     const { world } = await startControlPlane(untilMinute - 2_000);
     const { id } = await makeSchedule(world, { cron_schedule: "* * * * *" });
-    await vi.waitFor(async () => expect(await runsOf(world, id)).toHaveLength(1), { timeout: 10_000, interval: 100 });
-    await vi.waitFor(() => expect(world.started).toHaveLength(1));
+    await eventually(async () => expect(await runsOf(world, id)).toHaveLength(1));
+    await eventually(() => expect(world.started).toHaveLength(1));
   });
 
   it("stores secrets and returns only their names", async () => {

@@ -24,6 +24,7 @@ import { serveFiles } from "#server/files/serve-files.ts";
 import type { FileStore } from "#shared/files/file-store.ts";
 import type { UploadTarget } from "#shared/wire/harness.ts";
 import { fileStoreContract, signedUrls } from "../store/file-store-contract.ts";
+import { eventually } from "./support/eventually.ts";
 
 vi.spyOn(process.stdout, "write").mockReturnValue(true);
 
@@ -329,7 +330,7 @@ describe("a download", () => {
     await response.body?.getReader().read();
     leaving.abort();
     const open = () => readdirSync("/proc/self/fd").filter((fd) => linkOf(fd).startsWith(files.pathOf(key)));
-    await vi.waitFor(() => expect(open()).toEqual([]), { timeout: 5_000 });
+    await eventually(() => expect(open()).toEqual([]));
   });
 });
 
@@ -374,9 +375,9 @@ describe("an upload", () => {
     const { port, hostname } = new URL(baseUrl);
     const socket = connect(Number(port), hostname);
     socket.write(`${(await rawPut(key, "x".repeat(1_000_000), {})).join("\r\n")}\r\n\r\n${"x".repeat(100_000)}`);
-    await vi.waitFor(() => expect(incomplete()).toHaveLength(1));
+    await eventually(() => expect(incomplete()).toHaveLength(1));
     socket.destroy();
-    await vi.waitFor(() => expect(incomplete()).toEqual([]));
+    await eventually(() => expect(incomplete()).toEqual([]));
     expect(await store.size(key)).toBeUndefined();
   });
 

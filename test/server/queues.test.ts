@@ -11,6 +11,7 @@ import { sqlitePassQueue, sqliteRunQueue } from "#server/queue/run-queues.ts";
 import { worker } from "#shared/queue/worker.ts";
 import { QueueEvent } from "../events/shapes.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
+import { eventually } from "./support/eventually.ts";
 
 // Keeps the consumers' log out of the test output.
 vi.spyOn(process.stdout, "write").mockReturnValue(true);
@@ -21,7 +22,9 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((queues) => queues.stop()));
 });
 
-const WORK: QueueDefinition = { name: "work", timeoutSeconds: 5, visibilitySeconds: 0.1, maxReceives: 3 };
+const WORK: QueueDefinition = { name: "work", timeoutSeconds: 60, visibilitySeconds: 360, maxReceives: 3 };
+/** Repeats failed messages soon. */
+const QUICK: QueueDefinition = { ...WORK, visibilitySeconds: 0.1 };
 const DEAD: QueueDefinition = { ...WORK, name: "work-dead", maxReceives: undefined };
 const DONE = { batchItemFailures: [] };
 const failAll = (event: SQSEvent) => ({
@@ -65,14 +68,14 @@ describe("a queue", () => {
   it("delivers a message once, as a Lambda event, and deletes it", async () => {
     const { queues, events } = startQueues();
     await queues.send(WORK, "hello", { group: "TEAM#1" });
-    await vi.waitFor(() => expect(events).toHaveLength(1));
+    await eventually(() => expect(events).toHaveLength(1));
     const event = v.parse(QueueEvent, events[0]);
     expect(event.Records[0]).toMatchObject({
       body: "hello",
       attributes: { ApproximateReceiveCount: "1", MessageGroupId: "TEAM#1" },
       eventSourceARN: "arn:aws:sqs:us-east-1:000000000000:runyard-work",
     });
-    await vi.waitFor(async () => expect(await queues.depth(WORK)).toMatchObject({ waiting: 0, inFlight: 0 }));
+    await eventually(async () => expect(await queues.depth(WORK)).toMatchObject({ waiting: 0, inFlight: 0 }));
     await pause(200);
     expect(events).toHaveLength(1);
   });
@@ -82,9 +85,9 @@ describe("a queue", () => {
     const began = performance.now();
     for (let n = 0; n < 20; n++) {
       await queues.send(WORK, String(n));
-      await vi.waitFor(() => expect(bodies).toContain(String(n)), { interval: 1 });
+      await eventually(() => expect(bodies).toContain(String(n)));
     }
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   it("delivers a delayed message after its delay and not before", async () => {
@@ -92,8 +95,8 @@ describe("a queue", () => {
     const sent = Date.now();
     await queues.send(WORK, "later", { delaySeconds: 1 });
     await queues.send(WORK, "now");
-    await vi.waitFor(() => expect(bodies).toEqual(["now"]));
-    await vi.waitFor(() => expect(bodies).toEqual(["now", "later"]), { timeout: 3_000, interval: 10 });
+    await eventually(() => expect(bodies).toEqual(["now"]));
+    await eventually(() => expect(bodies).toEqual(["now", "later"]));
     expect(Date.now() - sent).toBeGreaterThanOrEqual(1_000);
   });
 
@@ -103,7 +106,7 @@ describe("a queue", () => {
     const { queues } = startQueues(() => void seen.push(context.getStore()));
     await context.run("a request", () => queues.send(WORK, "now"));
     await context.run("a request", () => queues.send(WORK, "later", { delaySeconds: 1 }));
-    await vi.waitFor(() => expect(seen).toEqual([undefined, undefined]), { timeout: 3_000 });
+    await eventually(() => expect(seen).toEqual([undefined, undefined]));
   });
 
   it.each([
@@ -120,20 +123,20 @@ describe("a queue", () => {
     const { opened, open } = gate();
     const { queues, bodies } = startQueues(() => opened, { concurrency: 3 });
     await Promise.all(Array.from({ length: 8 }, (_, n) => queues.send(WORK, String(n))));
-    await vi.waitFor(() => expect(bodies).toHaveLength(3));
+    await eventually(() => expect(bodies).toHaveLength(3));
     expect(await queues.depth(WORK)).toMatchObject({ waiting: 5, inFlight: 3 });
     open();
-    await vi.waitFor(() => expect(bodies).toHaveLength(8));
+    await eventually(() => expect(bodies).toHaveLength(8));
   });
 
   it("delivers several messages at once to a consumer with a batch size", async () => {
     const { opened, open } = gate();
     const { queues, events } = startQueues(() => opened, { batchSize: 4 });
     await queues.send(WORK, "first");
-    await vi.waitFor(() => expect(events).toHaveLength(1));
+    await eventually(() => expect(events).toHaveLength(1));
     await Promise.all(Array.from({ length: 6 }, (_, n) => queues.send(WORK, String(n))));
     open();
-    await vi.waitFor(() => expect(events.map(({ Records }) => Records.length)).toEqual([1, 4, 2]));
+    await eventually(() => expect(events.map(({ Records }) => Records.length)).toEqual([1, 4, 2]));
   });
 
   it("serves its groups in turn, so that one with 1,000 messages does not delay another", async () => {
@@ -146,7 +149,7 @@ describe("a queue", () => {
     await Promise.all(Array.from({ length: 1_000 }, (_, n) => queues.send(WORK, String(n), { group: "TEAM#busy" })));
     await Promise.all(["TEAM#a", "TEAM#b"].map((group) => queues.send(WORK, "quiet", { group })));
     open();
-    await vi.waitFor(() => expect(order.length).toBeGreaterThan(5));
+    await eventually(() => expect(order.length).toBeGreaterThan(5));
     expect(order.slice(1, 3).toSorted()).toEqual(["TEAM#a", "TEAM#b"]);
   });
 
@@ -163,14 +166,14 @@ describe("a queue", () => {
       { concurrency: 4 },
     );
     for (let n = 0; n < 6; n++) await queues.send(WORK, `busy ${n}`, { group: "TEAM#busy" });
-    await vi.waitFor(() => expect(bodies).toHaveLength(4));
+    await eventually(() => expect(bodies).toHaveLength(4));
     for (let n = 0; n < 2; n++) await queues.send(WORK, `quiet ${n}`, { group: "TEAM#quiet" });
     gates.get("busy 0")?.open();
     gates.get("busy 1")?.open();
-    await vi.waitFor(() => expect(running).toHaveLength(6));
+    await eventually(() => expect(running).toHaveLength(6));
     expect(running.slice(4)).toEqual(["TEAM#quiet", "TEAM#quiet"]);
     for (const { open } of gates.values()) open();
-    await vi.waitFor(() => expect(running).toHaveLength(8));
+    await eventually(() => expect(running).toHaveLength(8));
     for (const { open } of gates.values()) open();
   });
 });
@@ -180,6 +183,7 @@ describe("a message that fails", () => {
     const times: number[] = [];
     const seen: string[] = [];
     const { queues } = startQueues(undefined, {
+      queue: QUICK,
       batchSize: 2,
       async handle(event) {
         seen.push(...event.Records.map(({ body, attributes }) => `${body} ${attributes.ApproximateReceiveCount}`));
@@ -189,8 +193,8 @@ describe("a message that fails", () => {
       },
     });
     await Promise.all(["bad", "good"].map((body) => queues.send(WORK, body)));
-    await vi.waitFor(() => expect(seen).toContain("bad 2"));
-    await vi.waitFor(async () => expect(await queues.depth(WORK)).toMatchObject({ waiting: 0, inFlight: 0 }));
+    await eventually(() => expect(seen).toContain("bad 2"));
+    await eventually(async () => expect(await queues.depth(WORK)).toMatchObject({ waiting: 0, inFlight: 0 }));
     expect(seen.toSorted()).toEqual(["bad 1", "bad 2", "good 1"]);
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(95);
   });
@@ -199,12 +203,10 @@ describe("a message that fails", () => {
     ["throws", () => Promise.reject(new Error("no"))],
     ["does not end in time", () => pause(60_000, undefined, { ref: false })],
   ])("because its consumer %s is delivered again and finally becomes a dead letter", async (_, handle) => {
-    const queue = { ...WORK, timeoutSeconds: 0.03 };
+    const queue = { ...QUICK, timeoutSeconds: 0.03 };
     const { queues, bodies } = startQueues(handle, { queue });
     await queues.send(queue, "poison");
-    await vi.waitFor(async () => expect(await queues.deadLetters(queue)).toMatchObject({ waiting: 1 }), {
-      timeout: 3_000,
-    });
+    await eventually(async () => expect(await queues.deadLetters(queue)).toMatchObject({ waiting: 1 }));
     expect(bodies).toEqual(["poison", "poison", "poison"]);
     expect(await queues.depth(queue)).toMatchObject({ waiting: 0, inFlight: 0 });
   });
@@ -231,12 +233,12 @@ describe("a message that fails", () => {
       await queues.send(WORK, String(n));
       await pause(n);
       isBroken = false;
-      await vi.waitFor(() => expect(bodies).toContain(String(n)), { timeout: 3_000 });
+      await eventually(() => expect(bodies).toContain(String(n)));
     }
   });
 
   it("is delivered to the consumer of dead letters, if there is one", async () => {
-    const { queues } = startQueues(undefined, { handle: async (event) => failAll(event) });
+    const { queues } = startQueues(undefined, { queue: QUICK, handle: async (event) => failAll(event) });
     const dead: SQSEvent[] = [];
     queues.consume({
       queue: DEAD,
@@ -247,7 +249,7 @@ describe("a message that fails", () => {
       },
     });
     await queues.send(WORK, "poison", { group: "TEAM#1" });
-    await vi.waitFor(() => expect(dead).toHaveLength(1), { timeout: 3_000 });
+    await eventually(() => expect(dead).toHaveLength(1));
     expect(dead[0]?.Records[0]).toMatchObject({
       body: "poison",
       attributes: { ApproximateReceiveCount: "1", MessageGroupId: "TEAM#1" },
@@ -258,6 +260,7 @@ describe("a message that fails", () => {
   it("can be redriven from the dead letters, with a new receive count", async () => {
     let isBroken = true;
     const { queues, bodies } = startQueues(undefined, {
+      queue: QUICK,
       async handle(event) {
         if (isBroken) return failAll(event);
         bodies.push("handled");
@@ -265,13 +268,11 @@ describe("a message that fails", () => {
       },
     });
     await queues.send(WORK, "poison");
-    await vi.waitFor(async () => expect(await queues.deadLetters(WORK)).toMatchObject({ waiting: 1 }), {
-      timeout: 3_000,
-    });
+    await eventually(async () => expect(await queues.deadLetters(WORK)).toMatchObject({ waiting: 1 }));
     isBroken = false;
     expect(await queues.redrive(WORK)).toBe(1);
     expect(await queues.redrive(WORK)).toBe(0);
-    await vi.waitFor(() => expect(bodies).toEqual(["handled"]));
+    await eventually(() => expect(bodies).toEqual(["handled"]));
   });
 });
 
@@ -282,11 +283,11 @@ describe("a restart", () => {
     const stuck = gate();
     const before = startQueues(() => stuck.opened, { database, queue: slow, concurrency: 2 });
     for (const body of ["a", "b", "c"]) await before.queues.send(slow, body);
-    await vi.waitFor(() => expect(before.bodies).toEqual(["a", "b"]));
+    await eventually(() => expect(before.bodies).toEqual(["a", "b"]));
     // The previous process crashed: it is not stopped, and it completes nothing.
     started.splice(started.indexOf(before.queues), 1);
     const after = startQueues(undefined, { database, queue: slow });
-    await vi.waitFor(() => expect(after.bodies.toSorted()).toEqual(["a", "b", "c"]));
+    await eventually(() => expect(after.bodies.toSorted()).toEqual(["a", "b", "c"]));
     expect(after.events.map(({ Records: [record] }) => record?.attributes.ApproximateReceiveCount).toSorted()).toEqual([
       "1",
       "2",
@@ -303,10 +304,10 @@ describe("a restart", () => {
       const { queues, bodies } = startQueues(() => new Promise(() => undefined), { database });
       started.splice(started.indexOf(queues), 1);
       if (start === 0) await queues.send(WORK, "deadly");
-      await vi.waitFor(() => expect(bodies).toEqual(["deadly"]));
+      await eventually(() => expect(bodies).toEqual(["deadly"]));
     }
     const { queues, bodies } = startQueues(undefined, { database });
-    await vi.waitFor(async () => expect(await queues.deadLetters(WORK)).toMatchObject({ waiting: 1 }));
+    await eventually(async () => expect(await queues.deadLetters(WORK)).toMatchObject({ waiting: 1 }));
     expect(bodies).toEqual([]);
   });
 
@@ -315,7 +316,7 @@ describe("a restart", () => {
     const { queues, bodies } = startQueues(() => opened);
     await queues.send(WORK, "a");
     await queues.send(WORK, "b");
-    await vi.waitFor(() => expect(bodies).toEqual(["a"]));
+    await eventually(() => expect(bodies).toEqual(["a"]));
     const stopping = queues.stop();
     open();
     await stopping;
@@ -352,7 +353,7 @@ describe("the queues of the control plane", () => {
     await runQueue.sendRun("run-1", { type: "Team", uid: "t" });
     await runQueue.sendEnd("run-2", { type: "User", uid: "u" });
     await sqlitePassQueue(queues).sendPass(1, 0);
-    await vi.waitFor(() => expect(taken).toHaveLength(3));
+    await eventually(() => expect(taken).toHaveLength(3));
     expect(taken.toSorted()).toEqual([
       ["ends", { v: 1, run_id: "run-2" }, "USER#u"],
       ["reaper", { v: 1, pass: 1 }, undefined],

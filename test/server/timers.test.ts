@@ -10,6 +10,7 @@ import { TimerRefused } from "#shared/schedules/scheduler.ts";
 import { schedulerCron } from "#shared/schedules/scheduler-cron.ts";
 import { TickMessage } from "#shared/schedules/tick.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
+import { eventually } from "./support/eventually.ts";
 
 vi.spyOn(process.stdout, "write").mockReturnValue(true);
 
@@ -163,7 +164,7 @@ describe("a timer", () => {
     });
     queues.start();
     await makeTickSender(queues)("0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48", at("2026-05-18T19:00:00Z"));
-    await vi.waitFor(() => expect(bodies).toHaveLength(1));
+    await eventually(() => expect(bodies).toHaveLength(1));
     await queues.stop();
     expect(bodies[0]).toBe(
       '{"v":1,"schedule_id":"0199a3c4-7d20-7c3b-8a11-5e0f9b2c6d48","scheduled_time":"2026-05-18T19:00:00Z"}',
