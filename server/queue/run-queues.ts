@@ -1,4 +1,4 @@
-import type { PassQueue, RunQueue } from "#shared/runs/run-queue.ts";
+import type { PassQueue, RunQueue } from "#shared/queue/run-queue.ts";
 import { type Owner, ownerPk } from "#shared/table/keys.ts";
 import { QUEUES, type QueueDefinition } from "./queue-names.ts";
 import type { Queues } from "./queues.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { invalid } from "#shared/errors.ts";
-import type { SecretVault } from "#shared/secrets/secret-vault.ts";
+import type { SecretVault } from "#shared/vault/secret-vault.ts";
 import type { Database } from "../database/database.ts";
 import { createKeyFile, deriveKey, KeyFileError, readKeyFile } from "./key-file.ts";
 import { seal, unseal } from "./sealed-box.ts";

@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { TimerRefused } from "#shared/schedules/scheduler.ts";
+import { TimerRefused } from "#shared/timers/scheduler.ts";
 
 /** The firing times of a timer. */
 export interface TimerCron {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as v from "valibot";
 import { logLine } from "#shared/log/log.ts";
-import type { Scheduler, Timer } from "#shared/schedules/scheduler.ts";
+import type { Scheduler, Timer } from "#shared/timers/scheduler.ts";
 import type { Database } from "../database/database.ts";
 import { parseTimerCron, type TimerCron } from "./timer-cron.ts";
 

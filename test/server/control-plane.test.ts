@@ -16,10 +16,10 @@ import { sqliteTable } from "#server/table/sqlite-table.ts";
 import { makeTickSender } from "#server/timers/tick-sender.ts";
 import { Timers } from "#server/timers/timers.ts";
 import { clientOf } from "../support/client.ts";
+import { createTestControlPlane } from "../support/control-plane.ts";
 import { createRun, harnessOf } from "../support/execution.ts";
 import { stateOf } from "../support/look.ts";
 import { makeSchedule, runsOf } from "../support/schedules.ts";
-import { makeWorld } from "../support/world.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
 import { eventually } from "./support/eventually.ts";
 
@@ -35,19 +35,19 @@ async function startControlPlane(clockOffset = 0) {
   const database = data.open(path.join(directory, "runyard.db"));
   const queues = new Queues(database, Date.now);
   const files = await DiskFiles.open(path.join(directory, "files"));
-  const world = await makeWorld({ ...sqliteTable(database), all: () => [] });
+  const plane = await createTestControlPlane({ ...sqliteTable(database), all: () => [] });
   const now = () => Date.now() + clockOffset;
-  world.clock.now = now();
+  plane.clock.now = now();
   const timers = new Timers({
     database,
     now,
     send: async (id, time) => {
-      world.clock.now = time + 1_000;
+      plane.clock.now = time + 1_000;
       await makeTickSender(queues)(id, time);
     },
   });
   const secret = randomBytes(32);
-  Object.assign(world.ports, {
+  Object.assign(plane.ports, {
     queue: sqliteRunQueue(queues),
     scheduler: timers,
     vault: sqliteSecretVault(database, secret),
@@ -58,11 +58,11 @@ async function startControlPlane(clockOffset = 0) {
     QueueDefinition,
     (event: Parameters<typeof endRun.handle>[0]) => ReturnType<typeof endRun.handle>,
   ][] = [
-    [QUEUES.runs, (event) => dispatchRun.handle(event, world.ports)],
-    [QUEUES.deadRuns, (event) => failRun.handle(event, world.ports)],
-    [QUEUES.ends, (event) => endRun.handle(event, world.ports)],
-    [QUEUES.ticks, (event) => fireSchedule.handle(event, world.ports)],
-    [QUEUES.reaper, (event) => reapRuns.handle(event, { ...world.ports, passes })],
+    [QUEUES.runs, (event) => dispatchRun.handle(event, plane.ports)],
+    [QUEUES.deadRuns, (event) => failRun.handle(event, plane.ports)],
+    [QUEUES.ends, (event) => endRun.handle(event, plane.ports)],
+    [QUEUES.ticks, (event) => fireSchedule.handle(event, plane.ports)],
+    [QUEUES.reaper, (event) => reapRuns.handle(event, { ...plane.ports, passes })],
   ];
   for (const [queue, handle] of consumers) queues.consume({ queue, concurrency: 2, handle });
   queues.start();
@@ -71,44 +71,44 @@ async function startControlPlane(clockOffset = 0) {
     () => timers.stop(),
     () => queues.stop(),
   );
-  return { world, queues };
+  return { plane, queues };
 }
 
 describe("the control plane on the single machine's adapters", () => {
   it("executes a run from its creation to its transcript", async () => {
-    const { world } = await startControlPlane();
-    const run = await createRun(world);
-    await eventually(() => expect(world.started.map(({ run_id }) => run_id)).toEqual([run]));
-    const [envelope] = world.started;
+    const { plane } = await startControlPlane();
+    const run = await createRun(plane);
+    await eventually(() => expect(plane.started.map(({ run_id }) => run_id)).toEqual([run]));
+    const [envelope] = plane.started;
     if (envelope === undefined) throw new Error("no sandbox was started");
-    const harness = harnessOf(world, envelope);
+    const harness = harnessOf(plane, envelope);
     await harness.resolve();
     await harness.messages(1, "hello from the sandbox");
     await harness.finish();
-    expect(await stateOf(world, run)).toBe("SUCCEEDED");
+    expect(await stateOf(plane, run)).toBe("SUCCEEDED");
     await eventually(async () => {
-      expect((await clientOf(world).get(`/agent/runs/${run}/transcript`)).status).not.toBe(404);
+      expect((await clientOf(plane).get(`/agent/runs/${run}/transcript`)).status).not.toBe(404);
     });
   });
 
   it("starts each of several runs exactly once", async () => {
-    const { world } = await startControlPlane();
-    const runs = await Promise.all(Array.from({ length: 4 }, () => createRun(world)));
-    await eventually(() => expect(world.started).toHaveLength(4));
-    expect(world.started.map(({ run_id }) => run_id).toSorted()).toEqual(runs.toSorted());
+    const { plane } = await startControlPlane();
+    const runs = await Promise.all(Array.from({ length: 4 }, () => createRun(plane)));
+    await eventually(() => expect(plane.started).toHaveLength(4));
+    expect(plane.started.map(({ run_id }) => run_id).toSorted()).toEqual(runs.toSorted());
   });
 
   it("creates the run of a schedule when its timer fires", async () => {
     const untilMinute = 60_000 - (Date.now() % 60_000);
-    const { world } = await startControlPlane(untilMinute - 2_000);
-    const { id } = await makeSchedule(world, { cron_schedule: "* * * * *" });
-    await eventually(async () => expect(await runsOf(world, id)).toHaveLength(1));
-    await eventually(() => expect(world.started).toHaveLength(1));
+    const { plane } = await startControlPlane(untilMinute - 2_000);
+    const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
+    await eventually(async () => expect(await runsOf(plane, id)).toHaveLength(1));
+    await eventually(() => expect(plane.started).toHaveLength(1));
   });
 
   it("stores secrets and returns only their names", async () => {
-    const { world } = await startControlPlane();
-    const client = clientOf(world);
+    const { plane } = await startControlPlane();
+    const client = clientOf(plane);
     const created = await client.post("/agent/secrets", { name: "DEPLOY_TOKEN", value: "a-very-secret-value" });
     expect(created.status).toBe(201);
     expect(JSON.stringify((await client.get("/agent/secrets")).body)).toContain("DEPLOY_TOKEN");

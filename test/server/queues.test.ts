@@ -8,7 +8,7 @@ import type { Consumer } from "#server/queue/consumer.ts";
 import { QUEUES, type QueueDefinition } from "#server/queue/queue-names.ts";
 import { Queues } from "#server/queue/queues.ts";
 import { sqlitePassQueue, sqliteRunQueue } from "#server/queue/run-queues.ts";
-import { worker } from "#shared/queue/worker.ts";
+import { worker } from "#shared/queue/consumer.ts";
 import { QueueEvent } from "../events/shapes.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
 import { eventually } from "./support/eventually.ts";

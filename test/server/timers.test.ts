@@ -6,9 +6,9 @@ import { makeTickSender } from "#server/timers/tick-sender.ts";
 import { parseTimerCron } from "#server/timers/timer-cron.ts";
 import { Timers } from "#server/timers/timers.ts";
 import { timetableOf } from "#shared/schedules/cron.ts";
-import { TimerRefused } from "#shared/schedules/scheduler.ts";
 import { schedulerCron } from "#shared/schedules/scheduler-cron.ts";
 import { TickMessage } from "#shared/schedules/tick.ts";
+import { TimerRefused } from "#shared/timers/scheduler.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
 import { eventually } from "./support/eventually.ts";
 
