@@ -29,7 +29,7 @@ const functionTypes = new Set([
 ]);
 
 /** The TypeScript files of the product itself: no tests, and nothing generated. */
-export function productFiles(): string[] {
+function productFiles(): string[] {
   const tracked = execFileSync("git", ["ls-files", "*.ts"], { cwd: root, encoding: "utf8" }).trim().split("\n");
   return tracked.filter(
     (file) => !/^(test|clients\/.*generated|clients\/typescript\/src\/resources|dist)\//.test(file),
@@ -60,7 +60,7 @@ export function functionsIn(file: string, text: string): SizedFunction[] {
   return found;
 }
 
-export interface Sizes {
+interface Sizes {
   readonly files: number;
   readonly medianFileLines: number;
   readonly maxFileLines: number;
@@ -89,7 +89,7 @@ export function measureSizes(files: readonly string[] = productFiles()): Sizes {
 const medianOf = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
-export function printSizes(sizes: Sizes): string {
+function printSizes(sizes: Sizes): string {
   const { files, medianFileLines, maxFileLines, functions, medianFunctionLines, maxFunctionLines, tooLong } = sizes;
   return [
     `${files} files: median ${medianFileLines} lines, maximum ${maxFileLines}`,

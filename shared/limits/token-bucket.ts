@@ -37,7 +37,7 @@ export type RateLimitToken = (now: number) => Update;
 
 const MINUTE_MS = 60_000;
 
-/** The toll of a caller for requests of a kind. */
+/** The rate-limit token of a caller for requests of a kind. */
 export function createRateLimitToken(
   principal: Principal,
   kind: RateLimitKind | undefined,
@@ -58,13 +58,16 @@ export function createRateLimitToken(
 
 /** Answers 429 where a transaction failed because a bucket was empty at `now`; does nothing where that was not why. */
 export function throwIfRateLimited(error: ConditionFailed, writes: readonly TransactionWrite[], now: number): void {
-  if (!error.positions.some((position) => isToll(writes[position]))) return;
-  throw new RunyardError("resource_unavailable", {
-    status: 429,
-    retryAfterSeconds: Math.max(1, Math.ceil((MINUTE_MS - (now % MINUTE_MS)) / 1000)),
-    detail: "too many requests of this kind within a minute: the same request will do in the next one",
-  });
+  if (error.positions.some((position) => isRateLimitToken(writes[position]))) throw rateLimited(now);
 }
 
-const isToll = (write: TransactionWrite | undefined): boolean =>
+/** The 429 of a request whose rate-limit token was refused at `now`, in milliseconds; a client may send it again in the next minute. */
+export const rateLimited = (now: number): RunyardError =>
+  new RunyardError("resource_unavailable", {
+    status: 429,
+    retryAfterSeconds: Math.max(1, Math.ceil((MINUTE_MS - (now % MINUTE_MS)) / 1000)),
+    detail: "too many requests of this kind within a minute: send the same request in the next minute",
+  });
+
+const isRateLimitToken = (write: TransactionWrite | undefined): boolean =>
   write?.kind === "update" && write.key.pk.startsWith("BUCKET#");

@@ -1,6 +1,7 @@
 import { retryableConflict } from "#shared/errors.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table, type TransactionWrite } from "#shared/table/table.ts";
+import { ConflictError, type NamedWrites, transact } from "#shared/table/transact.ts";
 
 /**
  * Writes what is new in a scope, all or nothing. Throws `conflict`, to be sent again, where the scope's team is deleted or about to be:
@@ -17,6 +18,25 @@ export async function transactInScope(
     await table.transact([...writes, { kind: "check", key: keys.team(uid), if: isOpen }]);
   } catch (error) {
     const isGone = error instanceof ConditionFailed && error.positions.includes(writes.length);
+    throw isGone ? retryableConflict("the team is deleted; send the request again") : error;
+  }
+}
+
+/**
+ * Writes what is new in a scope, all or nothing.
+ * @throws ConflictError naming the failed writes; a retryable `conflict` where the scope's team is deleted or about to be
+ */
+export async function transactNamedInScope(
+  { type, uid }: Owner,
+  writes: NamedWrites,
+  table: Pick<Table, "transact">,
+): Promise<void> {
+  if (type === "User") return transact(table, writes);
+  const isOpen = { pk: { exists: true }, closed: { exists: false } } as const;
+  try {
+    await transact(table, { ...writes, openTeam: { kind: "check", key: keys.team(uid), if: isOpen } });
+  } catch (error) {
+    const isGone = error instanceof ConflictError && error.failed.has("openTeam");
     throw isGone ? retryableConflict("the team is deleted; send the request again") : error;
   }
 }

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { functionsIn } from "../../scripts/sizes.ts";
+import { termsIn } from "../../scripts/terms.ts";
+
+describe("the check of terms", () => {
+  it("names file, line, the private word and the standard term", () => {
+    expect(termsIn("shared/a.ts", "one\n// whoever calls mends it")).toEqual([
+      'shared/a.ts:2: "whoever": use caller, principal',
+      'shared/a.ts:2: "mends": use fix, again, describes',
+    ]);
+  });
+
+  it.each(["the isolation boundary", "a wall clock", "recommend", "append", "a runtime"])("accepts %j", (line) => {
+    expect(termsIn("shared/a.ts", line)).toEqual([]);
+  });
+});
+
+describe("functionsIn", () => {
+  it("counts the lines of functions, methods and arrow functions, whatever characters come before", () => {
+    const text = [
+      "// Ü: two bytes in UTF-8",
+      "export function first() {",
+      "  return 1;",
+      "}",
+      "class A {",
+      "  method() {",
+      "    return () => 2;",
+      "  }",
+      "}",
+    ].join("\n");
+    const found = functionsIn("a.ts", text).map(({ line, lines }) => ({ line, lines }));
+    expect(found).toEqual([
+      { line: 2, lines: 3 },
+      { line: 6, lines: 3 },
+      { line: 7, lines: 1 },
+    ]);
+  });
+});
