@@ -1,4 +1,5 @@
 import { type App, Validations } from "aws-cdk-lib";
+import { FILE_PATTERNS } from "./rights.ts";
 
 /** Findings of cdk-nag that we looked at and keep, on the constructs whose path matches, and why. */
 export interface Acknowledgement {
@@ -7,8 +8,10 @@ export interface Acknowledgement {
   readonly reason: string;
 }
 
-/** The bucket as cdk-nag names it in the stacks that import it. */
-const bucketObjects = "Runyard-Data:ExportsOutputFnGetAttBucket83908E77Arn063C8555/*";
+/** The rules that cdk-nag finds for rights on kinds of files, with the bucket as it is named in the stacks that import it. */
+const bucketRules = Object.values(FILE_PATTERNS).map(
+  (pattern) => `AwsSolutions-IAM5[Resource::Runyard-Data:ExportsOutputFnGetAttBucket83908E77Arn063C8555/${pattern}]`,
+);
 
 export const acknowledgements: readonly Acknowledgement[] = [
   {
@@ -24,7 +27,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
       "X-Ray's two writing actions take no resource. No other statement of a role has this wildcard, which a test of ours asserts.",
   },
   {
-    rules: [`AwsSolutions-IAM5[Resource::${bucketObjects}]`],
+    rules: bucketRules,
     paths: /^Runyard-(Execution|Routes-[^/]+)\/(?!RunSandbox)[^/]+\/Role\/Resource$/,
     reason:
       "Objects are named after the run and execution that they belong to, so no role can list them. The actions on them are those of the function's line in routes.ts or triggers.ts.",
