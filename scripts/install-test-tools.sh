@@ -1,32 +1,33 @@
 #!/usr/bin/env bash
-# Installs what the tests need from the system and npm cannot bring; running it again changes nothing.
+# Installs what the tests need from the system and npm cannot provide. Running it again changes nothing.
 #   bash scripts/install-test-tools.sh           installs what is missing (Debian and Ubuntu, as root or with sudo)
 #   bash scripts/install-test-tools.sh --check   installs nothing, names what is missing, exits 1 if anything is
 set -euo pipefail
 
 python="${RUNYARD_PYTHON:-python3}"
 
-# One line a tool: its name, its Debian packages, the command that succeeds where it is there.
+# One line a tool: its name, its Debian packages, the command that succeeds where it is installed, and what needs it.
 tools=(
-  "git|git|git --version"
-  "bubblewrap|bubblewrap|bwrap --version"
-  "ripgrep|ripgrep|rg --version"
-  "chromium|chromium|test -x '${RUNYARD_CHROMIUM:-/usr/bin/chromium}'"
-  "slirp4netns|slirp4netns|slirp4netns --version"
-  "ip|iproute2|ip -V"
-  "unshare and nsenter|util-linux|unshare --version && nsenter --version"
-  "ps|procps|ps --version"
-  "chromium|chromium|chromium --version"
-  "openssl|openssl|openssl version"
-  "python3 (3.10 or newer, with venv)|python3 python3-venv|$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))'"
+  "git|git|git --version|clones and sample repositories"
+  "bubblewrap|bubblewrap|bwrap --version|the isolation of agents' commands"
+  "ripgrep|ripgrep|rg --version|the agent's search tool"
+  "chromium|chromium|'${RUNYARD_CHROMIUM:-/usr/bin/chromium}' --version|the tests of the web page"
+  "slirp4netns|slirp4netns|slirp4netns --version|the network of isolated commands"
+  "ip|iproute2|ip -V|the network of isolated commands"
+  "unshare and nsenter|util-linux|unshare --version && nsenter --version|the tests of the isolation"
+  "ps|procps|ps --version|the tests of processes"
+  "openssl|openssl|openssl version|certificates of test servers"
+  "python3 (3.10 or newer, with venv)|python3 python3-venv|$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))'|the Python client and the AWS emulator"
 )
 
 missing=()
 packages=()
+reasons=()
 for tool in "${tools[@]}"; do
-  IFS="|" read -r name debian probe <<<"$tool"
+  IFS="|" read -r name debian probe reason <<<"$tool"
   if ! bash -c "$probe" >/dev/null 2>&1; then
     missing+=("$name")
+    reasons+=("  $name: for $reason")
     read -r -a more <<<"$debian"
     packages+=("${more[@]}")
   fi
@@ -39,13 +40,19 @@ if [ "${1:-}" = "--check" ]; then
   printf '%s\n' "${missing[@]}"
   exit 1
 fi
+printf 'Missing, and installed now from the Debian packages %s:\n' "${packages[*]}"
+printf '%s\n' "${reasons[@]}"
 if ! command -v apt-get >/dev/null; then
-  printf 'There is no apt-get here. Install by hand: %s\n' "${packages[*]}" >&2
+  printf 'There is no apt-get on this system. Install these by hand: %s\n' "${packages[*]}" >&2
   exit 1
 fi
 
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    printf 'Root is needed, and sudo is not installed. Run as root:\n  apt-get update && apt-get install -y %s\n' "${packages[*]}" >&2
+    exit 1
+  fi
   as_root=(sudo)
 fi
 "${as_root[@]}" apt-get update -qq
