@@ -30,7 +30,7 @@ describe("localModels", () => {
   });
 });
 
-describe("the front door's way to models", () => {
+describe("the local proxy's route to models", () => {
   let door: HttpProxy;
   const seen: string[] = [];
   const { promise, resolve: goOn } = Promise.withResolvers<void>();
@@ -39,13 +39,14 @@ describe("the front door's way to models", () => {
   });
   afterAll(() => door.close());
 
-  it("says that the service is still starting until there is one", async () => {
+  it("responds 503 with Retry-After while the service is starting", async () => {
     const answer = await fetch(`http://127.0.0.1:${door.port}/api/v1/model/openai/v1/responses`, { method: "POST" });
-    expect(answer.status).toBe(502);
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
     await answer.body?.cancel();
   });
 
-  it("hands answers out as they grow", async () => {
+  it("streams responses as they arrive", async () => {
     async function* body() {
       yield new TextEncoder().encode("one ");
       await promise;
