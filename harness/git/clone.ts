@@ -6,7 +6,7 @@ import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { identityOf } from "#shared/wire/skill-file.ts";
 import { messageOf, SetupError } from "../support/stop.ts";
 import { cutBytes } from "../support/text-limits.ts";
-import { accessVariables } from "./repository-access.ts";
+import { separateCredential } from "./repository-access.ts";
 import { pinRepositoryAddress } from "./repository-address.ts";
 
 /** A repository in the workspace. */
@@ -50,13 +50,13 @@ export function placesOf(repositories: readonly Repository[]): Map<string, Repos
 }
 
 /**
- * Clones one repository with its whole history. Git runs outside the sandbox, so nothing of the host's configuration, no
- * hook, no submodule and no other transport may come into play.
- * @throws SetupError with git's last words
+ * Clones one repository with its whole history. Git runs outside the sandbox, so it must use no configuration of the host, no
+ * hook, no submodule and no other transport. The clone's remote has no credential, because commands can read its configuration.
+ * @throws SetupError with the end of git's output
  */
 export async function cloneRepository(place: string, repository: Repository, options: CloneOptions): Promise<Clone> {
   const directory = join(options.workspace, place);
-  const access = options.token === undefined ? {} : accessVariables(repository.url, options.token);
+  const { url, variables } = separateCredential(repository.url, options.token);
   const fail = (text: string) =>
     new SetupError(
       `cloning ${maskUrlUsers(repository.url)} failed: ${maskUrlUsers(text)}${hintFor(text, options.token)}`,
@@ -64,7 +64,7 @@ export async function cloneRepository(place: string, repository: Repository, opt
   const pinned = await pinRepositoryAddress(repository.url).catch((error: unknown) => {
     throw fail(messageOf(error));
   });
-  const git = (...args: string[]) => runGit([...pinned, ...args], options, access);
+  const git = (...args: string[]) => runGit([...pinned, ...args], options, variables);
   const cloned = await git(
     "clone",
     "--quiet",
@@ -72,7 +72,7 @@ export async function cloneRepository(place: string, repository: Repository, opt
     "--no-hardlinks",
     "--no-recurse-submodules",
     "--",
-    repository.url,
+    url,
     directory,
   );
   if (!cloned.ok) throw fail(cloned.text);
@@ -103,14 +103,6 @@ export async function writeGitConfig(etc: string): Promise<void> {
   await writeFile(join(etc, "gitconfig"), `${lines.join("\n")}\n`);
 }
 
-/** The values in a URL that nobody should see again. */
-export function credentialsOf(url: string): string[] {
-  const parsed = URL.parse(url);
-  if (parsed === null || parsed.protocol === "ssh:") return [];
-  const values = [parsed.username, parsed.password].filter((value) => value !== "");
-  return values.flatMap((value) => [value, decodeURIComponent(value)]);
-}
-
 const isWithin = (inner: string, outer: string) => `${inner}/`.startsWith(`${outer}/`);
 
 /** What helps where git was not let in. */
@@ -127,12 +119,12 @@ function hintFor(text: string, token: string | undefined): string {
 async function runGit(
   args: readonly string[],
   options: CloneOptions,
-  access: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string>>,
 ): Promise<{ ok: boolean; text: string }> {
   const { promise, resolve } = Promise.withResolvers<{ ok: boolean; text: string }>();
   const child = spawn("git", [...args], {
     cwd: options.workspace,
-    env: { ...gitEnvironment(options.etc), ...access },
+    env: { ...gitEnvironment(options.etc), ...variables },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,62 +1,103 @@
 import type { Repository } from "#shared/wire/config.ts";
 import type { InjectedSecret, RepositoryToken } from "#shared/wire/harness.ts";
-import { maskUrlUsers } from "#shared/wire/repository-url.ts";
+import { maskUrlUsers, withoutUser } from "#shared/wire/repository-url.ts";
 import { SetupError } from "../support/stop.ts";
 
 /** Where the tokens of a run's repositories come from. */
 export interface TokenSources {
   readonly secrets?: readonly InjectedSecret[];
-  /** Made for this execution alone. */
+  /** Created for this execution only. */
   readonly repository_tokens?: readonly RepositoryToken[];
 }
 
-/** Secrets that hold a token of GitHub, as its own command line looks for them. */
+/** Secrets that hold a GitHub token, by the names that GitHub's command line uses. */
 const GITHUB_TOKENS = ["GH_TOKEN", "GITHUB_TOKEN"];
 
 /**
- * The token by which a repository is cloned: of the secret that it names, else the one that the service made for it, else, on
- * github.com, of a secret that is called as tokens of GitHub are; none for a URL with credentials of its own, and for other ways than https.
- * @throws SetupError where the run does not have the secret that the repository names
+ * Chooses the token to clone a repository with: the secret that it names, else the token that the service created for it, else, on
+ * github.com, a secret with the name of a GitHub token. A URL with a credential of its own, or without https, gets no token.
+ * @throws SetupError when the run does not have the secret that the repository names
  */
-export function tokenOf({ url, token_secret: wanted }: Repository, sources: TokenSources): string | undefined {
+export function chooseToken({ url, token_secret: wanted }: Repository, sources: TokenSources): string | undefined {
   const { secrets = [], repository_tokens: made = [] } = sources;
-  const secretOf = (name: string) =>
+  const findSecret = (name: string) =>
     secrets.flatMap((one) => (one.name === name && "value" in one ? [one.value] : []))[0];
-  const isOpen = /^https:\/\/[^@/]+\//i.test(url);
+  const isPlainHttps = /^https:\/\/[^@/]+\//i.test(url);
   if (wanted !== undefined) {
-    const value = secretOf(wanted)?.trim();
+    const value = findSecret(wanted)?.trim();
     const shown = maskUrlUsers(url);
-    if (!isOpen) throw new SetupError(`repository ${shown}: token_secret is for https URLs without credentials`);
+    if (!isPlainHttps)
+      throw new SetupError(`repository ${shown}: token_secret requires an https URL without credentials`);
     if (value === undefined || value === "" || /\s/.test(value))
       throw new SetupError(
-        `repository ${shown}: the run has no secret ${wanted}, or it is no token: its environment or identity must name it`,
+        `repository ${shown}: the run has no secret ${wanted}, or its value is not a token: add it to the run's environment or identity`,
       );
     return value;
   }
-  if (!isOpen) return undefined;
+  if (!isPlainHttps) return undefined;
   const own = made.find((one) => one.url === url)?.token;
   if (own !== undefined || !/^https:\/\/(www\.)?github\.com\//i.test(url)) return own;
-  const values = GITHUB_TOKENS.map((name) => secretOf(name)?.trim());
+  const values = GITHUB_TOKENS.map((name) => findSecret(name)?.trim());
   return values.find((value) => value !== undefined && /^\S+$/.test(value));
 }
 
-/** The variable of git's environment that holds the token. */
-const TOKEN = "RUNYARD_GIT_TOKEN";
+/** The variables of git's environment that hold the credential. */
+const USER = "RUNYARD_GIT_USER";
+const PASSWORD = "RUNYARD_GIT_PASSWORD";
+
+/** How git accesses a repository. */
+export interface RepositoryAccess {
+  /** Without a credential where it is an https URL, so that git may store it in the clone. */
+  readonly url: string;
+  /** Environment variables of the git process, with the credential where there is one. */
+  readonly variables: Readonly<Record<string, string>>;
+}
 
 /**
- * What has git ask for a token when this URL, and no other, wants one. It is in the environment of that one process, which ends with the
- * clone: not in a list of processes, nor in any file of the clone.
+ * Moves the credential of an https URL, or the token of a repository, into the environment of the git process. It ends with that
+ * process, and appears neither in a list of processes nor in a file of the clone.
  */
-export function accessVariables(url: string, token: string): Record<string, string> {
-  const say = `!f() { test "$1" = get && printf 'username=x-access-token\\npassword=%s\\n' "$${TOKEN}"; }; f`;
+export function separateCredential(url: string, token: string | undefined): RepositoryAccess {
+  if (token !== undefined) return { url, variables: credentialVariables(url, "x-access-token", token) };
+  const parsed = URL.parse(url);
+  if (parsed?.protocol !== "https:" || parsed.username + parsed.password === "") return { url, variables: {} };
+  const clean = withoutUser(url);
+  return { url: clean, variables: credentialVariables(clean, decode(parsed.username), decode(parsed.password)) };
+}
+
+/** The credentials in a URL, as they are written and decoded. The user of an ssh URL is none. */
+export function findCredentials(url: string): string[] {
+  const parsed = URL.parse(url);
+  if (parsed === null || parsed.protocol === "ssh:") return [];
+  const values = [parsed.username, parsed.password].filter((value) => value !== "");
+  return values.flatMap((value) => [value, decode(value)]);
+}
+
+/** Makes git send the credential to this URL and to no other, when the server asks for one. */
+function credentialVariables(url: string, user: string, password: string): Record<string, string> {
+  const helper = `!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$${USER}" "$${PASSWORD}"; }; f`;
   const settings = [
     ["credential.useHttpPath", "true"],
     [`credential.${url}.helper`, ""],
-    [`credential.${url}.helper`, say],
+    [`credential.${url}.helper`, helper],
   ] as const;
   const numbered = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
     [`GIT_CONFIG_VALUE_${index}`, value],
   ]);
-  return { ...Object.fromEntries(numbered), GIT_CONFIG_COUNT: String(settings.length), [TOKEN]: token };
+  return {
+    ...Object.fromEntries(numbered),
+    GIT_CONFIG_COUNT: String(settings.length),
+    [USER]: user,
+    [PASSWORD]: password,
+  };
+}
+
+/** The text as it is where it is not percent-encoded correctly. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -8,8 +8,8 @@ import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { identityOf } from "#shared/wire/skill-file.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import { downloadFile } from "../control-plane/transfer.ts";
-import { type Clone, cloneRepository, credentialsOf, placesOf, writeGitConfig } from "../git/clone.ts";
-import { tokenOf } from "../git/repository-access.ts";
+import { type Clone, cloneRepository, placesOf, writeGitConfig } from "../git/clone.ts";
+import { chooseToken, findCredentials } from "../git/repository-access.ts";
 import type { Workspace } from "../isolation/workspace.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Outbox } from "../reporting/outbox.ts";
@@ -132,9 +132,9 @@ function lastLines(text: string, bytes: number): string {
 async function cloneAll(repositories: readonly Repository[], options: SetupOptions): Promise<Clone[]> {
   if (repositories.length === 0) return [];
   const { workspace, outbox, redactor, signal, deadlineAt } = options;
-  const credentials = repositories.flatMap(({ url }) => credentialsOf(url));
+  const credentials = repositories.flatMap(({ url }) => findCredentials(url));
   for (const credential of credentials) if (credential.length >= SHORTEST_CREDENTIAL) redactor.add(credential);
-  const tokens = new Map(repositories.map((repository) => [repository, tokenOf(repository, options.context)]));
+  const tokens = new Map(repositories.map((repository) => [repository, chooseToken(repository, options.context)]));
   for (const token of tokens.values()) if (token !== undefined) redactor.add(token);
   await writeGitConfig(workspace.etc);
   const cloneOptions = {

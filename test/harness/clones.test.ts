@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cloneRepository, credentialsOf, placesOf, writeGitConfig } from "#harness/git/clone.ts";
+import { cloneRepository, placesOf, writeGitConfig } from "#harness/git/clone.ts";
+import { findCredentials } from "#harness/git/repository-access.ts";
 import { loadSkill } from "#harness/skills/skills.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { Repository } from "./support/repository.ts";
@@ -73,7 +74,7 @@ describe("cloneRepository", () => {
   it("never shows what a URL carries before its host", () => {
     const url = "https://user:p%40ss-word@example.com/o/r.git";
     expect(maskUrlUsers(`fatal: ${url} not found`)).toBe("fatal: https://***@example.com/o/r.git not found");
-    expect(credentialsOf(url)).toContain("p@ss-word");
+    expect(findCredentials(url)).toContain("p@ss-word");
   });
 });
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { tokenOf } from "#harness/git/repository-access.ts";
+import { chooseToken } from "#harness/git/repository-access.ts";
 import { FakeControlPlane, type RunContext } from "./support/fake-control-plane.ts";
 import { GitServer } from "./support/git-server.ts";
 import { commandLines } from "./support/processes.ts";
@@ -41,13 +41,17 @@ beforeAll(() => {
   );
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const tls = () => ({
+  key: readFileSync(join(folder, "key.pem"), "utf8"),
+  cert: readFileSync(join(folder, "cert.pem"), "utf8"),
+});
 beforeEach(async () => {
   repository = new Repository("shop", { "a.txt": "private words" });
-  const tls = {
-    key: readFileSync(join(folder, "key.pem"), "utf8"),
-    cert: readFileSync(join(folder, "cert.pem"), "utf8"),
-  };
-  server = await GitServer.start(repository, tls, (user, password) => user === "x-access-token" && password === TOKEN);
+  server = await GitServer.start(
+    repository,
+    tls(),
+    (user, password) => user === "x-access-token" && password === TOKEN,
+  );
   url = `${server.origin}/acme/shop`;
 });
 afterEach(async () => {
@@ -105,6 +109,37 @@ describe("a private repository", () => {
     expect(lists.filter((line) => line.includes(TOKEN))).toEqual([]);
   });
 
+  it("keeps the credential of its URL out of the clone and of every list of processes", async () => {
+    repository.git("update-ref", "refs/pull/7/head", repository.commit({ "a.txt": "hidden" }));
+    const withCredential = url.replace("https://", `https://x-access-token:${TOKEN}@`);
+    await using plane = await FakeControlPlane.start({
+      prompt: sh(
+        "cat a.txt; git remote get-url origin",
+        `t=$(echo ${[...TOKEN].reverse().join("")} | rev); grep -rlF "$t" . ~ /tmp || true`,
+      ),
+      context: { agent_config: { repositories: [{ url: withCredential, ref: "refs/pull/7/head" }] } },
+    });
+    const harness = startHarness(plane, trusting());
+    const lists: string[] = [];
+    const timer = setInterval(() => lists.push(...commandLines()), 5);
+    await harness.ended;
+    clearInterval(timer);
+    expect(plane.outputs).toEqual([`hidden${url}\n`, ""]);
+    const ofGit = lists.filter((line) => line.includes("git"));
+    expect(ofGit.some((line) => line.includes("clone"))).toBe(true);
+    expect(ofGit.filter((line) => line.includes(TOKEN))).toEqual([]);
+  });
+
+  it("is cloned with a user name alone as the credential of its URL", async () => {
+    await using open = await GitServer.start(repository, tls(), (user, password) => user === TOKEN && password === "");
+    const clean = `${open.origin}/acme/shop`;
+    await using it = await run(
+      { agent_config: { repositories: [{ url: clean.replace("https://", `https://${TOKEN}@`) }] } },
+      "cat a.txt; git remote get-url origin",
+    );
+    expect(it.plane.outputs).toEqual([`private words${clean}\n`]);
+  });
+
   it("is cloned by the secret that it names", async () => {
     await using it = await run(
       {
@@ -135,11 +170,7 @@ describe("a private repository", () => {
 
   it("keeps its token from every other address", async () => {
     using other = new Repository("other", { "a.txt": "1" });
-    const tls = {
-      key: readFileSync(join(folder, "key.pem"), "utf8"),
-      cert: readFileSync(join(folder, "cert.pem"), "utf8"),
-    };
-    await using greedy = await GitServer.start(other, tls, () => false);
+    await using greedy = await GitServer.start(other, tls(), () => false);
     const repositories = [
       { url },
       { url: `${greedy.origin}/acme/other` },
@@ -163,10 +194,12 @@ describe("the token for a repository", () => {
   const github = "https://github.com/acme/shop";
 
   it("is of the secret that it names, then the one made for it, then, on GitHub, of a secret for GitHub", () => {
-    expect(tokenOf({ url: github, token_secret: "OTHER" }, { secrets, repository_tokens: made(github) })).toBe("other");
-    expect(tokenOf({ url: github }, { secrets, repository_tokens: made(github) })).toBe(TOKEN);
-    expect(tokenOf({ url: github }, { secrets })).toBe("of-github");
-    expect(tokenOf({ url: github }, {})).toBeUndefined();
+    expect(chooseToken({ url: github, token_secret: "OTHER" }, { secrets, repository_tokens: made(github) })).toBe(
+      "other",
+    );
+    expect(chooseToken({ url: github }, { secrets, repository_tokens: made(github) })).toBe(TOKEN);
+    expect(chooseToken({ url: github }, { secrets })).toBe("of-github");
+    expect(chooseToken({ url: github }, {})).toBeUndefined();
   });
 
   it("is none for other hosts, other ways, and URLs with credentials of their own", () => {
@@ -177,13 +210,13 @@ describe("the token for a repository", () => {
       "ssh://git@github.com/acme/shop",
       "file:///srv/github.com/shop",
     ])
-      expect(tokenOf({ url: other }, { secrets, repository_tokens: made(github) }), other).toBeUndefined();
+      expect(chooseToken({ url: other }, { secrets, repository_tokens: made(github) }), other).toBeUndefined();
   });
 
   it("is refused where the secret is not the run's, or the URL is not one that takes a token", () => {
     for (const name of ["GONE", "ABSENT"])
-      expect(() => tokenOf({ url: github, token_secret: name }, { secrets })).toThrow(name);
-    expect(() => tokenOf({ url: "ssh://git@github.com/acme/shop", token_secret: "OTHER" }, { secrets })).toThrow(
+      expect(() => chooseToken({ url: github, token_secret: name }, { secrets })).toThrow(name);
+    expect(() => chooseToken({ url: "ssh://git@github.com/acme/shop", token_secret: "OTHER" }, { secrets })).toThrow(
       "https",
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tokenOf } from "#harness/git/repository-access.ts";
+import { chooseToken } from "#harness/git/repository-access.ts";
 import { routes } from "#infra/routes.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { clientOf } from "../support/client.ts";
@@ -209,7 +209,7 @@ describe("a repository URL that was stored with a credential", () => {
 
 describe("the harness", () => {
   it.each(withCredentials.slice(0, 10))("does not repeat the credential of %s in an error", (url) => {
-    expect(() => tokenOf({ url, token_secret: "TOKEN" }, {})).toThrow(
+    expect(() => chooseToken({ url, token_secret: "TOKEN" }, {})).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining(SECRET) }),
     );
     expect(maskUrlUsers(`fatal: unable to access '${url}/': 403`)).not.toContain(SECRET);
