@@ -17,8 +17,8 @@ async function main(): Promise<number> {
   process.stdout.on("error", () => {});
 
   const input: unknown = JSON.parse(readFileSync(0, "utf8"));
-  const { execute } = await import("./session/run-session.ts");
-  return await execute(input, host, stop);
+  const { runSession } = await import("./session/run-session.ts");
+  return await runSession(input, host, stop);
 }
 
 main().then(

@@ -39,7 +39,7 @@ workspace is not shown to anybody. Use it for reports, patches and other results
 
 function placeOf({ workspace, workingDirectory, repositories, attachments, network, computerUse }: Brief): string {
   const lines = [
-    `The workspace is ${workspace}; commands start in ${workingDirectory}. RelatedRun paths start where commands do.`,
+    `The workspace is ${workspace}; commands start in ${workingDirectory}. Relative paths start where commands do.`,
     ...repositories.map(({ name, path }) => `The repository ${name} is cloned in ${workspace}/${path}.`),
     ...(attachments.length === 0
       ? []

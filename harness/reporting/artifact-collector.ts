@@ -106,7 +106,7 @@ function refusalOf(error: unknown): string {
 /** Names beyond which no more are looked at; a hundred become artifacts. */
 const MAX_NAMES = 10_000;
 
-/** RelatedRun paths of the regular files, sorted; links are not followed, not even in place of the directory itself. */
+/** Relative paths of the regular files, sorted; links are not followed, not even in place of the directory itself. */
 async function filesUnder(root: string): Promise<string[]> {
   const isDirectory = await lstat(root).then(
     (stats) => stats.isDirectory(),

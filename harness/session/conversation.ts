@@ -1,0 +1,56 @@
+import type { Block } from "#shared/wire/conversation.ts";
+import type { Turn, TurnOutcome } from "../engine/engine.ts";
+import { markOf } from "../engine/resume.ts";
+import type { Outbox } from "../reporting/outbox.ts";
+import { cutBytes, wellFormed } from "../support/text-limits.ts";
+import type { Followups } from "./followups.ts";
+import type { PreparedWorkspace } from "./prepared-workspace.ts";
+import type { SessionAgent } from "./session-agent.ts";
+import type { SessionChannel } from "./session-context.ts";
+
+/** The longest answer: a batch of messages holds 256 KB, and JSON may double a text. */
+const ANSWER_BYTES = 120 * 1024;
+const MAX_SHOWN_FILES = 5;
+
+/** Takes turn after turn until there is no follow-up left. The outcome of the last turn is the outcome of the run. */
+export async function converse(
+  systemPrompt: string | undefined,
+  agent: SessionAgent,
+  channel: SessionChannel,
+  { start, save, artifacts }: PreparedWorkspace,
+): Promise<TurnOutcome> {
+  const { conversation, outbox, followups } = channel;
+  const { engine, tools, turns } = agent;
+  let outcome = start.from === "answer" ? start.last : undefined;
+  let instructions: readonly string[] | undefined = agent.instructions;
+  if (start.from === "followup") instructions = [start.message];
+  if (start.from === "answer") instructions = await takeFollowup(followups);
+  let commandsDone = start.from === "answer" ? 0 : start.commandsDone;
+  while (instructions !== undefined) {
+    const asked = { instructions, conversation, commandsDone };
+    const turn: Turn = { ...asked, ...(systemPrompt === undefined ? {} : { systemPrompt }) };
+    commandsDone = 0;
+    const ended = await turns.take(() => engine.takeTurn(turn, tools));
+    // The messages of a turn come before the files that it made.
+    await outbox.flush();
+    const { left } = await artifacts.collect();
+    const note = left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, MAX_SHOWN_FILES).join("; ")}.`;
+    outcome = { ...ended, summary: ended.summary + note };
+    sendAnswer(outbox, outcome.summary, markOf(outcome));
+    await save();
+    instructions = await takeFollowup(followups);
+  }
+  return outcome ?? { success: true, summary: "There was nothing to do." };
+}
+
+async function takeFollowup(followups: Followups): Promise<readonly string[] | undefined> {
+  const followup = await followups.takeNext();
+  return followup === undefined ? undefined : [followup.message];
+}
+
+/** Sends the message that ends a turn. */
+export const sendAnswer = (outbox: Outbox, text: string, mark: readonly Block[] = []) =>
+  outbox.message({
+    role: "assistant",
+    content: [{ type: "text", text: cutBytes(wellFormed(text), ANSWER_BYTES) }, ...mark],
+  });

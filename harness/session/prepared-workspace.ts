@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { type CommandRunner, createCommandRunner } from "../commands/command-runner.ts";
+import type { ControlPlane } from "../control-plane/control-plane.ts";
+import { type Start, startOf } from "../engine/resume.ts";
+import { type ArtifactCollector, createArtifactCollector } from "../reporting/artifact-collector.ts";
+import { type Checkpoints, createCheckpoints } from "../setup/checkpoints.ts";
+import { prepare, type Setup } from "../setup/setup.ts";
+import type { Skill } from "../skills/skills.ts";
+import type { Log } from "../support/log.ts";
+import { messageOf } from "../support/stop.ts";
+import { cutBytes, wellFormed } from "../support/text-limits.ts";
+import type { ResolvedRun } from "./resolved-run.ts";
+import type { SessionChannel, SessionContext } from "./session-context.ts";
+
+const SKILL_NAME_BYTES = 256;
+
+/** A workspace that the agent can start to work in. */
+export interface PreparedWorkspace {
+  readonly setup: Setup;
+  readonly runner: CommandRunner;
+  readonly artifacts: ArtifactCollector;
+  readonly checkpoints: Checkpoints;
+  /** Saves a checkpoint. A failure is reported in the timeline, and the execution goes on. */
+  readonly save: () => Promise<void>;
+  /** Where this execution takes up the run. */
+  readonly start: Start;
+  /** Where the first command starts, as commands see it. */
+  readonly workingDirectory: string;
+  /** Resolves when the skill was reported to the control plane, or could not be. */
+  readonly skillReported: Promise<void>;
+}
+
+/**
+ * Restores or sets up the workspace.
+ * @throws SetupError
+ */
+export async function prepareWorkspace(
+  session: SessionContext,
+  { context, workspace, sandbox }: ResolvedRun,
+  channel: SessionChannel,
+): Promise<PreparedWorkspace> {
+  const { envelope, stop, redactor, plane, log } = session;
+  const { outbox, followups, slice } = channel;
+  const { signal } = stop;
+  const { deadlineAt } = slice;
+  const places = { host: workspace.paths, seen: sandbox.paths };
+  const executionId = envelope.execution_id;
+  const runner = createCommandRunner({ sandbox, host: workspace.paths, executionId, redactor, signal });
+  const artifacts = createArtifactCollector({ plane, redactor, output: workspace.paths.output, signal });
+  const settle = async () => {
+    await outbox.flush();
+    await followups.settle();
+  };
+  const checkpoints = createCheckpoints({ plane, runner, ...places, deadlineAt, signal, settle, artifacts });
+  const restore = () => checkpoints.restore(context.checkpoint);
+  const seen = sandbox.paths.workspace;
+  const setup = await prepare({ context, workspace, outbox, redactor, runner, seen, deadlineAt, signal, restore });
+  const [skill] = setup.skills;
+  const skillReported = skill === undefined ? Promise.resolve() : reportSkill(skill, plane, log);
+  const start = startOf(context);
+  const lastDirectory = start.from === "answer" ? undefined : start.workingDirectory;
+  const workingDirectory = lastDirectory ?? join(seen, setup.workingDirectory);
+  const save = createCheckpointSaver(session, channel, checkpoints);
+  return { setup, runner, artifacts, checkpoints, save, start, workingDirectory, skillReported };
+}
+
+/** The skill is information for people who look at the run, so a failure does not end the execution. */
+async function reportSkill({ name, id, body }: Skill, plane: ControlPlane, log: Log): Promise<void> {
+  try {
+    await plane.noteSkill({ name: cutBytes(wellFormed(name), SKILL_NAME_BYTES), content: body, path: id });
+  } catch (error) {
+    log("warn", "the skill could not be reported", { detail: messageOf(error) });
+  }
+}
+
+function createCheckpointSaver(
+  { stop, redactor, log }: SessionContext,
+  { outbox }: SessionChannel,
+  checkpoints: Checkpoints,
+): () => Promise<void> {
+  let lastFailure = "";
+  return async () => {
+    try {
+      await checkpoints.save();
+    } catch (error) {
+      stop.signal.throwIfAborted();
+      const detail = redactor.text(messageOf(error));
+      log("warn", "no checkpoint was saved", { detail });
+      // Reported once and not at each attempt: readers of the timeline learn that a next execution will not have the files.
+      if (detail !== lastFailure) outbox.event("checkpoint_saved", { is_error: true, detail: `not saved: ${detail}` });
+      lastFailure = detail;
+    }
+  };
+}

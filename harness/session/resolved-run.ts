@@ -1,0 +1,55 @@
+import { setImmediate } from "node:timers/promises";
+import type { InjectedSecret, ResolvePromptResponse } from "#shared/wire/harness.ts";
+import { markerOf } from "../isolation/processes.ts";
+import type { Sandbox } from "../isolation/sandbox.ts";
+import type { Workspace } from "../isolation/workspace.ts";
+import type { RunContext } from "../setup/setup.ts";
+import { Stop } from "../support/stop.ts";
+import { folderOf, thirdPartyAgent } from "../third-party/agents.ts";
+import { secretsOfServers } from "../tools/remote/mcp-secrets.ts";
+import type { MakeEngine } from "./load-engine.ts";
+import type { SessionContext } from "./session-context.ts";
+
+/** What the control plane says about the run, and where the run executes. */
+export interface ResolvedRun {
+  readonly resolved: ResolvePromptResponse;
+  readonly context: RunContext;
+  /** Values by name. */
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly workspace: Workspace;
+  readonly sandbox: Sandbox;
+  readonly modelId: string | undefined;
+  /** Loads while the workspace is prepared. */
+  readonly makeEngine: Promise<MakeEngine>;
+}
+
+/** Makes the first call of the execution, redacts the run's secrets from then on, and starts to load the engine. */
+export async function resolveRun({ envelope, plane, host, log, redactor }: SessionContext): Promise<ResolvedRun> {
+  // The modules of the engines load while the call is in flight.
+  const [resolved, { workspace, sandbox: createSandbox }, { engineFor }] = await Promise.all([
+    plane.resolvePrompt(),
+    host,
+    setImmediate().then(() => import("./load-engine.ts")),
+  ]);
+  const { context } = resolved;
+  if (context === undefined) throw new Stop("unreachable", "the response of resolve-prompt has no context");
+  const secrets = valuesOf(context.secrets ?? []);
+  for (const value of [...Object.values(secrets), ...secretsOfServers(context.mcp_servers)]) redactor.add(value);
+  const thirdParty = thirdPartyAgent(context.agent_config.harness?.type);
+  const programs = thirdParty === undefined ? undefined : folderOf(thirdParty);
+  const sandbox = createSandbox({
+    runId: envelope.run_id,
+    marker: markerOf(envelope.execution_id),
+    secrets,
+    ...(programs === undefined ? {} : { programs }),
+  });
+  const modelId = context.agent_config.model_id;
+  log("info", "resolved", { model_id: modelId, sandbox: sandbox.kind, network: sandbox.network });
+  const makeEngine = engineFor(modelId, thirdParty);
+  // A failure is reported to the code that awaits it later; the setup may end the execution before that.
+  makeEngine.catch(() => {});
+  return { resolved, context, secrets, workspace, sandbox, modelId, makeEngine };
+}
+
+const valuesOf = (secrets: readonly InjectedSecret[]): Record<string, string> =>
+  Object.fromEntries(secrets.flatMap((secret) => ("value" in secret ? [[secret.name, secret.value]] : [])));

@@ -1,0 +1,72 @@
+import { createShell } from "../commands/shell.ts";
+import type { AgentEngine, AgentTools } from "../engine/engine.ts";
+import { throttle } from "../support/throttle.ts";
+import { createTools } from "../tools/agent-tools.ts";
+import { createInterruptibleTurns, type InterruptibleTurns } from "./interruptible-turns.ts";
+import type { PreparedWorkspace } from "./prepared-workspace.ts";
+import type { ResolvedRun } from "./resolved-run.ts";
+import type { SessionChannel, SessionContext } from "./session-context.ts";
+
+/** How long a turn goes on before its work is saved, between two of its steps. */
+const SAVE_MS = 5 * 60_000;
+
+/** The agent of a session, with its engine and its tools. */
+export interface SessionAgent {
+  readonly engine: AgentEngine;
+  readonly tools: AgentTools;
+  readonly turns: InterruptibleTurns;
+  /** The instructions of the run: its skills, then its prompt. */
+  readonly instructions: readonly string[];
+  /** Ends what was started for the engine, such as MCP servers. */
+  close(): Promise<void>;
+}
+
+/** Creates the engine and the tools, and reports the start of the agent in the timeline. */
+export async function startAgent(
+  session: SessionContext,
+  run: ResolvedRun,
+  channel: SessionChannel,
+  prepared: PreparedWorkspace,
+): Promise<SessionAgent> {
+  const { envelope, redactor, plane, log, stop } = session;
+  const { resolved, context, secrets, workspace, sandbox, modelId } = run;
+  const { outbox, followups, slice } = channel;
+  const { setup, runner, workingDirectory } = prepared;
+  const { signal } = stop;
+  const turns = createInterruptibleTurns(followups);
+  const instructions = [...setup.skills.map(({ body }) => body), resolved.prompt].filter((text) => text.trim() !== "");
+  const shell = createShell({ runner, workingDirectory, deadlineAt: slice.deadlineAt });
+  const makeEngine = await run.makeEngine;
+  const { engine, tools, close } = await makeEngine({
+    ...{
+      envelope,
+      context,
+      secrets,
+      plane,
+      outbox,
+      redactor,
+      log,
+      runner,
+      shell,
+      sandbox,
+      workingDirectory,
+      slice,
+      signal,
+    },
+    basePrompt: resolved.system_prompt,
+    opening: instructions,
+    host: workspace.paths,
+    clones: setup.clones,
+    turn: turns.signal,
+  });
+  const unsupported = context.agent_config.computer_use_enabled === true ? ", computer use is not supported" : "";
+  outbox.event("agent_started", { detail: `model ${modelId}, isolation: ${sandbox.kind}${unsupported}` });
+  const onStep = throttle(prepared.save, SAVE_MS);
+  return {
+    engine,
+    tools: createTools({ shell, outbox, redactor, slice, signal, turn: turns.signal, tools, onStep }),
+    turns,
+    instructions,
+    close,
+  };
+}

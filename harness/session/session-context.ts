@@ -1,0 +1,53 @@
+import type { Message } from "#shared/wire/conversation.ts";
+import type { Envelope } from "#shared/wire/harness.ts";
+import type { ControlPlane } from "../control-plane/control-plane.ts";
+import type { Host } from "../isolation/host.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import { createOutbox, type Outbox } from "../reporting/outbox.ts";
+import type { RunContext } from "../setup/setup.ts";
+import type { Log } from "../support/log.ts";
+import { createSlice, type Slice } from "../support/time-slice.ts";
+import { createFollowups, type Followups } from "./followups.ts";
+
+/** What a session has before it knows its run. */
+export interface SessionContext {
+  readonly envelope: Envelope;
+  /** Aborted when the execution stops. */
+  readonly stop: AbortController;
+  readonly redactor: Redactor;
+  readonly log: Log;
+  readonly plane: ControlPlane;
+  readonly host: Promise<Host>;
+}
+
+/** The conversation of a session: what it sends, what it receives, and how long it may go on. */
+export interface SessionChannel {
+  /** Every message so far, including those of earlier runs and executions. */
+  readonly conversation: readonly Message[];
+  readonly outbox: Outbox;
+  readonly followups: Followups;
+  readonly slice: Slice;
+}
+
+/** Opens the channel and starts the heartbeat. */
+export function openChannel({ envelope, stop, redactor, plane }: SessionContext, context: RunContext): SessionChannel {
+  const conversation = [...context.messages];
+  const onFailure = (error: unknown) => stop.abort(error);
+  const outbox = recordMessages(
+    conversation,
+    createOutbox({ plane, redactor, nextSequence: context.next_sequence, onFailure }),
+  );
+  const followups = createFollowups({ plane, outbox, redactor, context, stop });
+  return { conversation, outbox, followups, slice: createSlice(envelope.deadline_at) };
+}
+
+/** Adds every message that is sent to the conversation that the engine reads. */
+function recordMessages(conversation: Message[], outbox: Outbox): Outbox {
+  return {
+    ...outbox,
+    message(message, onStored) {
+      conversation.push(message);
+      outbox.message(message, onStored);
+    },
+  };
+}
