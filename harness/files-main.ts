@@ -59,7 +59,7 @@ async function readAll(wanted: readonly ReadRequest[], place: Place): Promise<Re
   const reports: Report[] = [];
   let room = READ_BYTES;
   for (const request of wanted) {
-    const report = await readOne(request, place, room).catch((error: unknown) => failed(request.path, error));
+    const report = await readOne(request, place, room).catch((error: unknown) => toFailure(request.path, error));
     room -= Buffer.byteLength(String(report["content"] ?? ""));
     reports.push(report);
   }
@@ -67,15 +67,15 @@ async function readAll(wanted: readonly ReadRequest[], place: Place): Promise<Re
 }
 
 async function readOne({ path, start_line = 1, end_line }: ReadRequest, place: Place, room: number): Promise<Report> {
-  const file = await existing(path, place);
+  const file = await resolveExisting(path, place);
   if ((await lstat(file)).isDirectory()) {
     const names = await readdir(file, { withFileTypes: true });
     const shown = names.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
     return { path, directory: true, names: shown.slice(0, MAX_NAMES), count: shown.length };
   }
-  const bytes = await contentOf(file);
+  const bytes = await readContent(file);
   if (isBinary(bytes)) return { path, binary: true, size_bytes: bytes.length };
-  const lines = linesOf(bytes.toString("utf8"));
+  const lines = splitLines(bytes.toString("utf8"));
   const last = Math.min(end_line ?? lines.length, lines.length);
   if (start_line > Math.max(1, lines.length)) throw new Error(`has ${lines.length} lines`);
   const kept: string[] = [];
@@ -98,7 +98,7 @@ async function readOne({ path, start_line = 1, end_line }: ReadRequest, place: P
 }
 
 /** Each with its end; the last may have none. */
-const linesOf = (content: string): string[] => content.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+const splitLines = (content: string): string[] => content.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 /** Edits of one file are made all or none, in one step; what other files need is done all the same. */
 async function editAll(edits: readonly EditRequest[], place: Place): Promise<Report[]> {
@@ -110,7 +110,7 @@ async function editAll(edits: readonly EditRequest[], place: Place): Promise<Rep
   const reports: Report[] = [];
   for (const [, group] of groups) {
     const path = group[0]?.path ?? "";
-    reports.push(await editOne(path, group, place).catch((error: unknown) => failed(path, error)));
+    reports.push(await editOne(path, group, place).catch((error: unknown) => toFailure(path, error)));
   }
   return reports;
 }
@@ -121,26 +121,26 @@ async function editOne(path: string, edits: readonly EditRequest[], place: Place
     await remove(path, place);
     return { path, done: "deleted" };
   }
-  const { file, mode } = await writable(path, place);
-  let content = mode === undefined ? undefined : await contentOf(file);
+  const { file, mode } = await resolveWritable(path, place);
+  let content = mode === undefined ? undefined : await readContent(file);
   for (const [index, edit] of edits.entries()) {
     const number = edits.length === 1 ? "" : `edit ${index + 1}: `;
     if (edit.action === "write") content = Buffer.from(edit.new_text ?? "");
-    else content = Buffer.from(replaced(content, edit, number));
+    else content = Buffer.from(replaceText(content, edit, number));
   }
   if (content === undefined || content.length > FILE_BYTES) throw new Error(`would have more than ${FILE_BYTES} bytes`);
   await write(file, content, mode);
   return { path, done: mode === undefined ? "created" : "changed", size_bytes: content.length };
 }
 
-function replaced(content: Buffer | undefined, edit: EditRequest, number: string): string {
+function replaceText(content: Buffer | undefined, edit: EditRequest, number: string): string {
   const { old_text = "", new_text = "", replace_all = false } = edit;
   if (content === undefined) throw new Error(`${number}there is no such file; write makes one`);
   if (isBinary(content)) throw new Error(`${number}is no text`);
   const whole = content.toString("utf8");
   if (!Buffer.from(whole).equals(content)) throw new Error(`${number}is not UTF-8`);
   if (old_text === "") throw new Error(`${number}old_text is empty`);
-  const places = placesOf(whole, old_text);
+  const places = findPlaces(whole, old_text);
   if (places.length === 0) throw new Error(`${number}old_text is not in the file: read it again`);
   if (places.length > 1 && !replace_all) {
     const lines = places.slice(0, 10).map((place) => whole.slice(0, place).split("\n").length);
@@ -150,7 +150,7 @@ function replaced(content: Buffer | undefined, edit: EditRequest, number: string
   return whole.split(old_text).join(new_text);
 }
 
-function placesOf(whole: string, part: string): number[] {
+function findPlaces(whole: string, part: string): number[] {
   const places: number[] = [];
   for (let at = whole.indexOf(part); at >= 0; at = whole.indexOf(part, at + part.length)) places.push(at);
   return places;
@@ -158,7 +158,7 @@ function placesOf(whole: string, part: string): number[] {
 
 async function remove(path: string, place: Place): Promise<void> {
   const wanted = resolve(place.from, path);
-  const file = join(within(await realpath(dirname(wanted)), place), basename(wanted));
+  const file = join(requireInside(await realpath(dirname(wanted)), place), basename(wanted));
   if ((await lstat(file)).isDirectory()) throw new Error("is a directory");
   await unlink(file);
 }
@@ -181,42 +181,42 @@ async function write(file: string, content: Buffer, mode: number | undefined): P
 }
 
 /** Where to write; links are followed as far as they stay in the place. The mode is that of the file that is there. */
-async function writable(path: string, place: Place): Promise<{ file: string; mode?: number }> {
+async function resolveWritable(path: string, place: Place): Promise<{ file: string; mode?: number }> {
   const wanted = resolve(place.from, path);
   const found = await lstat(wanted).catch(() => undefined);
   if (found !== undefined) {
-    const file = within(await realpath(wanted), place);
+    const file = requireInside(await realpath(wanted), place);
     const stats = await lstat(file);
     if (!stats.isFile()) throw new Error("is no regular file");
     return { file, mode: stats.mode };
   }
   let above = dirname(wanted);
   while ((await lstat(above).catch(() => undefined)) === undefined) above = dirname(above);
-  const folder = join(within(await realpath(above), place), dirname(wanted).slice(above.length));
+  const folder = join(requireInside(await realpath(above), place), dirname(wanted).slice(above.length));
   await mkdir(folder, { recursive: true });
   return { file: join(folder, basename(wanted)) };
 }
 
-async function existing(path: string, place: Place): Promise<string> {
-  return within(await realpath(resolve(place.from, path)), place);
+async function resolveExisting(path: string, place: Place): Promise<string> {
+  return requireInside(await realpath(resolve(place.from, path)), place);
 }
 
-function within(file: string, { roots }: Place): string {
+function requireInside(file: string, { roots }: Place): string {
   if (roots.some((root) => file === root || file.startsWith(root + sep))) return file;
   throw new Error("lies outside of the workspace");
 }
 
-async function contentOf(file: string): Promise<Buffer> {
+async function readContent(file: string): Promise<Buffer> {
   // A pipe would make us wait for somebody to write to it.
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    return await bytesOf(handle);
+    return await readRegularFile(handle);
   } finally {
     await handle.close();
   }
 }
 
-async function bytesOf(handle: FileHandle): Promise<Buffer> {
+async function readRegularFile(handle: FileHandle): Promise<Buffer> {
   const stats = await handle.stat();
   if (!stats.isFile()) throw new Error("is no regular file");
   if (stats.size > FILE_BYTES) throw new Error(`has ${stats.size} bytes, more than ${FILE_BYTES}: use run_command`);
@@ -225,7 +225,7 @@ async function bytesOf(handle: FileHandle): Promise<Buffer> {
 
 const isBinary = (bytes: Buffer): boolean => bytes.subarray(0, PROBE_BYTES).includes(0);
 
-function failed(path: string, error: unknown): Report {
+function toFailure(path: string, error: unknown): Report {
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
   return { path, error: (code !== undefined && REASONS[code]) || message };

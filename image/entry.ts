@@ -6,15 +6,15 @@ import { serveHooks } from "./microvm-hooks.ts";
 /** Port that a MicroVM's hooks are called on; the image says the same to AWS in infra/constructs/microvm-image.ts. */
 const HOOKS_PORT = 9000;
 /** Milliseconds of an execution in a sandbox that says itself when it ends. */
-const LONGEST_MS = 86_400_000;
+const MAX_EXECUTION_MS = 86_400_000;
 
 /** Carries out the execution of an envelope that says when its sandbox ends, in the way of the function. */
 const execute = (envelope: unknown): Promise<unknown> =>
   runSandbox(envelope, {
-    getRemainingTimeInMillis: () => (deadlineOf(envelope) ?? Date.now() + LONGEST_MS) - Date.now(),
+    getRemainingTimeInMillis: () => (readDeadline(envelope) ?? Date.now() + MAX_EXECUTION_MS) - Date.now(),
   });
 
-function deadlineOf(envelope: unknown): number | undefined {
+function readDeadline(envelope: unknown): number | undefined {
   if (typeof envelope !== "object" || envelope === null || !("deadline_at" in envelope)) return undefined;
   return typeof envelope.deadline_at === "number" ? envelope.deadline_at : undefined;
 }

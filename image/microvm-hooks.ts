@@ -16,13 +16,13 @@ export async function serveHooks(port: number, execute: (envelope: unknown) => P
   const server = createServer(async (message, response) => {
     const answer = (status: number) => response.writeHead(status).end();
     try {
-      const body = await bodyOf(message);
+      const body = await readBody(message);
       if (message.method !== "POST" || !message.url?.startsWith(HOOKS)) answer(404);
       else if (message.url !== `${HOOKS}run`) answer(200);
       // Commands in the machine could call this too: they find that it was taken.
       else if (isTaken) answer(409);
       else {
-        const envelope = envelopeIn(body);
+        const envelope = findEnvelope(body);
         isTaken = true;
         answer(200);
         execute(envelope).then(() => ended.resolve(), ended.reject);
@@ -34,12 +34,12 @@ export async function serveHooks(port: number, execute: (envelope: unknown) => P
   // The hooks come from outside of the container, so the loopback alone would not hear them.
   server.listen(port, "0.0.0.0");
   await once(server, "listening");
-  process.stdout.write(`${JSON.stringify({ level: "info", message: "hooks are served", port: portOf(server) })}\n`);
+  process.stdout.write(`${JSON.stringify({ level: "info", message: "hooks are served", port: readPort(server) })}\n`);
   await ended.promise.finally(() => server.close());
 }
 
 /** The payload of the start: the body itself, or what the body has it in beside the machine's name. */
-function envelopeIn(text: string): unknown {
+function findEnvelope(text: string): unknown {
   const body: unknown = JSON.parse(text);
   if (typeof body !== "object" || body === null) throw new Error("no envelope");
   if (!("runHookPayload" in body)) return body;
@@ -48,7 +48,7 @@ function envelopeIn(text: string): unknown {
   return envelope;
 }
 
-async function bodyOf(message: IncomingMessage): Promise<string> {
+async function readBody(message: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of message) {
@@ -59,7 +59,7 @@ async function bodyOf(message: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function portOf(server: ReturnType<typeof createServer>): number {
+function readPort(server: ReturnType<typeof createServer>): number {
   const address = server.address();
   return typeof address === "object" && address !== null ? address.port : 0;
 }

@@ -175,7 +175,7 @@ async function removeAbandoned(): Promise<void> {
     const [, pid] = /^runyard-sandbox-(\d+)-/.exec(name) ?? [];
     if (pid === undefined || isAlive(Number(pid))) continue;
     const folder = join(tmpdir(), name);
-    if ((await marked(`TMPDIR=${folder}`)).length > 0) continue;
+    if ((await findMarked(`TMPDIR=${folder}`)).length > 0) continue;
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }
@@ -192,7 +192,7 @@ function isAlive(pid: number): boolean {
 /** Kills what a harness that died has left running. Without /proc (macOS) nothing is found. */
 async function killMarked(executionId: string): Promise<void> {
   for (let look = 0; look < 20; look++) {
-    const found = await marked(`RUNYARD_EXECUTION=${executionId}`);
+    const found = await findMarked(`RUNYARD_EXECUTION=${executionId}`);
     if (found.length === 0) return;
     for (const pid of found) {
       try {
@@ -206,7 +206,7 @@ async function killMarked(executionId: string): Promise<void> {
 }
 
 /** Processes that have this variable with this value in their environment. */
-async function marked(variable: string): Promise<number[]> {
+async function findMarked(variable: string): Promise<number[]> {
   const processes = await readdir("/proc").catch(() => []);
   const pids = processes.map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid);
   const environments = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/environ`, "latin1").catch(() => "")));

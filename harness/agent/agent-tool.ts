@@ -1,7 +1,7 @@
 import { Tool as StrandsTool, TextBlock, type ToolContext, ToolResultBlock, type ToolSpec } from "@strands-agents/sdk";
 import type { AgentTools } from "../engine/engine.ts";
 import type { Tool, ToolResult } from "../engine/tool.ts";
-import { faultOf } from "./answers/tool-input.ts";
+import { findInputFault } from "./answers/tool-input.ts";
 
 /** Where a use of a tool goes: what was said before it, and what ends the turn. */
 export interface Stage {
@@ -34,34 +34,34 @@ export class AgentTool extends StrandsTool {
   async *stream({ toolUse }: ToolContext) {
     const { tools, takeSaid, ended, broke } = this.#stage;
     const { toolUseId: id, input } = toolUse;
-    const fault = faultOf(input);
-    const tool = fault === undefined ? this.#tool : refusing(this.#tool, fault);
+    const fault = findInputFault(input);
+    const tool = fault === undefined ? this.#tool : createRefusingTool(this.#tool, fault);
     const said = takeSaid();
     try {
       const result = await tools.use(tool, { id, input, ...(said === undefined ? {} : { said }) });
       ended(tool.name, result);
-      return resultBlock(id, result);
+      return toResultBlock(id, result);
     } catch (error) {
       broke(error);
-      return resultBlock(id, { isError: true, output: { error: "the turn has ended" } });
+      return toResultBlock(id, { isError: true, output: { error: "the turn has ended" } });
     }
   }
 }
 
 /** What stands for a tool that a model made up. */
-export const noSuchTool = (name: string, names: readonly string[]): Tool => ({
-  ...refusing(
+export const createMissingTool = (name: string, names: readonly string[]): Tool => ({
+  ...createRefusingTool(
     { name, description: "", inputSchema: {}, category: "integration", readsOnly: true },
     `there is no tool ${JSON.stringify(name.slice(0, 100))}; there are ${names.join(", ")}`,
   ),
 });
 
-const refusing = (tool: Omit<Tool, "run">, error: string): Tool => ({
+const createRefusingTool = (tool: Omit<Tool, "run">, error: string): Tool => ({
   ...tool,
   run: async () => ({ isError: true, output: { error } }),
 });
 
-const resultBlock = (toolUseId: string, { output, isError }: ToolResult) =>
+const toResultBlock = (toolUseId: string, { output, isError }: ToolResult) =>
   new ToolResultBlock({
     toolUseId,
     status: isError === true ? "error" : "success",

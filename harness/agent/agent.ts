@@ -14,12 +14,12 @@ import {
 import type { AgentWork } from "../engine/agent-context.ts";
 import type { AgentEngine, AgentTools, Turn, TurnOutcome } from "../engine/engine.ts";
 import { Stop } from "../support/stop.ts";
-import { AgentTool, noSuchTool, type Stage } from "./agent-tool.ts";
-import { compaction } from "./compaction.ts";
-import { AskAgain, failureOf } from "./failures.ts";
-import { historyOf } from "./history.ts";
+import { AgentTool, createMissingTool, type Stage } from "./agent-tool.ts";
+import { createCompaction } from "./compaction.ts";
+import { ModelRetries, toFailure } from "./failures.ts";
+import { buildHistory } from "./history.ts";
 import { createModel } from "./model.ts";
-import { handInPlan } from "./plan.ts";
+import { submitPlan } from "./plan.ts";
 
 /** Answers of the model in one turn. */
 const MAX_ANSWERS = 200;
@@ -29,7 +29,7 @@ const GO_ON =
   "Your answer was cut at its limit of tokens. Go on where it was cut, and send what is long in several parts.";
 
 /** An agent with a language model: the loop of the Strands SDK, with our tools, over the model gateway. */
-export function agentEngine(modelId: string, systemPrompt: string, work: AgentWork): AgentEngine {
+export function createAgentEngine(modelId: string, systemPrompt: string, work: AgentWork): AgentEngine {
   const nothing = () => {};
   configureLogging({ debug: nothing, info: nothing, warn: nothing, error: nothing });
   return { takeTurn: (turn, tools) => takeTurn({ modelId, systemPrompt, work }, turn, tools) };
@@ -44,29 +44,29 @@ interface Given {
 async function takeTurn({ modelId, systemPrompt, work }: Given, turn: Turn, tools: AgentTools): Promise<TurnOutcome> {
   const { envelope, slice, context } = work;
   const stopped = AbortSignal.any([work.signal, work.turn()]);
-  const deadline = signalAt(slice.deadlineAt);
+  const deadline = createSignalAt(slice.deadlineAt);
   const cut = new AbortController();
   const signal = AbortSignal.any([stopped, deadline, cut.signal]);
   const model = createModel({ modelId, modelUrl: envelope.model_url, key: envelope.key, signal });
   const state: State = { answers: 0, cut: 0, said: "" };
-  const stage = stageOf(tools, state);
+  const stage = createStage(tools, state);
   const agent = new Agent({
     model,
-    messages: historyOf(turn, work),
+    messages: buildHistory(turn, work),
     tools: tools.all.map((tool) => new AgentTool(tool, stage)),
     systemPrompt,
     printer: false,
-    conversationManager: compaction(model),
-    retryStrategy: new AskAgain(signal),
+    conversationManager: createCompaction(model),
+    retryStrategy: new ModelRetries(signal),
     toolExecutor: "sequential",
     sandbox: false,
   });
-  watch(agent, stage, state, work);
-  const uncut = at(slice.cutAt, () => {
+  addHooks(agent, stage, state, work);
+  const uncut = callAt(slice.cutAt, () => {
     // An answer that is awaited then would come when there is no time left to save what was done.
     if (isStepRefused(slice, stage)) cut.abort();
   });
-  const outcome = await loop(agent, state, signal)
+  const outcome = await runLoop(agent, state, signal)
     .catch((error: unknown) => error)
     .finally(uncut);
   if (state.broken !== undefined) throw state.broken.error;
@@ -76,8 +76,8 @@ async function takeTurn({ modelId, systemPrompt, work }: Given, turn: Turn, tool
     slice.beforeStep();
     return { success: false, summary: "The model did not answer within the time of one execution." };
   }
-  if (!isOutcome(outcome)) return outcomeOfError(outcome);
-  return context.mode === "plan" ? await handInPlan(outcome, state.planned === true, tools) : outcome;
+  if (!isOutcome(outcome)) return toErrorOutcome(outcome);
+  return context.mode === "plan" ? await submitPlan(outcome, state.planned === true, tools) : outcome;
 }
 
 /** What is known of the turn so far. */
@@ -92,18 +92,18 @@ interface State {
   broken?: { readonly error: unknown };
 }
 
-async function loop(agent: Agent, state: State, signal: AbortSignal): Promise<TurnOutcome> {
+async function runLoop(agent: Agent, state: State, signal: AbortSignal): Promise<TurnOutcome> {
   let more: Message[] = [];
   for (;;) {
     const turns = MAX_ANSWERS - state.answers;
     if (turns <= 0) return TOO_MANY;
     try {
-      return outcomeOf(await agent.invoke(more, { cancelSignal: signal, limits: { turns } }), state);
+      return toOutcome(await agent.invoke(more, { cancelSignal: signal, limits: { turns } }), state);
     } catch (error) {
       if (!(error instanceof MaxTokensError)) throw error;
       state.answers++;
       if (++state.cut > MAX_CUT_ANSWERS) return CUT;
-      const text = textOf(error.partialMessage);
+      const text = joinText(error.partialMessage);
       state.said += text;
       const said = text.trim() === "" ? [] : [new Message({ role: "assistant", content: [new TextBlock(text)] })];
       more = [...said, new Message({ role: "user", content: [new TextBlock(GO_ON)] })];
@@ -120,7 +120,7 @@ const CUT: TurnOutcome = {
   summary: `The model's answer was cut at its limit of tokens ${MAX_CUT_ANSWERS + 1} times in a row.`,
 };
 
-function stageOf(tools: AgentTools, state: State): Stage {
+function createStage(tools: AgentTools, state: State): Stage {
   return {
     tools,
     takeSaid() {
@@ -138,7 +138,7 @@ function stageOf(tools: AgentTools, state: State): Stage {
   };
 }
 
-function watch(agent: Agent, stage: Stage, state: State, { slice }: AgentWork): void {
+function addHooks(agent: Agent, stage: Stage, state: State, { slice }: AgentWork): void {
   const isOver = () => state.broken !== undefined || state.ended !== undefined;
   const names = agent.tools.map(({ name }) => name);
   agent.addHook(BeforeModelCallEvent, (event) => {
@@ -147,14 +147,14 @@ function watch(agent: Agent, stage: Stage, state: State, { slice }: AgentWork): 
   agent.addHook(AfterModelCallEvent, ({ stopData }) => {
     if (stopData === undefined) return;
     state.answers++;
-    state.said = (state.cut > 0 ? state.said : "") + textOf(stopData.message);
+    state.said = (state.cut > 0 ? state.said : "") + joinText(stopData.message);
     state.cut = 0;
     slice.afterStep();
   });
   agent.addHook(BeforeToolCallEvent, (event) => {
     if (isOver()) event.cancel = "the turn has ended";
     const { name } = event.toolUse;
-    if (event.tool === undefined) event.selectedTool = new AgentTool(noSuchTool(name, names), stage);
+    if (event.tool === undefined) event.selectedTool = new AgentTool(createMissingTool(name, names), stage);
   });
   agent.addHook(AfterToolsEvent, (event) => {
     if (isOver()) event.endTurn = true;
@@ -172,7 +172,7 @@ function isStepRefused(slice: AgentWork["slice"], stage: Stage): boolean {
   }
 }
 
-function outcomeOf({ stopReason }: AgentResult, { said }: State): TurnOutcome {
+function toOutcome({ stopReason }: AgentResult, { said }: State): TurnOutcome {
   const summary = said.trim() === "" ? "The agent ended its turn without a word." : said;
   if (stopReason === "endTurn" || stopReason === "stopSequence") return { success: true, summary };
   if (stopReason === "limitTurns") return TOO_MANY;
@@ -182,10 +182,10 @@ function outcomeOf({ stopReason }: AgentResult, { said }: State): TurnOutcome {
 }
 
 /** @throws Stop where the run's key is dead */
-function outcomeOfError(error: unknown): TurnOutcome {
+function toErrorOutcome(error: unknown): TurnOutcome {
   if (error instanceof ContextWindowOverflowError)
     return { success: false, summary: `The conversation does not fit into what the model takes: ${error.message}` };
-  const { status, message } = failureOf(error);
+  const { status, message } = toFailure(error);
   if (status === 401) throw new Stop("stale", `the model gateway was answered 401: ${message}`);
   if (status === 403 && message.includes("budget_exceeded"))
     return { success: false, summary: `The run's budget is spent: ${message}` };
@@ -197,21 +197,21 @@ function outcomeOfError(error: unknown): TurnOutcome {
 const isOutcome = (value: unknown): value is TurnOutcome =>
   typeof value === "object" && value !== null && "success" in value && "summary" in value;
 
-const textOf = ({ content }: Message): string =>
+const joinText = ({ content }: Message): string =>
   content.flatMap((block) => (block.type === "textBlock" ? [block.text] : [])).join("\n");
 
 /** The longest time that a timer takes. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Calls at a time, in milliseconds since the epoch, unless what it answers is called before. */
-function at(time: number, call: () => void): () => void {
+function callAt(time: number, call: () => void): () => void {
   if (!Number.isFinite(time)) return () => {};
-  const timer = setTimeout(call, Math.min(LONGEST_MS, Math.max(0, Math.ceil(time - Date.now()))));
+  const timer = setTimeout(call, Math.min(MAX_TIMER_MS, Math.max(0, Math.ceil(time - Date.now()))));
   return () => clearTimeout(timer);
 }
 
 /** Aborted at a time, in milliseconds since the epoch. */
-function signalAt(time: number): AbortSignal {
+function createSignalAt(time: number): AbortSignal {
   if (!Number.isFinite(time)) return new AbortController().signal;
-  return AbortSignal.timeout(Math.min(LONGEST_MS, Math.max(0, Math.floor(time - Date.now()))));
+  return AbortSignal.timeout(Math.min(MAX_TIMER_MS, Math.max(0, Math.floor(time - Date.now()))));
 }

@@ -21,7 +21,7 @@ what it has done and changed, what failed and why, and what is left to do. Use s
  * Keeps a conversation within what the model takes: the older part of it becomes a summary that the model writes itself, what
  * people asked stays as it is, and the record of the run has all of it anyway.
  */
-export const compaction = (model: Model) =>
+export const createCompaction = (model: Model) =>
   new SummarizingConversationManager({
     model: new Reader(model),
     summaryRatio: SUMMARIZED,
@@ -48,12 +48,12 @@ class Reader extends Model {
   }
 
   stream(messages: Message[], options?: StreamOptions) {
-    const text = messages.map(({ role, content }) => `## ${role}\n${content.map(textOf).join("\n")}`).join("\n\n");
+    const text = messages.map(({ role, content }) => `## ${role}\n${content.map(formatBlock).join("\n")}`).join("\n\n");
     return this.#model.stream([new Message({ role: "user", content: [new TextBlock(text)] })], options);
   }
 }
 
-function textOf(block: Message["content"][number]): string {
+function formatBlock(block: Message["content"][number]): string {
   if (block.type === "textBlock") return block.text;
   if (block.type === "toolUseBlock") return `[uses ${block.name}: ${JSON.stringify(block.input)}]`;
   if (block.type !== "toolResultBlock") return "";

@@ -19,23 +19,23 @@ const INTERRUPTED = { error: "this was interrupted, and nobody knows how far it 
  * What the model is shown of the conversation: all that was recorded, with what the run was asked in its place. It is made anew
  * for each turn, so that it does not matter which execution did what.
  */
-export function historyOf({ instructions, conversation }: Turn, { opening, context }: Opened): Message[] {
+export function buildHistory({ instructions, conversation }: Turn, { opening, context }: Opened): Message[] {
   const openingAt = Math.max(0, context.messages.length - (context.own_messages ?? 0));
   const asked = conversation.findLastIndex(isAsked);
   const isFollowup = asked >= openingAt;
   // A long follow-up is cut where it is recorded, and whole only here.
-  const told = conversation.map((said, index) => (isFollowup && index === asked ? userText(instructions) : said));
-  const results = resultsOf(told);
-  const before = told.slice(0, openingAt).flatMap((said) => messagesOf(said, results));
-  const after = told.slice(openingAt).flatMap((said) => messagesOf(said, results));
+  const told = conversation.map((said, index) => (isFollowup && index === asked ? toUserMessage(instructions) : said));
+  const results = indexResults(told);
+  const before = told.slice(0, openingAt).flatMap((said) => toMessages(said, results));
+  const after = told.slice(openingAt).flatMap((said) => toMessages(said, results));
   // What was asked and then cancelled is among the messages.
   const isTold = told[openingAt]?.message_ids?.includes(OPENING) === true;
-  const asking = opening.length > 0 || !isTold ? [asMessage(opening.length > 0 ? opening : [GO_ON])] : [];
-  return begunByUser([...before, ...asking, ...after]);
+  const asking = opening.length > 0 || !isTold ? [toPinnedMessage(opening.length > 0 ? opening : [GO_ON])] : [];
+  return startWithUser([...before, ...asking, ...after]);
 }
 
 /** Keeps a message out of every summary of the conversation. */
-function pinned(message: Message): Message {
+function pin(message: Message): Message {
   const { role, content, trackingId, metadata } = message;
   const custom = { ...metadata?.custom, pinned: true };
   return new Message({ role, content, trackingId, metadata: { ...metadata, custom } });
@@ -43,39 +43,41 @@ function pinned(message: Message): Message {
 
 const isAsked = ({ role, content }: Said): boolean => role === "user" && content.some(({ type }) => type === "text");
 
-const userText = (texts: readonly string[]): Said => ({
+const toUserMessage = (texts: readonly string[]): Said => ({
   role: "user",
   content: [{ type: "text", text: texts.join("\n\n") }],
 });
 
-const asMessage = (texts: readonly string[]): Message =>
-  pinned(new Message({ role: "user", content: texts.map((text) => new TextBlock(text)) }));
+const toPinnedMessage = (texts: readonly string[]): Message =>
+  pin(new Message({ role: "user", content: texts.map((text) => new TextBlock(text)) }));
 
-function resultsOf(conversation: readonly Said[]): Map<string, Result> {
+function indexResults(conversation: readonly Said[]): Map<string, Result> {
   const results = conversation.flatMap(({ content }) => content).filter((block) => block.type === "action_result");
   return new Map(results.map((result) => [result.action_id, result]));
 }
 
 /** A message, and behind it the results of what it asks for; results are not shown where they stand by themselves. */
-function messagesOf({ role, content }: Said, results: ReadonlyMap<string, Result>): Message[] {
+function toMessages({ role, content }: Said, results: ReadonlyMap<string, Result>): Message[] {
   if (role === "tool") return [];
   const texts = content.flatMap((block) =>
     block.type === "text" && block.text.trim() !== "" ? [new TextBlock(block.text)] : [],
   );
   if (role !== "assistant")
-    return texts.length === 0 ? [] : [pinnedIf(role === "user", new Message({ role: "user", content: texts }))];
+    return texts.length === 0 ? [] : [pinIf(role === "user", new Message({ role: "user", content: texts }))];
   const actions = content.filter((block) => block.type === "action");
-  const uses = actions.map(({ id, name, input }) => new ToolUseBlock({ toolUseId: id, name, input: jsonOf(input) }));
+  const uses = actions.map(
+    ({ id, name, input }) => new ToolUseBlock({ toolUseId: id, name, input: toJsonObject(input) }),
+  );
   if (texts.length + uses.length === 0) return [];
   const said = new Message({ role: "assistant", content: [...texts, ...uses] });
   if (actions.length === 0) return [said];
-  const answers = actions.map(({ id }) => resultBlock(id, results.get(id)));
+  const answers = actions.map(({ id }) => toResultBlock(id, results.get(id)));
   return [said, new Message({ role: "user", content: answers })];
 }
 
-const pinnedIf = (isPinned: boolean, message: Message): Message => (isPinned ? pinned(message) : message);
+const pinIf = (isPinned: boolean, message: Message): Message => (isPinned ? pin(message) : message);
 
-function resultBlock(id: string, result: Result | undefined): ToolResultBlock {
+function toResultBlock(id: string, result: Result | undefined): ToolResultBlock {
   const output = result === undefined || result.state === "running" ? INTERRUPTED : result.output;
   return new ToolResultBlock({
     toolUseId: id,
@@ -85,7 +87,7 @@ function resultBlock(id: string, result: Result | undefined): ToolResultBlock {
 }
 
 /** No API takes a conversation that the model begins. */
-function begunByUser(messages: Message[]): Message[] {
+function startWithUser(messages: Message[]): Message[] {
   if (messages[0]?.role === "user") return messages;
   return [
     new Message({ role: "user", content: [new TextBlock("[What was asked before is not shown.]")] }),
@@ -94,6 +96,6 @@ function begunByUser(messages: Message[]): Message[] {
 }
 
 /** An input that is an object, as models send it. */
-function jsonOf(input: unknown): Record<string, never> {
+function toJsonObject(input: unknown): Record<string, never> {
   return typeof input === "object" && input !== null && !Array.isArray(input) ? JSON.parse(JSON.stringify(input)) : {};
 }

@@ -2,8 +2,8 @@ import type { AgentWork } from "../engine/agent-context.ts";
 import type { Engine } from "../engine/engine.ts";
 import { listSkills, readSkill } from "../skills/skill-index.ts";
 import { createToolbox } from "../tools/toolbox.ts";
-import { agentEngine } from "./agent.ts";
-import { briefing } from "./briefing.ts";
+import { createAgentEngine } from "./agent.ts";
+import { writeBriefing } from "./briefing.ts";
 
 /** An agent with a language model, and the tools that its run's mode lets it have. */
 export async function makeAgent(modelId: string, work: AgentWork): Promise<Engine> {
@@ -12,7 +12,7 @@ export async function makeAgent(modelId: string, work: AgentWork): Promise<Engin
   const toolbox = await createToolbox({ ...work, skills, loadSkill: (id) => readSkill(id, clones, host.workspace) });
   const all = toolbox.tools;
   const tools = context.mode === "plan" ? all.filter(({ readsOnly }) => readsOnly) : all;
-  const systemPrompt = briefing(
+  const systemPrompt = writeBriefing(
     {
       mode: context.mode,
       basePrompt: work.basePrompt,
@@ -26,5 +26,5 @@ export async function makeAgent(modelId: string, work: AgentWork): Promise<Engin
     },
     tools,
   );
-  return { engine: agentEngine(modelId, systemPrompt, work), tools, close: () => toolbox.close() };
+  return { engine: createAgentEngine(modelId, systemPrompt, work), tools, close: () => toolbox.close() };
 }

@@ -24,14 +24,14 @@ const CONTEXT_TOKENS = 200_000;
 const COMPATIBLE_CONTEXT_TOKENS = 100_000;
 
 /** The API in which the gateway speaks to a model, by its id. */
-function apiOf(modelId: string): ModelApi {
+function chooseApi(modelId: string): ModelApi {
   if (modelId.startsWith("openai/")) return "responses";
   return modelId.startsWith("compatible/") ? "chat" : "messages";
 }
 
 /** A model behind the gateway. All of the clients' settings are given, so that none is read from the environment. */
 export function createModel({ modelId, modelUrl, key, signal, limits = {} }: ModelOptions): Model {
-  const api = apiOf(modelId);
+  const api = chooseApi(modelId);
   const fetch = createTransport({ api, key, signal, limits });
   const common = { apiKey: key, fetch, maxRetries: 0, timeout: 2 ** 31 - 1, logLevel: "off" } as const;
   if (api === "messages") {

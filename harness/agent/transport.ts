@@ -1,7 +1,7 @@
-import { completionEvents, wholeCompletion } from "./answers/chat.ts";
-import { BrokenAnswer, parseEvents, printEvents } from "./answers/events.ts";
-import { messageEvents, wholeMessage } from "./answers/messages.ts";
-import { responseEvents, wholeResponse } from "./answers/responses.ts";
+import { assembleCompletion, toCompletionEvents } from "./answers/chat.ts";
+import { BrokenAnswer, formatEvents, parseEvents } from "./answers/events.ts";
+import { assembleMessage, toMessageEvents } from "./answers/messages.ts";
+import { assembleResponse, toResponseEvents } from "./answers/responses.ts";
 
 /** The APIs of the model gateway. */
 export type ModelApi = keyof typeof APIS;
@@ -14,9 +14,9 @@ interface Api {
 }
 
 const APIS = {
-  messages: { whole: wholeMessage, events: messageEvents },
-  chat: { whole: wholeCompletion, events: completionEvents },
-  responses: { whole: wholeResponse, events: responseEvents },
+  messages: { whole: assembleMessage, events: toMessageEvents },
+  chat: { whole: assembleCompletion, events: toCompletionEvents },
+  responses: { whole: assembleResponse, events: toResponseEvents },
 } as const satisfies Record<string, Api>;
 
 export interface TransportOptions {
@@ -51,7 +51,7 @@ export function createTransport({ api, key, signal, limits = {} }: TransportOpti
     const watch = createWatch(idleMs);
     const ends = AbortSignal.any([signal, watch.signal, AbortSignal.timeout(callMs)]);
     try {
-      const response = await fetch(urlOf(input), {
+      const response = await fetch(toUrl(input), {
         method: "POST",
         headers: {
           authorization: `Bearer ${key}`,
@@ -63,9 +63,9 @@ export function createTransport({ api, key, signal, limits = {} }: TransportOpti
         redirect: "error",
         signal: ends,
       });
-      const text = await textOf(response, watch.alive);
-      if (!response.ok) return new Response(text, { status: response.status, headers: errorHeaders(response) });
-      return replayed(APIS[api], text);
+      const text = await readText(response, watch.alive);
+      if (!response.ok) return new Response(text, { status: response.status, headers: pickErrorHeaders(response) });
+      return replay(APIS[api], text);
     } catch (error) {
       signal.throwIfAborted();
       if (ends.aborted) throw new BrokenAnswer("the model took too long to answer");
@@ -76,13 +76,13 @@ export function createTransport({ api, key, signal, limits = {} }: TransportOpti
   };
 }
 
-function replayed({ whole, events }: Api, text: string): Response {
+function replay({ whole, events }: Api, text: string): Response {
   const isWhole = text.trimStart().startsWith("{");
-  const answer = isWhole ? parsed(text) : whole(parseEvents(text));
-  return new Response(printEvents(events(answer)), { headers: { "content-type": "text/event-stream" } });
+  const answer = isWhole ? parseJson(text) : whole(parseEvents(text));
+  return new Response(formatEvents(events(answer)), { headers: { "content-type": "text/event-stream" } });
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -90,7 +90,7 @@ function parsed(text: string): unknown {
   }
 }
 
-async function textOf(response: Response, alive: () => void): Promise<string> {
+async function readText(response: Response, alive: () => void): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
@@ -103,12 +103,12 @@ async function textOf(response: Response, alive: () => void): Promise<string> {
   return text + decoder.decode();
 }
 
-function errorHeaders({ headers }: Response): Record<string, string> {
+function pickErrorHeaders({ headers }: Response): Record<string, string> {
   const retryAfter = headers.get("retry-after");
   return { "content-type": "application/json", ...(retryAfter === null ? {} : { "retry-after": retryAfter }) };
 }
 
-const urlOf = (input: string | URL | Request): string => (input instanceof Request ? input.url : String(input));
+const toUrl = (input: string | URL | Request): string => (input instanceof Request ? input.url : String(input));
 
 /** Aborts its signal when nobody has said `alive` for so long. */
 function createWatch(idleMs: number) {

@@ -6,13 +6,13 @@ import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startLaunch } from "../isolation/launch.ts";
-import { goFirst, loweringWords } from "../isolation/limits.ts";
+import { formatUlimits, preferForOomKill } from "../isolation/limits.ts";
 import { killTree } from "../isolation/processes.ts";
 import { createWatch } from "../isolation/resource-watch.ts";
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { type CapturedOutput, createCapture, type OutputLimits } from "../support/text-limits.ts";
-import { quoted } from "./shell-quote.ts";
+import { quoteForShell } from "./shell-quote.ts";
 
 export interface CommandRequest {
   readonly command: string;
@@ -70,24 +70,24 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
   const marker = sandbox.contained ? undefined : executionId;
   const { limits: machine } = sandbox;
   const watch = machine === undefined ? undefined : createWatch({ limits: machine, folder: dirname(host.workspace) });
-  const before = machine === undefined ? "" : loweringWords(machine);
+  const before = machine === undefined ? "" : formatUlimits(machine);
   let count = 0;
   return {
     async run({ command, workingDirectory, timeoutMs, timeoutReason, ...request }) {
       const signal = request.signal === undefined ? stop : AbortSignal.any([stop, request.signal]);
       signal.throwIfAborted();
       const script = `step-${++count}.sh`;
-      await writeFile(`${host.steps}/${script}`, scriptOf(command, workingDirectory, before), { mode: 0o444 });
+      await writeFile(`${host.steps}/${script}`, buildScript(command, workingDirectory, before), { mode: 0o444 });
       signal.throwIfAborted();
       const startedAt = performance.now();
       const child = startLaunch(sandbox.launch(script));
-      if (machine !== undefined) goFirst(child.process.pid);
+      if (machine !== undefined) preferForOomKill(child.process.pid);
       const capture = createCapture(redactor, request.limits ?? limits);
       for (const stream of child.output) {
         stream.on("data", capture.stream());
         if (request.onOutput !== undefined) stream.on("data", request.onOutput);
       }
-      const directory = lastLine(child.report);
+      const directory = watchLastLine(child.report);
       let timedOut = false;
       let exceeded: string | undefined;
       const end = () => void killTree(child.process.pid, marker);
@@ -102,11 +102,11 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
       }, timeoutMs);
       signal.addEventListener("abort", end);
       try {
-        const status = await exitOf(child.process, marker);
+        const status = await waitForExit(child.process, marker);
         signal.throwIfAborted();
         return {
           command: redactor.text(command),
-          ...withReason(capture.end(), exceeded),
+          ...appendReason(capture.end(), exceeded),
           ...status,
           ...(exceeded === undefined ? {} : { exitCode: KILLED_CODE, exceeded }),
           ...(timedOut ? { exitCode: TIMED_OUT_CODE } : {}),
@@ -127,19 +127,22 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
  * The command's own lines keep their numbers, and its own EXIT trap may replace ours: so the last line tells the working
  * directory too. Descriptor 3 carries it, since a file that commands can write could be swapped for a link.
  */
-function scriptOf(command: string, workingDirectory: string, before: string): string {
-  const enter = `builtin cd -- ${quoted(workingDirectory)}`;
+function buildScript(command: string, workingDirectory: string, before: string): string {
+  const enter = `builtin cd -- ${quoteForShell(workingDirectory)}`;
   const report = "{ builtin pwd -P >&3; } 2>/dev/null || :";
   return `exec 2>&1; ${before}${enter}; trap '${report}' EXIT; ${command}\n\n__runyard=$?; ${report}; exit "$__runyard"\n`;
 }
 
-function withReason({ text, truncated }: CapturedOutput, why: string | undefined): CapturedOutput {
+function appendReason({ text, truncated }: CapturedOutput, why: string | undefined): CapturedOutput {
   if (why === undefined) return { text, truncated };
   const line = text === "" || text.endsWith("\n") ? "" : "\n";
   return { text: `${text}${line}[the command was ended: ${why}]\n`, truncated };
 }
 
-async function exitOf(child: ChildProcess, marker: string | undefined): Promise<{ exitCode: number; signal?: string }> {
+async function waitForExit(
+  child: ChildProcess,
+  marker: string | undefined,
+): Promise<{ exitCode: number; signal?: string }> {
   const closed = once(child, "close");
   const [code, signal] = await Promise.race([once(child, "exit"), closed]);
   // What the command left in the background ends with it; it would hold the pipes open and outlive the run.
@@ -147,14 +150,14 @@ async function exitOf(child: ChildProcess, marker: string | undefined): Promise<
   await Promise.race([closed, sleep(1000)]);
   for (const stream of child.stdio) stream?.destroy();
   if (typeof code === "number") return { exitCode: code };
-  return { exitCode: 128 + signalNumber(signal), signal: String(signal) };
+  return { exitCode: 128 + findSignalNumber(signal), signal: String(signal) };
 }
 
-function signalNumber(signal: unknown): number {
+function findSignalNumber(signal: unknown): number {
   return Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 0;
 }
 
-function lastLine(stream: Readable | undefined): () => string | undefined {
+function watchLastLine(stream: Readable | undefined): () => string | undefined {
   let text = "";
   stream?.on("data", (chunk: Buffer) => {
     text = (text + chunk.toString()).slice(-8192);

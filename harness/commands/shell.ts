@@ -33,7 +33,7 @@ const ASIDE_SECONDS = 60;
 
 export function createShell({ runner, workingDirectory: beginning, deadlineAt }: ShellOptions): Shell {
   let here = beginning;
-  const limitOf = (seconds: number) => {
+  const limitTime = (seconds: number) => {
     const left = Math.max(1, deadlineAt - Date.now());
     if (left >= seconds * 1000) return { timeoutMs: seconds * 1000 };
     return { timeoutMs: left, timeoutReason: `its sandbox had ${(left / 1000).toFixed(1)} s left when it began` };
@@ -43,12 +43,12 @@ export function createShell({ runner, workingDirectory: beginning, deadlineAt }:
       return here;
     },
     async run({ command, workingDirectory = here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS }, signal) {
-      const result = await runner.run({ command, workingDirectory, ...limitOf(timeoutSeconds), signal });
+      const result = await runner.run({ command, workingDirectory, ...limitTime(timeoutSeconds), signal });
       here = result.workingDirectory;
       return result;
     },
     runAside(command, signal, limits) {
-      const request = { command, workingDirectory: here, ...limitOf(ASIDE_SECONDS), signal };
+      const request = { command, workingDirectory: here, ...limitTime(ASIDE_SECONDS), signal };
       return runner.run(limits === undefined ? request : { ...request, limits });
     },
   };

@@ -20,7 +20,7 @@ import {
 } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import { Stop } from "../support/stop.ts";
-import { type HttpAnswer, postJson, type RetryLimits, retryWordsOf, withRetries } from "./http.ts";
+import { type HttpAnswer, postJson, type RetryLimits, toRetryHints, withRetries } from "./http.ts";
 
 /** What the control plane will not do, however often it is asked. Who does not expect it cannot go on. */
 export class Refused extends Stop {
@@ -71,8 +71,8 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
   const call = async <S extends v.GenericSchema>(path: string, body: unknown, reply: S, limits: RetryLimits) => {
     const text = JSON.stringify(body);
     const attempt = (signal: AbortSignal) => postJson(`${envelope.base_url}${path}`, headers, text, signal);
-    const answer = await withRetries(path, attempt, retryWordsOf, limits);
-    if (answer.status !== 200) throw refusalOf(path, answer);
+    const answer = await withRetries(path, attempt, toRetryHints, limits);
+    if (answer.status !== 200) throw toRefusal(path, answer);
     const parsed = v.safeParse(reply, parseJson(answer.text));
     if (!parsed.success) throw new Stop("unreachable", `${path} answered in a shape that this harness does not know`);
     return parsed.output;
@@ -120,7 +120,7 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
       const text = await answer.text();
       if (answer.status === 302) return answer.headers.get("location") ?? undefined;
       if (answer.status === 404 || answer.status === 400) return undefined;
-      throw refusalOf(path, { status: answer.status, headers: {}, text });
+      throw toRefusal(path, { status: answer.status, headers: {}, text });
     },
     async finishTask(outcome) {
       await call(`${support}/finish-task`, outcome, Empty, limits);
@@ -132,15 +132,15 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
 }
 
 /** 401 means that the key is dead; at the first call 403 and 409 mean that the execution is somebody else's. */
-function refusalOf(path: string, { status, text }: HttpAnswer): Stop {
+function toRefusal(path: string, { status, text }: HttpAnswer): Stop {
   const isFirstCall = path.endsWith("/resolve-prompt");
   const isTaken = isFirstCall && [401, 403, 409].includes(status);
   const kind = isTaken ? "taken" : status === 401 ? "stale" : "unreachable";
   const said = `${path} was answered ${status} ${text.slice(0, 500)}`;
-  return kind === "unreachable" && status < 500 ? new Refused(said, detailOf(text) ?? said) : new Stop(kind, said);
+  return kind === "unreachable" && status < 500 ? new Refused(said, parseDetail(text) ?? said) : new Stop(kind, said);
 }
 
-function detailOf(text: string): string | undefined {
+function parseDetail(text: string): string | undefined {
   const problem = v.safeParse(v.object({ detail: v.string() }), parseJson(text));
   return problem.success ? problem.output.detail : undefined;
 }

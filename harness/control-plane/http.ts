@@ -44,15 +44,16 @@ export async function withRetries<T>(
     if ("answer" in result && reply !== undefined && !isRetryable(reply.status, reply.header("x-should-retry")))
       return result.answer;
     signal?.throwIfAborted();
-    const delayMs = serverDelayMs(reply?.header("retry-after")) ?? Math.random() * Math.min(8_000, 200 * 2 ** count);
+    const delayMs =
+      readServerDelayMs(reply?.header("retry-after")) ?? Math.random() * Math.min(8_000, 200 * 2 ** count);
     if (Date.now() + delayMs > giveUpAt)
-      throw new Stop("unreachable", `${name} could not be called: ${wordFor(result, reply)}`);
+      throw new Stop("unreachable", `${name} could not be called: ${describeFailure(result, reply)}`);
     await sleep(delayMs, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted());
   }
 }
 
 /** What `withRetries` looks at of an answer of `postJson` and `getJson`. */
-export const retryWordsOf = ({ status, headers }: HttpAnswer) => ({
+export const toRetryHints = ({ status, headers }: HttpAnswer) => ({
   status,
   header: (name: string) => headers[name]?.toString(),
 });
@@ -100,13 +101,13 @@ function isRetryable(status: number, advice: string | undefined): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-function serverDelayMs(retryAfter: string | undefined): number | undefined {
+function readServerDelayMs(retryAfter: string | undefined): number | undefined {
   const seconds = Number.parseFloat(retryAfter ?? "");
   // Spread a little, so that executions that were turned away together do not come back together.
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 + Math.random() * 250 : undefined;
 }
 
-function wordFor(result: Attempt<unknown>, reply: { status: number } | undefined): string {
+function describeFailure(result: Attempt<unknown>, reply: { status: number } | undefined): string {
   if (reply !== undefined) return `status ${reply.status}`;
   const failure = "failure" in result ? result.failure : undefined;
   if (!(failure instanceof Error)) return "no answer";

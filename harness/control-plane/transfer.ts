@@ -22,7 +22,7 @@ export async function uploadContent(target: UploadTarget, content: Blob, signal:
   const response = await fetchWithRetries(target.url, limits, () => ({
     method: target.method,
     headers,
-    body: target.method === "PUT" ? content : formOf(target, content),
+    body: target.method === "PUT" ? content : buildForm(target, content),
   }));
   await response.body?.cancel();
   // 412: an earlier attempt whose answer was lost has already put it there.
@@ -56,7 +56,7 @@ function fetchWithRetries(url: string, limits: RetryLimits, request: () => Reque
   return withRetries(name, (signal) => fetch(url, { ...request(), signal }), read, limits);
 }
 
-function formOf(target: UploadTarget, content: Blob): FormData {
+function buildForm(target: UploadTarget, content: Blob): FormData {
   const form = new FormData();
   for (const { name, value } of target.fields ?? []) {
     if (value.kind === "static") form.append(name, value.value);

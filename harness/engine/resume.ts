@@ -26,7 +26,7 @@ type Said = Pick<RunContext, "messages" | "own_messages"> & { readonly agent_con
 const ENDED = "turn_ended";
 
 /** What the last message of a turn has beside its text: nothing where it succeeded. */
-export function markOf({ success, error_code, blocked }: TurnOutcome): Block[] {
+export function toEndMark({ success, error_code, blocked }: TurnOutcome): Block[] {
   const data = { ...(error_code === undefined ? {} : { error_code }), ...(blocked === undefined ? {} : { blocked }) };
   return success ? [] : [{ type: "event", name: ENDED, data: { success, ...data } }];
 }
@@ -35,15 +35,15 @@ export function markOf({ success, error_code, blocked }: TurnOutcome): Block[] {
  * Every turn ends with a text of the agent, and every follow-up begins one with a text of the user: so the conversation
  * itself tells what is still to be answered. Messages of earlier runs come before this run's own.
  */
-export function startOf({ messages, own_messages = 0, agent_config }: Said): Start {
+export function findStart({ messages, own_messages = 0, agent_config }: Said): Start {
   const own = own_messages > 0 ? messages.slice(-own_messages) : [];
   const asked = own.findLastIndex((message) => isText(message, "user"));
   const answered = own.findLastIndex((message) => isText(message, "assistant"));
   const cancelled = own.findLastIndex(tellsOfCancel);
   if (cancelled >= Math.max(asked, answered) && cancelled >= 0) return { from: "answer", last: CANCELLED };
-  if (answered > asked) return { from: "answer", last: outcomeOf(own, own[answered], agent_config.model_id) };
-  const begun = begunOf(own.slice(asked + 1));
-  return asked < 0 ? { from: "prompt", ...begun } : { from: "followup", message: textOf(own[asked]), ...begun };
+  if (answered > asked) return { from: "answer", last: readOutcome(own, own[answered], agent_config.model_id) };
+  const begun = findProgress(own.slice(asked + 1));
+  return asked < 0 ? { from: "prompt", ...begun } : { from: "followup", message: joinText(own[asked]), ...begun };
 }
 
 /** What an agent says beside its use of a tool is no answer yet. */
@@ -59,7 +59,7 @@ const CANCELLED: TurnOutcome = { success: false, summary: "What was asked was ca
 export const isCancelledSince = (messages: readonly Message[]): boolean =>
   messages.findLastIndex(tellsOfCancel) > messages.findLastIndex((message) => isText(message, "assistant"));
 
-function begunOf(turn: readonly Message[]): Begun {
+function findProgress(turn: readonly Message[]): Begun {
   const results = turn.flatMap(({ content }) => content).filter((block) => block.type === "action_result");
   const done = results.filter(({ name, state }) => name === "run_command" && state === "completed");
   const output = done.at(-1)?.output;
@@ -68,8 +68,8 @@ function begunOf(turn: readonly Message[]): Begun {
   return { commandsDone: done.length, ...(typeof there === "string" ? { workingDirectory: there } : {}) };
 }
 
-function outcomeOf(own: readonly Message[], answer: Message | undefined, modelId = RUNBOOK_MODEL): TurnOutcome {
-  const summary = textOf(answer);
+function readOutcome(own: readonly Message[], answer: Message | undefined, modelId = RUNBOOK_MODEL): TurnOutcome {
+  const summary = joinText(answer);
   const mark = answer?.content.find((block) => block.type === "event" && block.name === ENDED);
   // What a runbook said before there were marks: it ends with the first command that fails.
   if (mark?.type !== "event") return { success: modelId !== RUNBOOK_MODEL || hasSucceeded(own), summary };
@@ -82,5 +82,5 @@ function hasSucceeded(own: readonly Message[]): boolean {
   return results.at(-1)?.state === "completed";
 }
 
-const textOf = (message: Message | undefined): string =>
+const joinText = (message: Message | undefined): string =>
   (message?.content ?? []).flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");

@@ -8,14 +8,17 @@ import type { AgentEngine } from "./engine.ts";
  */
 export const runbook: AgentEngine = {
   async takeTurn({ instructions, commandsDone = 0 }, tools) {
-    const commands = instructions.flatMap(shellBlocks);
+    const commands = instructions.flatMap(findShellBlocks);
     if (commands.length === 0) return { success: false, summary: NOTHING_TO_RUN, error_code: "invalid_request" };
     for (const [index, command] of commands.entries()) {
       if (index < commandsDone) continue;
       const result = await tools.runCommand({ command });
       if (result.exitCode === 0) continue;
       const step = commands.length === 1 ? "The command" : `Step ${index + 1} of ${commands.length}`;
-      return { success: false, summary: `${step} failed: \`${firstLine(result.command)}\` ${endOf(result)}.` };
+      return {
+        success: false,
+        summary: `${step} failed: \`${takeFirstLine(result.command)}\` ${describeEnd(result)}.`,
+      };
     }
     return { success: true, summary: commands.length === 1 ? "Ran one command." : `Ran ${commands.length} commands.` };
   },
@@ -24,7 +27,7 @@ export const runbook: AgentEngine = {
 /** The same in plan mode, which changes nothing: it says what it would run. */
 export const plannedRunbook: AgentEngine = {
   async takeTurn({ instructions }) {
-    const commands = instructions.flatMap(shellBlocks);
+    const commands = instructions.flatMap(findShellBlocks);
     if (commands.length === 0) return { success: false, summary: NOTHING_TO_RUN, error_code: "invalid_request" };
     const blocks = commands.map((command) => `\`\`\`sh\n${command}\n\`\`\``);
     return { success: true, summary: ["In the mode normal these would be run, in order:", ...blocks].join("\n\n") };
@@ -32,7 +35,7 @@ export const plannedRunbook: AgentEngine = {
 };
 
 /** The fenced blocks tagged sh, bash or shell, wherever they stand in a Markdown document. */
-export function shellBlocks(markdown: string): string[] {
+export function findShellBlocks(markdown: string): string[] {
   const blocks: string[] = [];
   void marked.walkTokens(marked.lexer(markdown), (token: Token) => {
     if (token.type !== "code" || token["codeBlockStyle"] === "indented") return;
@@ -47,13 +50,13 @@ const NOTHING_TO_RUN =
   "Nothing to run: the model local/runbook only runs fenced code blocks tagged sh, bash or shell, and the prompt has none. " +
   "Add such a block, or name another model in config.model_id once a model provider is configured.";
 
-function firstLine(command: string): string {
+function takeFirstLine(command: string): string {
   const lines = command.trim().split("\n");
   const line = lines.find((it) => it.trim() !== "" && !it.trim().startsWith("#")) ?? lines[0] ?? "";
   return line.length > 120 ? `${line.slice(0, 117)}...` : line;
 }
 
-function endOf(result: CommandResult): string {
+function describeEnd(result: CommandResult): string {
   const code = `exit code ${result.exitCode}`;
   if (result.exceeded !== undefined) return `was ended: ${result.exceeded} (${code})`;
   if (result.timedOut) return `did not end within its ${Math.round(result.durationMs / 1000)} s (${code})`;

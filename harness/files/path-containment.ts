@@ -22,10 +22,10 @@ export async function openInside(root: string, path: string): Promise<InsideFile
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new Error(`${path} is no file`);
-    const place = await placeOf(handle, path);
+    const place = await locate(handle, path);
     if (!place.startsWith((await realpath(root)) + sep)) throw new Error(`${path} is not where it seems to be`);
     return {
-      path: process.platform === "linux" ? descriptorOf(handle) : path,
+      path: process.platform === "linux" ? toDescriptorPath(handle) : path,
       sizeBytes: stats.size,
       [Symbol.asyncDispose]: () => handle.close(),
     };
@@ -35,8 +35,8 @@ export async function openInside(root: string, path: string): Promise<InsideFile
   }
 }
 
-const descriptorOf = (handle: FileHandle): string => `/proc/self/fd/${handle.fd}`;
+const toDescriptorPath = (handle: FileHandle): string => `/proc/self/fd/${handle.fd}`;
 
 /** Other systems than Linux have no bubblewrap either: there, commands can read what the harness can. */
-const placeOf = (handle: FileHandle, path: string): Promise<string> =>
-  process.platform === "linux" ? readlink(descriptorOf(handle)) : realpath(path);
+const locate = (handle: FileHandle, path: string): Promise<string> =>
+  process.platform === "linux" ? readlink(toDescriptorPath(handle)) : realpath(path);

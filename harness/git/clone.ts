@@ -34,7 +34,7 @@ export interface CloneOptions {
 const RESERVED = ["output", "attachments"];
 
 /** Where a repository goes in the workspace. @throws SetupError when the place is taken or has no name */
-export function placesOf(repositories: readonly Repository[]): Map<string, Repository> {
+export function assignClonePaths(repositories: readonly Repository[]): Map<string, Repository> {
   const places = new Map<string, Repository>();
   for (const repository of repositories) {
     const place = repository.path ?? identityOf(repository.url).name;
@@ -59,7 +59,7 @@ export async function cloneRepository(place: string, repository: Repository, opt
   const { url, variables } = separateCredential(repository.url, options.token);
   const fail = (text: string) =>
     new SetupError(
-      `cloning ${maskUrlUsers(repository.url)} failed: ${maskUrlUsers(text)}${hintFor(text, options.token)}`,
+      `cloning ${maskUrlUsers(repository.url)} failed: ${maskUrlUsers(text)}${suggestFix(text, options.token)}`,
     );
   const pinned = await pinRepositoryAddress(repository.url).catch((error: unknown) => {
     throw fail(messageOf(error));
@@ -106,7 +106,7 @@ export async function writeGitConfig(etc: string): Promise<void> {
 const isWithin = (inner: string, outer: string) => `${inner}/`.startsWith(`${outer}/`);
 
 /** What helps where git was not let in. */
-function hintFor(text: string, token: string | undefined): string {
+function suggestFix(text: string, token: string | undefined): string {
   if (
     !/could not read (Username|Password)|Authentication failed|returned error: 40[134]|epository not found/i.test(text)
   )
@@ -124,7 +124,7 @@ async function runGit(
   const { promise, resolve } = Promise.withResolvers<{ ok: boolean; text: string }>();
   const child = spawn("git", [...args], {
     cwd: options.workspace,
-    env: { ...gitEnvironment(options.etc), ...variables },
+    env: { ...buildGitEnvironment(options.etc), ...variables },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -144,7 +144,7 @@ async function runGit(
   child.on("error", (error) => resolve({ ok: false, text: `git could not be started: ${error.message}` }));
   child.on("close", (code) => {
     const limit = `git did not end within ${Math.round(options.timeoutMs / 1000)} s`;
-    resolve({ ok: code === 0, text: late ? limit : lastLines(text) });
+    resolve({ ok: code === 0, text: late ? limit : takeLastLines(text) });
   });
   const result = await promise;
   clearTimeout(timer);
@@ -165,7 +165,7 @@ const NETWORK_SETTINGS = [
 ];
 
 /** All that git sees of the environment. */
-export function gitEnvironment(etc: string): Record<string, string> {
+export function buildGitEnvironment(etc: string): Record<string, string> {
   const settings = NETWORK_SETTINGS.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
@@ -185,7 +185,7 @@ export function gitEnvironment(etc: string): Record<string, string> {
 }
 
 /** The end of what git said, for a message. */
-export const lastLines = (text: string): string =>
+export const takeLastLines = (text: string): string =>
   cutBytes(
     text
       .split("\n")

@@ -58,11 +58,11 @@ export interface RepositoryAccess {
  * process, and appears neither in a list of processes nor in a file of the clone.
  */
 export function separateCredential(url: string, token: string | undefined): RepositoryAccess {
-  if (token !== undefined) return { url, variables: credentialVariables(url, "x-access-token", token) };
+  if (token !== undefined) return { url, variables: buildCredentialVariables(url, "x-access-token", token) };
   const parsed = URL.parse(url);
   if (parsed?.protocol !== "https:" || parsed.username + parsed.password === "") return { url, variables: {} };
   const clean = withoutUser(url);
-  return { url: clean, variables: credentialVariables(clean, decode(parsed.username), decode(parsed.password)) };
+  return { url: clean, variables: buildCredentialVariables(clean, decode(parsed.username), decode(parsed.password)) };
 }
 
 /** The credentials in a URL, as they are written and decoded. The user of an ssh URL is none. */
@@ -74,7 +74,7 @@ export function findCredentials(url: string): string[] {
 }
 
 /** Makes git send the credential to this URL and to no other, when the server asks for one. */
-function credentialVariables(url: string, user: string, password: string): Record<string, string> {
+function buildCredentialVariables(url: string, user: string, password: string): Record<string, string> {
   const helper = `!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$${USER}" "$${PASSWORD}"; }; f`;
   const settings = [
     ["credential.useHttpPath", "true"],

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { addressCheck, blockedAddress, resolveAllowed } from "../network/blocked-addresses.ts";
+import { createAddressCheck, resolveAllowed, toBlockedAddressError } from "../network/blocked-addresses.ts";
 
 /** Git servers in the machine's own network, and on the machine, are for runs to clone from. */
 const ALLOWED = { loopback: true, privateNetworks: true };
@@ -15,9 +15,9 @@ export async function pinRepositoryAddress(url: string): Promise<readonly string
   const host = parsed?.hostname.replace(/^\[(.*)\]$/, "$1") ?? /^[\w.-]+@([\w.-]+):/.exec(url)?.[1] ?? "";
   // A file's URL has no host, and other transports git refuses.
   if (host === "") return [];
-  const isAllowed = addressCheck(ALLOWED);
+  const isAllowed = createAddressCheck(ALLOWED);
   if (isIP(host) !== 0) {
-    if (!isAllowed(host)) throw blockedAddress(host);
+    if (!isAllowed(host)) throw toBlockedAddressError(host);
     return [];
   }
   const isHttps = parsed?.protocol === "https:";

@@ -1,12 +1,12 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ownDevices } from "./devices.ts";
+import { createDevices } from "./devices.ts";
 import type { Limits } from "./limits.ts";
 import { NAME_SERVER, type Network } from "./network.ts";
 import type { ProcessGroup } from "./process-group.ts";
-import { BASH_OPTIONS, commandEnvironment, type MakeSandbox, type WorkspacePaths } from "./sandbox.ts";
-import { seccompFilter } from "./seccomp.ts";
+import { BASH_OPTIONS, buildCommandEnvironment, type MakeSandbox, type WorkspacePaths } from "./sandbox.ts";
+import { buildSeccompFilter } from "./seccomp.ts";
 
 export interface BubblewrapOptions {
   /** Absolute path of bwrap. */
@@ -49,22 +49,22 @@ const ETC_SSL = ["/etc/ssl/certs", "/etc/ssl/openssl.cnf"];
  * not outlive its command. A single bwrap for all commands would keep background processes, at the price of a second
  * program inside that starts commands and reports their ends, which the commands could tamper with.
  */
-export async function bubblewrapSandbox(options: BubblewrapOptions): Promise<MakeSandbox> {
+export async function createBubblewrapSandbox(options: BubblewrapOptions): Promise<MakeSandbox> {
   const { bwrap, etc, network, group, limits, filtered } = options;
-  const [devices] = await Promise.all([ownDevices(etc), writeEtc(etc, network)]);
-  const filter = filtered ? seccompFilter() : undefined;
+  const [devices] = await Promise.all([createDevices(etc), writeEtc(etc, network)]);
+  const filter = filtered ? buildSeccompFilter() : undefined;
   const walls = [
     ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
     ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
     ...(network === undefined ? ["--unshare-net"] : []),
     ...["--uid", UID, "--gid", UID, "--hostname", "runyard"],
-    ...programs(),
-    ...etcFiles(etc),
+    ...bindPrograms(),
+    ...bindEtc(etc),
     ...["--proc", "/proc", "--dev", "/dev"],
     ...Object.entries(devices).flatMap(([name, node]) => ["--dev-bind", node, `/dev/${name}`]),
   ];
   return ({ host, runId, marker, secrets = {}, programs: shared }) => {
-    const environment = { ...commandEnvironment(INSIDE, runId), PATH };
+    const environment = { ...buildCommandEnvironment(INSIDE, runId), PATH };
     const places = [
       ...["--bind", host.tmp, INSIDE.tmp, "--bind", host.home, INSIDE.home, "--bind", host.workspace, INSIDE.workspace],
       // On disk, as all that they write: what is in a file system in memory is in nobody's account.
@@ -98,7 +98,7 @@ export async function bubblewrapSandbox(options: BubblewrapOptions): Promise<Mak
 }
 
 /** /usr and what belongs to it, and the node that runs this harness where /usr does not bring one. */
-function programs(): string[] {
+function bindPrograms(): string[] {
   const roots = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"].filter((path) => existsSync(path));
   return [
     ...["--ro-bind", "/usr", "/usr"],
@@ -106,11 +106,11 @@ function programs(): string[] {
       lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path],
     ),
     ...["--ro-bind-try", "/nix/store", "/nix/store"],
-    ...nodeFiles(process.execPath),
+    ...bindNode(process.execPath),
   ];
 }
 
-function nodeFiles(node: string): string[] {
+function bindNode(node: string): string[] {
   if (node.startsWith("/usr/")) return [];
   const npm = join(dirname(dirname(node)), "lib/node_modules/npm");
   const own = ["--ro-bind", node, `${NODE_PREFIX}/bin/node`];
@@ -123,7 +123,7 @@ function nodeFiles(node: string): string[] {
   return [...own, "--ro-bind", npm, `${NODE_PREFIX}/lib/node_modules/npm`, ...link("npm"), ...link("npx")];
 }
 
-function etcFiles(etc: string): string[] {
+function bindEtc(etc: string): string[] {
   const shared = readdirSync("/etc")
     .filter((name) => ETC_FILES.test(name))
     .map((name) => join("/etc", name));

@@ -19,7 +19,7 @@ const NODES: Readonly<Record<string, string>> = {
  * @param folder a directory that commands cannot write
  * @returns paths of the nodes by their name in /dev
  */
-export async function ownDevices(folder: string): Promise<Readonly<Record<string, string>>> {
+export async function createDevices(folder: string): Promise<Readonly<Record<string, string>>> {
   if (process.getuid?.() !== 0) return {};
   const own = join(folder, "dev");
   await mkdir(own, { recursive: true });

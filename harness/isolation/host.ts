@@ -1,10 +1,10 @@
 import { messageOf, Stop } from "../support/stop.ts";
-import { decidedIsolation, setUpBoundary, tryBoundary } from "./isolation.ts";
-import { limitsOf } from "./limits.ts";
+import { chooseIsolation, setUpBoundary, tryBoundary } from "./isolation.ts";
+import { readLimits } from "./limits.ts";
 import { openNetwork } from "./network.ts";
 import { openProcessGroup } from "./process-group.ts";
 import { findProgram } from "./programs.ts";
-import { plainSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
+import { createPlainSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 /** What an execution needs of its host; made before anything is known of the run, while the harness still loads. */
@@ -20,9 +20,10 @@ export interface Host {
 export async function prepareHost(): Promise<Host> {
   const workspace = await createWorkspace();
   try {
-    const isolation = decidedIsolation();
+    const isolation = chooseIsolation();
     if (isolation === "machine" || isolation === "none") {
-      const sandbox = (run: Omit<SandboxOptions, "host">) => plainSandbox({ ...run, host: workspace.paths }, isolation);
+      const sandbox = (run: Omit<SandboxOptions, "host">) =>
+        createPlainSandbox({ ...run, host: workspace.paths }, isolation);
       return { workspace, sandbox, close: () => workspace.remove() };
     }
     const { resources, close } = await openResources(workspace);
@@ -46,7 +47,7 @@ function fail(reason: string): never {
 async function openResources(workspace: Workspace) {
   const bwrap = findProgram("bwrap") ?? "";
   const network = bwrap === "" ? undefined : await openNetwork();
-  const limits = limitsOf();
+  const limits = readLimits();
   const group = bwrap === "" ? undefined : openProcessGroup(limits.processes);
   return {
     resources: { bwrap, etc: workspace.etc, network, group, limits },

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type BubblewrapOptions, bubblewrapSandbox } from "./bubblewrap.ts";
+import { type BubblewrapOptions, createBubblewrapSandbox } from "./bubblewrap.ts";
 import { startLaunch } from "./launch.ts";
 import { killTree } from "./processes.ts";
 import { findProgram } from "./programs.ts";
@@ -24,7 +24,7 @@ const WAITS_MS = [500, 2_000];
  * Whether it works now has no say in it: a command could make it fail, for every run of the host.
  * @throws Error for a setting that is none
  */
-export function decidedIsolation(): Isolation {
+export function chooseIsolation(): Isolation {
   const setting = process.env["RUNYARD_SANDBOX"];
   if (setting === undefined || setting === "") {
     return process.platform === "linux" && findProgram("bwrap") !== undefined ? "bubblewrap" : "none";
@@ -52,7 +52,7 @@ export async function tryBoundary(options: BubblewrapOptions, paths: WorkspacePa
   const { network } = options;
   let failure = "";
   for (const way of network === undefined ? [undefined] : [network, undefined]) {
-    const make = await bubblewrapSandbox({ ...options, network: way });
+    const make = await createBubblewrapSandbox({ ...options, network: way });
     const trial = findFailure(make({ host: paths, runId: "", marker: {} }), paths.steps);
     const [found, hasOpened] = await Promise.all([trial, way === undefined || way.opened]);
     if (found === undefined && hasOpened) return { make };

@@ -32,14 +32,14 @@ type Setting =
   | "RUNYARD_RUN_FILES";
 
 /** The limits of this machine, and what its settings make of them. @throws where a setting is no number */
-export function limitsOf(settings: Readonly<Record<string, string | undefined>> = process.env): Limits {
+export function readLimits(settings: Readonly<Record<string, string | undefined>> = process.env): Limits {
   const set = (name: Setting, preset: number) => {
     const value = settings[name];
     if (value === undefined || value === "") return preset;
     if (/^[1-9]\d{0,11}$/.test(value)) return Number(value);
     throw new Error(`${name} must be a whole number above 0`);
   };
-  const memory = Math.min(MAX_MEMORY_MIB, Math.floor((machineMemory() / MIB) * SHARE_OF_MEMORY));
+  const memory = Math.min(MAX_MEMORY_MIB, Math.floor((readMachineMemory() / MIB) * SHARE_OF_MEMORY));
   return {
     memoryBytes: set("RUNYARD_COMMAND_MEMORY_MIB", memory) * MIB,
     processes: set("RUNYARD_COMMAND_PROCESSES", MAX_PROCESSES),
@@ -50,7 +50,7 @@ export function limitsOf(settings: Readonly<Record<string, string | undefined>> 
 }
 
 /** What a container allows counts, where this is one. */
-function machineMemory(): number {
+function readMachineMemory(): number {
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
@@ -59,13 +59,13 @@ function machineMemory(): number {
  * Shell words that lower the limits of the shell which reads them, for good. No program is started for it. The kernel counts
  * processes by user, and root's not at all.
  */
-export function loweringWords({ processes, diskBytes, descriptors }: Limits): string {
+export function formatUlimits({ processes, diskBytes, descriptors }: Limits): string {
   const lowered = [`c 0`, `u ${processes}`, `f ${Math.floor(diskBytes / 1024)}`, `n ${descriptors}`];
   return `{ ${lowered.map((limit) => `ulimit -${limit}; `).join("")}} 2>/dev/null || :;`;
 }
 
 /** Makes the kernel end a process, and all that it starts from now on, before any other when memory runs out. */
-export function goFirst(pid: number | undefined): void {
+export function preferForOomKill(pid: number | undefined): void {
   try {
     if (pid !== undefined) writeFileSync(`/proc/${pid}/oom_score_adj`, "1000");
   } catch {

@@ -15,12 +15,12 @@ export interface Machine {
 }
 
 /** @param folder a directory on the disk that is asked about */
-export function lookAtMachine(folder: string): Machine {
+export function measureMachine(folder: string): Machine {
   const memory = readFileSync("/proc/meminfo", "latin1");
   const { bavail, bsize, ffree } = statfsSync(folder);
   return {
-    memoryBytes: kibibytes(memory, "MemTotal"),
-    availableBytes: kibibytes(memory, "MemAvailable"),
+    memoryBytes: parseKibibytes(memory, "MemTotal"),
+    availableBytes: parseKibibytes(memory, "MemAvailable"),
     tasks: Number(/\/(\d+)/.exec(readFileSync("/proc/loadavg", "latin1"))?.[1] ?? 0),
     diskBytes: bavail * bsize,
     files: ffree,
@@ -37,43 +37,47 @@ export interface TreeUse {
 }
 
 /**
- * Looks at a process and all below it. What forked processes share counts once. Where there are more tasks than `mostTasks`, it
+ * Looks at a process and all below it. What forked processes share counts once. Where there are more tasks than `maxTasks`, it
  * says so at once and looks no further.
  * @param pid the process at the top, which itself is not counted as memory where it has ended
  */
-export function lookAtTree(pid: number, mostTasks: number, enoughMemory: number): TreeUse {
+export function measureTree(pid: number, maxTasks: number, enoughMemory: number): TreeUse {
   const processes: number[] = [];
   const waiting = [pid];
   let tasks = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     processes.push(next);
-    const threads = entriesOf(`/proc/${next}/task`);
+    const threads = listEntries(`/proc/${next}/task`);
     tasks += threads.length;
-    if (tasks > mostTasks) return { tasks, memoryBytes: 0, unnamedBytes: 0 };
+    if (tasks > maxTasks) return { tasks, memoryBytes: 0, unnamedBytes: 0 };
     for (const thread of threads) {
-      const children = textOf(`/proc/${next}/task/${thread}/children`).trim();
+      const children = readTextFile(`/proc/${next}/task/${thread}/children`).trim();
       if (children !== "") waiting.push(...children.split(" ").map(Number));
     }
   }
   // A first sum counts shared pages too often, and is enough where it is small; the exact one takes its time.
   const resident = processes.reduce((sum, process) => sum + residentBytes(process), 0);
-  const unnamed = unnamedFiles(processes);
+  const unnamed = measureUnnamedFiles(processes);
   const memoryBytes =
     resident + unnamed.memory <= enoughMemory
       ? resident
-      : processes.reduce((sum, process) => sum + kibibytes(textOf(`/proc/${process}/smaps_rollup`), "Pss"), 0);
+      : processes.reduce(
+          (sum, process) => sum + parseKibibytes(readTextFile(`/proc/${process}/smaps_rollup`), "Pss"),
+          0,
+        );
   return { tasks, memoryBytes: Math.max(memoryBytes, unnamed.memory), unnamedBytes: unnamed.disk };
 }
 
 const PAGE_BYTES = 4096;
-const residentBytes = (pid: number): number => Number(textOf(`/proc/${pid}/statm`).split(" ")[1] ?? 0) * PAGE_BYTES;
+const residentBytes = (pid: number): number =>
+  Number(readTextFile(`/proc/${pid}/statm`).split(" ")[1] ?? 0) * PAGE_BYTES;
 
 /** Files without a name that these processes have open: in memory, and on disks. */
-function unnamedFiles(processes: readonly number[]): { memory: number; disk: number } {
+function measureUnnamedFiles(processes: readonly number[]): { memory: number; disk: number } {
   const seen = new Set<string>();
   const bytes = { memory: 0, disk: 0 };
   for (const pid of processes) {
-    for (const descriptor of entriesOf(`/proc/${pid}/fd`)) {
+    for (const descriptor of listEntries(`/proc/${pid}/fd`)) {
       const path = `/proc/${pid}/fd/${descriptor}`;
       try {
         const target = readlinkSync(path);
@@ -90,15 +94,15 @@ function unnamedFiles(processes: readonly number[]): { memory: number; disk: num
   return bytes;
 }
 
-/** Bytes and number of all files below a directory, as the disk has them; stops where there are more than `mostFiles`. */
-export async function lookAtFiles(folder: string, mostFiles: number): Promise<{ bytes: number; files: number }> {
+/** Bytes and number of all files below a directory, as the disk has them; stops where there are more than `maxFiles`. */
+export async function measureFiles(folder: string, maxFiles: number): Promise<{ bytes: number; files: number }> {
   const total = { bytes: 0, files: 0 };
   const linked = new Set<number>();
   const waiting = [folder];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     try {
       for await (const entry of await opendir(next)) {
-        if (++total.files > mostFiles) return total;
+        if (++total.files > maxFiles) return total;
         const path = join(next, entry.name);
         if (entry.isDirectory()) waiting.push(path);
         const { blocks, nlink, ino } = await lstat(path);
@@ -112,11 +116,11 @@ export async function lookAtFiles(folder: string, mostFiles: number): Promise<{ 
   return total;
 }
 
-function kibibytes(text: string, name: string): number {
+function parseKibibytes(text: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1] ?? 0) * 1024;
 }
 
-function entriesOf(path: string): string[] {
+function listEntries(path: string): string[] {
   try {
     return readdirSync(path);
   } catch {
@@ -124,7 +128,7 @@ function entriesOf(path: string): string[] {
   }
 }
 
-function textOf(path: string): string {
+function readTextFile(path: string): string {
   try {
     return readFileSync(path, "latin1");
   } catch {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { METADATA, ownAddresses } from "../network/blocked-addresses.ts";
+import { listOwnAddresses, METADATA } from "../network/blocked-addresses.ts";
 import { findProgram } from "./programs.ts";
 
 /** A network namespace with a way out, shared by the commands of one execution. */
@@ -34,12 +34,12 @@ export async function openNetwork(): Promise<Network | undefined> {
   const started: ChildProcess[] = [];
   const files: number[] = [];
   const close = async () => {
-    await Promise.all(started.map(end));
+    await Promise.all(started.map(endProcess));
     for (const file of files.splice(0)) closeSync(file);
   };
   try {
     // Both end by themselves when the harness dies: one reads a pipe of ours to its end, the other watches one.
-    const forbidden = [...METADATA, ...ownAddresses().filter((address) => !OF_SLIRP.includes(address))];
+    const forbidden = [...METADATA, ...listOwnAddresses().filter((address) => !OF_SLIRP.includes(address))];
     const routes = forbidden.map((address) => `route add prohibit ${address}\\n`).join("");
     const script = `printf '${routes}' | '${ip}' -batch - && echo made && exec cat >/dev/null`;
     const holder = spawn(unshare, ["--user", "--map-root-user", "--net", "/bin/sh", "-c", script], {
@@ -47,7 +47,7 @@ export async function openNetwork(): Promise<Network | undefined> {
       stdio: ["pipe", "pipe", "ignore"],
     });
     started.push(holder);
-    await firstWord(holder, 1);
+    await waitForOutput(holder, 1);
     const pid = String(holder.pid);
     // Held open here, for a process id may come to mean another process, with the host's own network.
     const namespaces = ["user", "net"].map((name) => {
@@ -61,7 +61,7 @@ export async function openNetwork(): Promise<Network | undefined> {
       stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
     });
     started.push(way);
-    const opened = firstWord(way, 3).then(
+    const opened = waitForOutput(way, 3).then(
       () => true,
       () => false,
     );
@@ -72,7 +72,7 @@ export async function openNetwork(): Promise<Network | undefined> {
   }
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const ended = once(child, "exit");
   child.kill("SIGKILL");
@@ -80,7 +80,7 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /** Waits for the first bytes on a descriptor. @throws when the process ends before, or takes too long */
-async function firstWord(child: ChildProcess, descriptor: 1 | 3): Promise<void> {
+async function waitForOutput(child: ChildProcess, descriptor: 1 | 3): Promise<void> {
   const stream = child.stdio[descriptor];
   if (!stream) throw new Error("the process has no such descriptor");
   const late = new AbortController();

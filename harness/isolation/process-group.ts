@@ -20,7 +20,7 @@ const NAME = /^runyard-(\d+)$/;
  */
 export function openProcessGroup(most: number): ProcessGroup | undefined {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
-  for (const parent of parents()) {
+  for (const parent of listParents()) {
     const group = join(parent, `runyard-${process.pid}`);
     try {
       removeAbandoned(parent);
@@ -42,8 +42,8 @@ export function openProcessGroup(most: number): ProcessGroup | undefined {
 }
 
 /** Where a group could be made: in the harness's own one, or beside it where that one may hold no others. */
-function parents(): string[] {
-  const lines = textOf("/proc/self/cgroup").split("\n");
+function listParents(): string[] {
+  const lines = readTextFile("/proc/self/cgroup").split("\n");
   const own = lines.flatMap((line) => {
     const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
     if (controllers === "") return [join(CGROUPS, path)];
@@ -56,7 +56,7 @@ function parents(): string[] {
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const [, pid] = NAME.exec(name) ?? [];
-    if (pid === undefined || textOf(`/proc/${pid}/stat`) !== "") continue;
+    if (pid === undefined || readTextFile(`/proc/${pid}/stat`) !== "") continue;
     try {
       rmdirSync(join(parent, name));
     } catch {
@@ -77,7 +77,7 @@ async function remove(group: string): Promise<void> {
   }
 }
 
-function textOf(path: string): string {
+function readTextFile(path: string): string {
   try {
     return readFileSync(path, "latin1");
   } catch {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** The environment variable by which the processes of an execution are found again. */
 const MARKER_NAME = "RUNYARD_EXECUTION";
 
-export const markerOf = (executionId: string): Record<string, string> => ({ [MARKER_NAME]: executionId });
+export const createMarker = (executionId: string): Record<string, string> => ({ [MARKER_NAME]: executionId });
 
 /**
  * Kills a command's process group and then whatever else carries the execution's marker: children that called setsid
@@ -18,7 +18,7 @@ export async function killTree(pid: number | undefined, executionId: string | un
   if (executionId === undefined) return;
   // Between two looks a process may have forked, so this goes on until a look finds nobody.
   for (let look = 0; look < 20; look++) {
-    const found = markedProcesses(executionId);
+    const found = findMarkedProcesses(executionId);
     if (found.length === 0) return;
     for (const marked of found) kill(marked);
     await sleep(5);
@@ -49,15 +49,15 @@ function isClosedInChildren(descriptor: number): boolean {
 }
 
 /** Process ids, on Linux, of all that runs with the marker of this execution. */
-function markedProcesses(executionId: string): number[] {
+function findMarkedProcesses(executionId: string): number[] {
   if (process.platform !== "linux") return [];
   const marker = `${MARKER_NAME}=${executionId}`;
   return readdirSync("/proc")
     .map(Number)
-    .filter((pid) => Number.isInteger(pid) && pid !== process.pid && environmentOf(pid).includes(marker));
+    .filter((pid) => Number.isInteger(pid) && pid !== process.pid && readEnvironment(pid).includes(marker));
 }
 
-function environmentOf(pid: number): string[] {
+function readEnvironment(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
   } catch {

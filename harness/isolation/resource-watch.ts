@@ -1,5 +1,5 @@
 import type { Limits } from "./limits.ts";
-import { lookAtFiles, lookAtMachine, lookAtTree, type Machine } from "./machine.ts";
+import { type Machine, measureFiles, measureMachine, measureTree } from "./machine.ts";
 
 /** Ends commands that use more of their machine than a run may. */
 export interface Watch {
@@ -21,7 +21,7 @@ export interface WatchOptions {
 /** Looks after which the command itself is looked at, though the machine has lost nothing. */
 const LOOKS = 20;
 /** Share of the machine's memory that is left for others, whoever uses it. */
-const LEAST_SHARE = 0.05;
+const MIN_FREE_SHARE = 0.05;
 const MIB = 1024 * 1024;
 
 /**
@@ -31,7 +31,7 @@ const MIB = 1024 * 1024;
  * limit for a moment.
  */
 export function createWatch({ limits, folder, everyMs = 100 }: WatchOptions): Watch {
-  let best = lookAtMachine(folder);
+  let best = measureMachine(folder);
   const note = (now: Machine) => {
     best = {
       ...now,
@@ -41,27 +41,27 @@ export function createWatch({ limits, folder, everyMs = 100 }: WatchOptions): Wa
       files: Math.max(best.files, now.files),
     };
   };
-  const mostOf = {
+  const messages = {
     memory: `it used more than ${Math.round(limits.memoryBytes / MIB)} MiB of memory`,
     processes: `it had more than ${limits.processes} processes and threads`,
     disk: `the run's files took more than ${Math.round(limits.diskBytes / MIB)} MiB`,
     files: `the run had more than ${limits.files} files`,
   };
 
-  const tooMuch = (pid: number, now: Machine): string | undefined => {
+  const findExcess = (pid: number, now: Machine): string | undefined => {
     const lost = best.availableBytes - now.availableBytes;
     // What the kernel itself holds for a command is in no process; before it takes the machine down, the command goes.
-    if (lost > limits.memoryBytes && now.availableBytes < now.memoryBytes * LEAST_SHARE) return mostOf.memory;
-    const { tasks, memoryBytes, unnamedBytes } = lookAtTree(pid, limits.processes, limits.memoryBytes);
-    if (tasks > limits.processes) return mostOf.processes;
-    if (memoryBytes > limits.memoryBytes) return mostOf.memory;
-    return unnamedBytes > limits.diskBytes ? mostOf.disk : undefined;
+    if (lost > limits.memoryBytes && now.availableBytes < now.memoryBytes * MIN_FREE_SHARE) return messages.memory;
+    const { tasks, memoryBytes, unnamedBytes } = measureTree(pid, limits.processes, limits.memoryBytes);
+    if (tasks > limits.processes) return messages.processes;
+    if (memoryBytes > limits.memoryBytes) return messages.memory;
+    return unnamedBytes > limits.diskBytes ? messages.disk : undefined;
   };
-  const tooManyFiles = async (pid: number): Promise<string | undefined> => {
-    const { bytes, files } = await lookAtFiles(folder, limits.files);
-    if (files > limits.files) return mostOf.files;
-    const { unnamedBytes } = lookAtTree(pid, limits.processes, limits.memoryBytes);
-    return bytes + unnamedBytes > limits.diskBytes ? mostOf.disk : undefined;
+  const findFileExcess = async (pid: number): Promise<string | undefined> => {
+    const { bytes, files } = await measureFiles(folder, limits.files);
+    if (files > limits.files) return messages.files;
+    const { unnamedBytes } = measureTree(pid, limits.processes, limits.memoryBytes);
+    return bytes + unnamedBytes > limits.diskBytes ? messages.disk : undefined;
   };
 
   return {
@@ -77,17 +77,17 @@ export function createWatch({ limits, folder, everyMs = 100 }: WatchOptions): Wa
       const count = async () => {
         const startedAt = performance.now();
         countAgainAt = Number.POSITIVE_INFINITY;
-        const why = await tooManyFiles(pid);
+        const why = await findFileExcess(pid);
         // Where another uses up the disk this counts for nothing, so it must not take the harness's time.
         countAgainAt = performance.now() + 1_000 + 10 * (performance.now() - startedAt);
         exceeded(why);
       };
       const look = () => {
-        const now = lookAtMachine(folder);
+        const now = measureMachine(folder);
         note(now);
         const hasLost =
           best.availableBytes - now.availableBytes > limits.memoryBytes || now.tasks - best.tasks > limits.processes;
-        if (hasLost || ++looks % LOOKS === 0) exceeded(tooMuch(pid, now));
+        if (hasLost || ++looks % LOOKS === 0) exceeded(findExcess(pid, now));
         const isFull = best.diskBytes - now.diskBytes > limits.diskBytes || best.files - now.files > limits.files;
         if (isFull && performance.now() > countAgainAt) void count();
       };

@@ -69,12 +69,12 @@ export const BASH_OPTIONS = ["-eo", "pipefail"] as const;
  * No boundary inside the machine: the process group and the marker find what a command leaves behind.
  * @param kind "machine" where nothing but this execution is on it
  */
-export function plainSandbox(
+export function createPlainSandbox(
   { host, runId, marker, secrets, programs }: SandboxOptions,
   kind: "machine" | "none",
 ): Sandbox {
   const own = {
-    ...commandEnvironment(host, runId),
+    ...buildCommandEnvironment(host, runId),
     ...marker,
     PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
   };
@@ -96,7 +96,7 @@ export function plainSandbox(
 }
 
 /** All that a command finds in its environment besides PATH and the secrets of its run; never a key. */
-export function commandEnvironment(paths: WorkspacePaths, runId: string): Record<string, string> {
+export function buildCommandEnvironment(paths: WorkspacePaths, runId: string): Record<string, string> {
   return {
     HOME: paths.home,
     TMPDIR: paths.tmp,

@@ -97,7 +97,7 @@ const whereAnyBit = (bits: number, ...then: readonly Instruction[]): Instruction
  * refused looks as it does to anybody without rights, so that programs go on without it. A new user namespace is refused too: in
  * one of its own a command would have all of the kernel to itself that a plain user has not.
  */
-export function seccompFilter(architecture: string = process.arch): Buffer | undefined {
+export function buildSeccompFilter(architecture: string = process.arch): Buffer | undefined {
   const machine = MACHINES[architecture];
   if (machine === undefined) return undefined;
   const { audit, column, socket, ioctl, clone, unshare } = machine;
@@ -121,11 +121,11 @@ export function seccompFilter(architecture: string = process.arch): Buffer | und
     ...where(CLONE3, refuse(ENOSYS)),
     allow,
   ];
-  return encoded(program);
+  return encode(program);
 }
 
 /** The instructions as struct sock_filter, little-endian. */
-function encoded(program: readonly Instruction[]): Buffer {
+function encode(program: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(8 * program.length);
   for (const [index, [code, ifTrue, ifFalse, value]] of program.entries()) {
     bytes.writeUInt16LE(code, 8 * index);

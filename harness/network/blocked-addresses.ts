@@ -17,17 +17,17 @@ export interface AllowedScopes {
 }
 
 /** The IPv4 addresses that the host has now, besides its loopback: what it serves on them is for its neighbours. */
-export const ownAddresses = (): string[] => hostAddresses("IPv4");
+export const listOwnAddresses = (): string[] => listHostAddresses("IPv4");
 
-const hostAddresses = (...families: readonly string[]): string[] =>
+const listHostAddresses = (...families: readonly string[]): string[] =>
   Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])
     .filter(({ family, internal }) => families.includes(family) && !internal)
     .map(({ address }) => address);
 
 /** Makes the check of addresses for both IP families. The host's own addresses are read once, here. */
-export function addressCheck({ loopback, privateNetworks }: AllowedScopes): (address: string) => boolean {
-  const own = hostAddresses("IPv4", "IPv6").filter((address) => !LINK_LOCAL.test(address));
+export function createAddressCheck({ loopback, privateNetworks }: AllowedScopes): (address: string) => boolean {
+  const own = listHostAddresses("IPv4", "IPv6").filter((address) => !LINK_LOCAL.test(address));
   const canonical = new Set(own.map(toCanonicalAddress));
   return (address) => {
     const scope = scopeOfAddress(address);
@@ -52,8 +52,8 @@ export async function resolveAllowed(
   if (isIP(host) !== 0) resolve([{ address: host, family: isIP(host) }]);
   else lookup(host, { ...options, all: true }, (error, found) => (error === null ? resolve(found) : reject(error)));
   const found = await promise;
-  if (found.length === 0 || !found.every(({ address }) => isAllowed(address))) throw blockedAddress(host);
+  if (found.length === 0 || !found.every(({ address }) => isAllowed(address))) throw toBlockedAddressError(host);
   return found;
 }
 
-export const blockedAddress = (host: string) => new Error(`${host} is an address that runs may not call`);
+export const toBlockedAddressError = (host: string) => new Error(`${host} is an address that runs may not call`);

@@ -2,13 +2,13 @@
  * The ways in which programs spell a value: as it is, as a part of JSON, a URL, a shell command or a page, as hexadecimal
  * and as base64. A value of several lines is also known by each of them, since most tools show lines one by one.
  */
-export function encodingsOf(value: string): Set<string> {
+export function listEncodings(value: string): Set<string> {
   const encodings = new Set<string>();
-  for (const part of new Set([value, ...linesOf(value)])) {
+  for (const part of new Set([value, ...splitLines(value)])) {
     const bytes = Buffer.from(part);
-    for (const spell of SPELLINGS) encodings.add(spell(part));
-    for (const escaped of URL_ESCAPED) for (const url of urlForms(part, escaped)) encodings.add(url);
-    for (const form of [bytes.toString("hex"), ...base64Forms(bytes)]) encodings.add(form);
+    for (const spell of ESCAPES) encodings.add(spell(part));
+    for (const escaped of URL_ESCAPED) for (const url of encodeForUrl(part, escaped)) encodings.add(url);
+    for (const form of [bytes.toString("hex"), ...encodeBase64(bytes)]) encodings.add(form);
     encodings.add(bytes.toString("hex").toUpperCase());
   }
   return encodings;
@@ -19,7 +19,7 @@ const SECRET_MEMBER = /key|secret|token|passw|passphrase|credential|private|auth
 const ADDRESS_MEMBER = /(ur[il]|_id|type|host|name)$/i;
 
 /** What is secret of its own in a value that is a JSON document, as programs are given credentials. */
-export function membersOf(value: string): string[] {
+export function findSecretMembers(value: string): string[] {
   if (!/^\s*[[{]/.test(value)) return [];
   const found: string[] = [];
   try {
@@ -34,29 +34,29 @@ export function membersOf(value: string): string[] {
 }
 
 /** Shorter lines are words like any other. */
-const SHORTEST_LINE = 8;
+const MIN_LINE_LENGTH = 8;
 
 /** Lines that say something of their own; a key's armour is the same in every key. */
-function linesOf(value: string): string[] {
+function splitLines(value: string): string[] {
   const lines = value.split(/[\r\n]+/).map((line) => line.trim());
-  return lines.length < 2 ? [] : lines.filter((line) => line.length >= SHORTEST_LINE && !line.startsWith("-----"));
+  return lines.length < 2 ? [] : lines.filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith("-----"));
 }
 
-const json = (text: string): string => JSON.stringify(text).slice(1, -1);
-const asciiOnly = (text: string): string =>
+const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+const escapeNonAscii = (text: string): string =>
   text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-const html = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-const SPELLINGS: readonly ((text: string) => string)[] = [
+const ESCAPES: readonly ((text: string) => string)[] = [
   (text) => text,
-  json,
-  (text) => asciiOnly(json(text)),
-  (text) => json(text).replaceAll("/", "\\/"),
-  (text) => json(json(text)),
-  html,
-  (text) => html(text).replaceAll("'", "&#39;"),
-  (text) => html(text).replaceAll("'", "&#x27;"),
+  escapeJson,
+  (text) => escapeNonAscii(escapeJson(text)),
+  (text) => escapeJson(text).replaceAll("/", "\\/"),
+  (text) => escapeJson(escapeJson(text)),
+  escapeHtml,
+  (text) => escapeHtml(text).replaceAll("'", "&#39;"),
+  (text) => escapeHtml(text).replaceAll("'", "&#x27;"),
   // Within single quotes, within double quotes, and without quotes, as shells show what they run.
   (text) => text.replaceAll("'", "'\\''"),
   (text) => text.replace(/["$`\\]/g, "\\$&"),
@@ -66,7 +66,7 @@ const SPELLINGS: readonly ((text: string) => string)[] = [
 /** What URL encoders escape by RFC 3986, in paths, by encodeURIComponent, by encodeURI, and in forms. */
 const URL_ESCAPED = [/[^\w.~-]/gu, /[^\w.~/-]/gu, /[^\w.!~*'()-]/gu, /[^\w.!~*'();,/?:@&=+$#-]/gu, /[^\w.*-]/gu];
 
-function urlForms(text: string, escaped: RegExp): string[] {
+function encodeForUrl(text: string, escaped: RegExp): string[] {
   const upper = text.replace(escaped, (character) =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
   );
@@ -78,7 +78,7 @@ function urlForms(text: string, escaped: RegExp): string[] {
  * Base64 of a text that contains the value shows it in one of three ways, depending on how many bytes come before it.
  * The first and last characters depend on the neighbours and are left out.
  */
-function base64Forms(bytes: Buffer): string[] {
+function encodeBase64(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes])
       .toString("base64")

@@ -33,7 +33,7 @@ interface Known extends Pattern {
 
 /** Patterns are found by their first characters; shorter ones are not looked for. */
 export const ANCHOR = 4;
-const LONGEST = 65_535;
+const MAX_LENGTH = 65_535;
 /** What programs put between the parts of a long text. */
 export const isSpace = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0xfeff;
@@ -50,10 +50,10 @@ export function createPatterns(): Patterns {
     add(given) {
       const whole = given.trim();
       const text = whole.replace(WHITE_SPACE, "");
-      if (text.length < ANCHOR || text.length > LONGEST || known.has(whole)) return;
+      if (text.length < ANCHOR || text.length > MAX_LENGTH || known.has(whole)) return;
       known.add(whole);
       let anchor = 0;
-      for (let index = 0; index < ANCHOR; index++) anchor = shifted(anchor, text.charCodeAt(index));
+      for (let index = 0; index < ANCHOR; index++) anchor = shift(anchor, text.charCodeAt(index));
       const alike = byAnchor.get(anchor);
       if (alike === undefined) byAnchor.set(anchor, [{ text, whole }]);
       else alike.push({ text, whole });
@@ -66,7 +66,7 @@ export function createPatterns(): Patterns {
 }
 
 /** A number that tells the last four characters, of Latin text exactly. */
-const shifted = (window: number, code: number): number => (window << 8) ^ code;
+const shift = (window: number, code: number): number => (window << 8) ^ code;
 
 function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>): Scan {
   /** How much of each needle has matched up to here; those that are not in it have less than an anchor. */
@@ -78,7 +78,7 @@ function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>): Scan {
   const start = (length: number) => places[places.length - length] ?? 0;
   const follow = (pattern: Known, length: number, found: (pattern: Pattern, start: number) => void) => {
     if (length === pattern.text.length) found(pattern, start(length));
-    const now = length === pattern.text.length ? shorterOf(pattern)[length - 1] : length;
+    const now = length === pattern.text.length ? getFallbacks(pattern)[length - 1] : length;
     if (now !== undefined && now >= ANCHOR) matched.set(pattern, now);
     else matched.delete(pattern);
   };
@@ -95,10 +95,10 @@ function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>): Scan {
 
   return {
     next(code, place, found) {
-      window = shifted(window, code);
+      window = shift(window, code);
       codes.push(code);
       places.push(place);
-      for (const [pattern, length] of matched) follow(pattern, lengthAfter(pattern, length, code), found);
+      for (const [pattern, length] of matched) follow(pattern, advanceLength(pattern, length, code), found);
       for (const pattern of byAnchor.get(window) ?? [])
         if (!matched.has(pattern) && startsHere(pattern)) follow(pattern, ANCHOR, found);
     },
@@ -118,13 +118,13 @@ function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>): Scan {
 }
 
 /** How much of the needle has matched once this character has come. */
-function lengthAfter(pattern: Known, length: number, code: number): number {
+function advanceLength(pattern: Known, length: number, code: number): number {
   let now = length;
-  while (now > 0 && pattern.text.charCodeAt(now) !== code) now = shorterOf(pattern)[now - 1] ?? 0;
+  while (now > 0 && pattern.text.charCodeAt(now) !== code) now = getFallbacks(pattern)[now - 1] ?? 0;
   return pattern.text.charCodeAt(now) === code ? now + 1 : now;
 }
 
-function shorterOf(pattern: Known): Uint16Array {
+function getFallbacks(pattern: Known): Uint16Array {
   if (pattern.shorter !== undefined) return pattern.shorter;
   const { text } = pattern;
   const shorter = new Uint16Array(text.length);

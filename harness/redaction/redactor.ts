@@ -1,5 +1,5 @@
 import type { Block, Message } from "#shared/wire/conversation.ts";
-import { encodingsOf, membersOf } from "./encodings.ts";
+import { findSecretMembers, listEncodings } from "./encodings.ts";
 import { ANCHOR, createPatterns, isSpace, type Pattern, type Patterns } from "./patterns.ts";
 
 /** Takes planted secrets out of everything that leaves the sandbox. */
@@ -24,9 +24,9 @@ export interface RedactingStream {
 }
 
 /** Shorter values cannot be told from ordinary words, and can be guessed anyway. */
-const SHORTEST_SECRET = ANCHOR;
+const MIN_SECRET_LENGTH = ANCHOR;
 /** Shorter spellings are only looked for as they are, without white space between their characters. */
-const SHORTEST_WRAPPED = 8;
+const MIN_WRAPPED_LENGTH = 8;
 /** Longer runs of white space are no mere wrapping of a line. */
 const MAX_SPACES = 256;
 const MARK = "***";
@@ -38,13 +38,13 @@ const MARK = "***";
 export function createRedactor(secrets: readonly string[]): Redactor {
   const patterns = createPatterns();
   const add = (secret: string) => {
-    for (const part of [secret, ...membersOf(secret)]) {
-      if (part.trim().length < SHORTEST_SECRET) continue;
-      for (const encoding of encodingsOf(part)) patterns.add(encoding);
+    for (const part of [secret, ...findSecretMembers(secret)]) {
+      if (part.trim().length < MIN_SECRET_LENGTH) continue;
+      for (const encoding of listEncodings(part)) patterns.add(encoding);
     }
   };
   const text = (value: string) => {
-    if (patterns.isEmpty || value.length < SHORTEST_SECRET) return value;
+    if (patterns.isEmpty || value.length < MIN_SECRET_LENGTH) return value;
     const whole = createStream(patterns);
     return whole.push(value) + whole.end();
   };
@@ -55,7 +55,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     json,
     message: (message) => ({
       ...message,
-      content: message.content.map((block) => redactedBlock(block, { text, json })),
+      content: message.content.map((block) => redactBlock(block, { text, json })),
     }),
     stream: () => createStream(patterns),
     add,
@@ -75,7 +75,7 @@ function createStream(patterns: Patterns): RedactingStream {
   let spaces = 0;
 
   const note = (pattern: Pattern, start: number, end: number) => {
-    if (pattern.text.length < SHORTEST_WRAPPED && held.slice(start, end) !== pattern.whole) return;
+    if (pattern.text.length < MIN_WRAPPED_LENGTH && held.slice(start, end) !== pattern.whole) return;
     found.push([start, end]);
   };
   const read = (from: number) => {
@@ -124,7 +124,7 @@ function createStream(patterns: Patterns): RedactingStream {
 }
 
 /** Ids, times and kinds are not the agent's words, and a message whose kind is a mark would be refused. */
-function redactedBlock(block: Block, { text, json }: Pick<Redactor, "text" | "json">): Block {
+function redactBlock(block: Block, { text, json }: Pick<Redactor, "text" | "json">): Block {
   if (block.type === "text") return { ...block, text: text(block.text) };
   const name = text(block.name);
   if (block.type === "action") return { ...block, name, input: json(block.input) };

@@ -50,15 +50,15 @@ export function createArtifactCollector({
   signal,
   limits = {},
 }: ArtifactOptions): ArtifactCollector {
-  const { files: mostFiles = 100, bytesEach = 100 * 1024 * 1024 } = limits;
+  const { files: maxFiles = 100, bytesEach = 100 * 1024 * 1024 } = limits;
   const known = new Map<string, string>();
 
   /** The workspace, which commands cannot swap for a link, as they could the directory in it. */
   const opened = (filepath: string) => openInside(dirname(output), join(output, filepath));
   const store = async (filepath: string, { path: file, sizeBytes: size }: InsideFile) => {
-    const sha256 = await hashOf(file);
+    const sha256 = await hashFile(file);
     if (known.get(filepath) === sha256) return false;
-    const mimeType = mimeTypeOf(filepath);
+    const mimeType = guessMimeType(filepath);
     const shown = redactor.text(filepath);
     const data = { filepath: shown, filename: basename(shown), mime_type: mimeType, size_bytes: size, sha256 };
     const artifact = { artifact_type: "FILE", data } as const;
@@ -78,17 +78,17 @@ export function createArtifactCollector({
     },
     async collect() {
       const report: ArtifactReport = { stored: [], left: [] };
-      for (const filepath of await filesUnder(output)) {
+      for (const filepath of await listFiles(output)) {
         signal.throwIfAborted();
-        if (known.size >= mostFiles && !known.has(filepath)) {
-          report.left.push(`${filepath}: over ${mostFiles} files`);
+        if (known.size >= maxFiles && !known.has(filepath)) {
+          report.left.push(`${filepath}: over ${maxFiles} files`);
           continue;
         }
         // What became of it since the list was made is nobody's artifact.
         await using file = await opened(filepath).catch(() => undefined);
         if (file === undefined) continue;
-        const reason = reasonAgainst(filepath, file.sizeBytes, bytesEach);
-        const kept = reason ?? (await store(filepath, file).catch(refusalOf));
+        const reason = findRejection(filepath, file.sizeBytes, bytesEach);
+        const kept = reason ?? (await store(filepath, file).catch(describeRefusal));
         if (typeof kept === "string") report.left.push(`${filepath}: ${kept}`);
         else if (kept) report.stored.push(filepath);
       }
@@ -98,7 +98,7 @@ export function createArtifactCollector({
 }
 
 /** What the service does not take is left out, and the run goes on. */
-function refusalOf(error: unknown): string {
+function describeRefusal(error: unknown): string {
   if (error instanceof Refused) return error.detail;
   throw error;
 }
@@ -107,7 +107,7 @@ function refusalOf(error: unknown): string {
 const MAX_NAMES = 10_000;
 
 /** Relative paths of the regular files, sorted; links are not followed, not even in place of the directory itself. */
-async function filesUnder(root: string): Promise<string[]> {
+async function listFiles(root: string): Promise<string[]> {
   const isDirectory = await lstat(root).then(
     (stats) => stats.isDirectory(),
     () => false,
@@ -128,7 +128,7 @@ async function filesUnder(root: string): Promise<string[]> {
   return files.sort();
 }
 
-function reasonAgainst(filepath: string, size: number, bytesEach: number): string | undefined {
+function findRejection(filepath: string, size: number, bytesEach: number): string | undefined {
   if (size > bytesEach) return `larger than ${bytesEach} bytes`;
   if (!filepath.isWellFormed() || filepath.includes("\ufffd") || Buffer.byteLength(filepath) > 1024)
     return "not a name that can be stored";
@@ -136,14 +136,14 @@ function reasonAgainst(filepath: string, size: number, bytesEach: number): strin
 }
 
 /** The SHA-256 of a file, in hexadecimal digits. */
-export async function hashOf(file: string): Promise<string> {
+export async function hashFile(file: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);
   return hash.digest("hex");
 }
 
 /** What a file is, by its ending. */
-export const mimeTypeOf = (path: string): string =>
+export const guessMimeType = (path: string): string =>
   MIME_TYPES[extname(path).toLowerCase()] ?? "application/octet-stream";
 
 const MIME_TYPES: Readonly<Record<string, string>> = {

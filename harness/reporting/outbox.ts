@@ -49,7 +49,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   let flushing = 0;
   let wake = Promise.withResolvers<void>();
 
-  const isDue = () => flushing > 0 || queue.some((item) => item.kind === "event") || bytesOf(queue) >= BATCH_BYTES;
+  const isDue = () => flushing > 0 || queue.some((item) => item.kind === "event") || sumBytes(queue) >= BATCH_BYTES;
   const hold = async () => {
     wake = Promise.withResolvers<void>();
     const timer = setTimeout(wake.resolve, holdMs);
@@ -63,7 +63,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       queue.shift();
       return;
     }
-    const batch = firstBatch(queue);
+    const batch = takeBatch(queue);
     nextSequence = await plane.sendMessages(
       nextSequence,
       batch.map((item) => item.message),
@@ -117,7 +117,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   };
 }
 
-function firstBatch(queue: readonly Item[]): (Item & { kind: "message" })[] {
+function takeBatch(queue: readonly Item[]): (Item & { kind: "message" })[] {
   const batch: (Item & { kind: "message" })[] = [];
   let bytes = 0;
   for (const item of queue) {
@@ -129,6 +129,6 @@ function firstBatch(queue: readonly Item[]): (Item & { kind: "message" })[] {
   return batch;
 }
 
-function bytesOf(queue: readonly Item[]): number {
+function sumBytes(queue: readonly Item[]): number {
   return queue.reduce((sum, item) => sum + (item.kind === "message" ? item.bytes : 0), 0);
 }

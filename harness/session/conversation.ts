@@ -1,8 +1,8 @@
 import type { Block } from "#shared/wire/conversation.ts";
 import type { Turn, TurnOutcome } from "../engine/engine.ts";
-import { markOf } from "../engine/resume.ts";
+import { toEndMark } from "../engine/resume.ts";
 import type { Outbox } from "../reporting/outbox.ts";
-import { cutBytes, wellFormed } from "../support/text-limits.ts";
+import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import type { Followups } from "./followups.ts";
 import type { PreparedWorkspace } from "./prepared-workspace.ts";
 import type { SessionAgent } from "./session-agent.ts";
@@ -36,7 +36,7 @@ export async function converse(
     const { left } = await artifacts.collect();
     const note = left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, MAX_SHOWN_FILES).join("; ")}.`;
     outcome = { ...ended, summary: ended.summary + note };
-    sendAnswer(outbox, outcome.summary, markOf(outcome));
+    sendAnswer(outbox, outcome.summary, toEndMark(outcome));
     await save();
     instructions = await takeFollowup(followups);
   }
@@ -52,5 +52,5 @@ async function takeFollowup(followups: Followups): Promise<readonly string[] | u
 export const sendAnswer = (outbox: Outbox, text: string, mark: readonly Block[] = []) =>
   outbox.message({
     role: "assistant",
-    content: [{ type: "text", text: cutBytes(wellFormed(text), ANSWER_BYTES) }, ...mark],
+    content: [{ type: "text", text: cutBytes(toWellFormed(text), ANSWER_BYTES) }, ...mark],
   });

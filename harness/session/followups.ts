@@ -6,7 +6,7 @@ import type { Redactor } from "../redaction/redactor.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import type { RunContext } from "../setup/setup.ts";
 import { Stop } from "../support/stop.ts";
-import { cutBytes, wellFormed } from "../support/text-limits.ts";
+import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 
 /** The heartbeat, and what it brings: follow-ups in their order, and the word that the run was cancelled. */
 export interface Followups {
@@ -51,7 +51,7 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
       if (followup.policy === "interrupt" && followup.cancelled !== true) interrupt?.(followup.number);
     }
   };
-  const beat = async (): Promise<HeartbeatResponse> => {
+  const sendHeartbeat = async (): Promise<HeartbeatResponse> => {
     const told = stored;
     const reply = await plane.heartbeat(told);
     acknowledged = Math.max(acknowledged, told);
@@ -59,32 +59,32 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
     if (reply.cancel) stop.abort(new Stop("cancelled", "the run was cancelled"));
     return reply;
   };
-  const beatOnAndOn = async () => {
+  const keepSendingHeartbeats = async () => {
     let seconds = context.next_heartbeat_seconds;
     while (!ended.signal.aborted && !stop.signal.aborted) {
       await sleep(seconds * 1000, undefined, { signal: ended.signal });
-      seconds = (await beat()).next_heartbeat_seconds;
+      seconds = (await sendHeartbeat()).next_heartbeat_seconds;
     }
   };
 
   const [first] = context.followups;
   stored = acknowledged = first === undefined ? 0 : first.number - 1;
   receive(context.followups);
-  beatOnAndOn().catch((error: unknown) => {
+  keepSendingHeartbeats().catch((error: unknown) => {
     if (!ended.signal.aborted && !stop.signal.aborted) stop.abort(error);
   });
 
   const takeNext = async (): Promise<Followup | undefined> => {
     if (waiting.length === 0) {
       const flushed = outbox.flush();
-      // The beat may go along with the last messages, unless it has to tell of one of them.
+      // A heartbeat may be sent along with the last messages, unless it has to acknowledge one of them.
       if (waiting.length === 0 && seen > acknowledged) await flushed;
-      await Promise.all([flushed, beat()]);
+      await Promise.all([flushed, sendHeartbeat()]);
       stop.signal.throwIfAborted();
     }
     const followup = waiting.shift();
     if (followup !== undefined)
-      outbox.message(messageOf(followup, redactor), () => {
+      outbox.message(toMessage(followup, redactor), () => {
         stored = Math.max(stored, followup.number);
       });
     return followup?.cancelled === true ? await takeNext() : followup;
@@ -93,7 +93,7 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
   return {
     takeNext,
     async settle() {
-      if (stored > acknowledged) await beat();
+      if (stored > acknowledged) await sendHeartbeat();
     },
     watch(next) {
       interrupt = next;
@@ -104,8 +104,8 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
 
 const CANCELLED = "[This was cancelled before it was begun, and is not to be carried out.]";
 
-function messageOf({ number, message, cancelled }: Followup, redactor: Redactor): Message {
-  const clean = redactor.text(wellFormed(message));
+function toMessage({ number, message, cancelled }: Followup, redactor: Redactor): Message {
+  const clean = redactor.text(toWellFormed(message));
   const start = cutBytes(clean, SHOWN_BYTES);
   const text = start.length < clean.length ? `${start}\n[... cut; the agent has it whole ...]` : start;
   const note: Block[] =

@@ -10,7 +10,7 @@ export type MakeEngine = (work: AgentWork) => Promise<Engine>;
  * The engine that works with this model: the agent of others that the run asks for, or ours. What an agent with a language model takes
  * to load, no other run waits for.
  */
-export async function engineFor(modelId: string | undefined, thirdParty?: ThirdPartyAgent): Promise<MakeEngine> {
+export async function loadEngine(modelId: string | undefined, thirdParty?: ThirdPartyAgent): Promise<MakeEngine> {
   if (modelId !== undefined && thirdParty !== undefined) {
     const { makeThirdParty } = await import("../third-party/make-third-party.ts");
     return async (work) => ({ engine: makeThirdParty(thirdParty, modelId, work), tools: [], close: async () => {} });

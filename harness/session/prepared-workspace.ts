@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { type CommandRunner, createCommandRunner } from "../commands/command-runner.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
-import { type Start, startOf } from "../engine/resume.ts";
+import { findStart, type Start } from "../engine/resume.ts";
 import { type ArtifactCollector, createArtifactCollector } from "../reporting/artifact-collector.ts";
 import { type Checkpoints, createCheckpoints } from "../setup/checkpoints.ts";
 import { prepare, type Setup } from "../setup/setup.ts";
 import type { Skill } from "../skills/skills.ts";
 import type { Log } from "../support/log.ts";
 import { messageOf } from "../support/stop.ts";
-import { cutBytes, wellFormed } from "../support/text-limits.ts";
+import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import type { ResolvedRun } from "./resolved-run.ts";
 import type { SessionChannel, SessionContext } from "./session-context.ts";
 
@@ -57,7 +57,7 @@ export async function prepareWorkspace(
   const setup = await prepare({ context, workspace, outbox, redactor, runner, seen, deadlineAt, signal, restore });
   const [skill] = setup.skills;
   const skillReported = skill === undefined ? Promise.resolve() : reportSkill(skill, plane, log);
-  const start = startOf(context);
+  const start = findStart(context);
   const lastDirectory = start.from === "answer" ? undefined : start.workingDirectory;
   const workingDirectory = lastDirectory ?? join(seen, setup.workingDirectory);
   const save = createCheckpointSaver(session, channel, checkpoints);
@@ -67,7 +67,7 @@ export async function prepareWorkspace(
 /** The skill is information for people who look at the run, so a failure does not end the execution. */
 async function reportSkill({ name, id, body }: Skill, plane: ControlPlane, log: Log): Promise<void> {
   try {
-    await plane.noteSkill({ name: cutBytes(wellFormed(name), SKILL_NAME_BYTES), content: body, path: id });
+    await plane.noteSkill({ name: cutBytes(toWellFormed(name), SKILL_NAME_BYTES), content: body, path: id });
   } catch (error) {
     log("warn", "the skill could not be reported", { detail: messageOf(error) });
   }

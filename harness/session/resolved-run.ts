@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { InjectedSecret, ResolvePromptResponse } from "#shared/wire/harness.ts";
-import { markerOf } from "../isolation/processes.ts";
+import { createMarker } from "../isolation/processes.ts";
 import type { Sandbox } from "../isolation/sandbox.ts";
 import type { Workspace } from "../isolation/workspace.ts";
 import type { RunContext } from "../setup/setup.ts";
 import { Stop } from "../support/stop.ts";
-import { folderOf, thirdPartyAgent } from "../third-party/agents.ts";
-import { secretsOfServers } from "../tools/remote/mcp-secrets.ts";
+import { findAgentFolder, findThirdPartyAgent } from "../third-party/agents.ts";
+import { listServerSecrets } from "../tools/remote/mcp-secrets.ts";
 import type { MakeEngine } from "./load-engine.ts";
 import type { SessionContext } from "./session-context.ts";
 
@@ -26,30 +26,30 @@ export interface ResolvedRun {
 /** Makes the first call of the execution, redacts the run's secrets from then on, and starts to load the engine. */
 export async function resolveRun({ envelope, plane, host, log, redactor }: SessionContext): Promise<ResolvedRun> {
   // The modules of the engines load while the call is in flight.
-  const [resolved, { workspace, sandbox: createSandbox }, { engineFor }] = await Promise.all([
+  const [resolved, { workspace, sandbox: createSandbox }, { loadEngine }] = await Promise.all([
     plane.resolvePrompt(),
     host,
     setImmediate().then(() => import("./load-engine.ts")),
   ]);
   const { context } = resolved;
   if (context === undefined) throw new Stop("unreachable", "the response of resolve-prompt has no context");
-  const secrets = valuesOf(context.secrets ?? []);
-  for (const value of [...Object.values(secrets), ...secretsOfServers(context.mcp_servers)]) redactor.add(value);
-  const thirdParty = thirdPartyAgent(context.agent_config.harness?.type);
-  const programs = thirdParty === undefined ? undefined : folderOf(thirdParty);
+  const secrets = collectValues(context.secrets ?? []);
+  for (const value of [...Object.values(secrets), ...listServerSecrets(context.mcp_servers)]) redactor.add(value);
+  const thirdParty = findThirdPartyAgent(context.agent_config.harness?.type);
+  const programs = thirdParty === undefined ? undefined : findAgentFolder(thirdParty);
   const sandbox = createSandbox({
     runId: envelope.run_id,
-    marker: markerOf(envelope.execution_id),
+    marker: createMarker(envelope.execution_id),
     secrets,
     ...(programs === undefined ? {} : { programs }),
   });
   const modelId = context.agent_config.model_id;
   log("info", "resolved", { model_id: modelId, sandbox: sandbox.kind, network: sandbox.network });
-  const makeEngine = engineFor(modelId, thirdParty);
+  const makeEngine = loadEngine(modelId, thirdParty);
   // A failure is reported to the code that awaits it later; the setup may end the execution before that.
   makeEngine.catch(() => {});
   return { resolved, context, secrets, workspace, sandbox, modelId, makeEngine };
 }
 
-const valuesOf = (secrets: readonly InjectedSecret[]): Record<string, string> =>
+const collectValues = (secrets: readonly InjectedSecret[]): Record<string, string> =>
   Object.fromEntries(secrets.flatMap((secret) => ("value" in secret ? [[secret.name, secret.value]] : [])));

@@ -8,7 +8,7 @@ import { killTree } from "../isolation/processes.ts";
 import { createRedactor } from "../redaction/redactor.ts";
 import { createLog } from "../support/log.ts";
 import { messageOf, SetupError } from "../support/stop.ts";
-import { cutBytes, wellFormed } from "../support/text-limits.ts";
+import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { SliceEnd } from "../support/time-slice.ts";
 import { converse, sendAnswer } from "./conversation.ts";
 import { type PreparedWorkspace, prepareWorkspace } from "./prepared-workspace.ts";
@@ -102,7 +102,7 @@ async function reportOutcome(
     log("info", "slice ended");
     return;
   }
-  const summary = cutBytes(wellFormed(redactor.text(outcome.summary)), SUMMARY_BYTES);
+  const summary = cutBytes(toWellFormed(redactor.text(outcome.summary)), SUMMARY_BYTES);
   await plane.finishTask({ ...outcome, summary });
   log("info", "finished", { success: outcome.success, summary });
 }

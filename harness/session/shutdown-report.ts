@@ -1,5 +1,5 @@
 import { messageOf, Stop } from "../support/stop.ts";
-import { cutBytes, wellFormed } from "../support/text-limits.ts";
+import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import type { SessionContext } from "./session-context.ts";
 
 /** What the process that started the harness has to do: nothing, or report that this execution was lost. */
@@ -9,7 +9,7 @@ const MESSAGE_BYTES = 2_000;
 
 /** Sends the final message of an execution that stops before its agent is done. */
 export async function reportShutdown({ plane, log, redactor }: SessionContext, reason: unknown): Promise<ExitCode> {
-  const message = cutBytes(wellFormed(redactor.text(messageOf(reason))), MESSAGE_BYTES);
+  const message = cutBytes(toWellFormed(redactor.text(messageOf(reason))), MESSAGE_BYTES);
   const kind = reason instanceof Stop ? reason.kind : "internal";
   log(["cancelled", "stale", "taken"].includes(kind) ? "info" : "error", "stopped", { kind, detail: message });
   if (kind === "internal" && reason instanceof Error) log("error", "stack", { stack: reason.stack });

@@ -3,12 +3,12 @@ import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import type { CommandRunner } from "../commands/command-runner.ts";
-import { quoted } from "../commands/shell-quote.ts";
+import { quoteForShell } from "../commands/shell-quote.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { downloadFile, downloadText, uploadContent, uploadFile } from "../control-plane/transfer.ts";
 import { type InsideFile, openInside } from "../files/path-containment.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
-import { type ArtifactCollector, hashOf } from "../reporting/artifact-collector.ts";
+import { type ArtifactCollector, hashFile } from "../reporting/artifact-collector.ts";
 import { messageOf, SetupError } from "../support/stop.ts";
 import type { RunContext } from "./setup.ts";
 
@@ -41,7 +41,7 @@ export interface CheckpointOptions {
   /** Goes along: which files are artifacts already. */
   readonly artifacts: Pick<ArtifactCollector, "stored" | "adopt">;
   /** Of the archive. @default 1 GiB */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** Of the files before they are packed, holes of sparse files included. @default 4 GiB */
   readonly maxApparentBytes?: number;
 }
@@ -60,7 +60,7 @@ const TOO_LARGE = 74;
 
 export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   const { plane, runner, host, seen, deadlineAt, signal, settle, artifacts } = options;
-  const { mostBytes = MAX_BYTES, maxApparentBytes = MAX_APPARENT_BYTES } = options;
+  const { maxBytes = MAX_BYTES, maxApparentBytes = MAX_APPARENT_BYTES } = options;
   const archive = join(host.tmp, ARCHIVE);
   let count = 0;
 
@@ -74,7 +74,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     if (exitCode !== 0) throw new Error(`tar ended with exit code ${exitCode}: ${text.trim().slice(-500)}`);
   };
   const pack = async () => {
-    const packed = quoted(join(seen.tmp, ARCHIVE));
+    const packed = quoteForShell(join(seen.tmp, ARCHIVE));
     // 1 says that a file changed while it was read; no command runs now that could still mean it.
     await inSandbox(
       [
@@ -84,9 +84,9 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
       ].join("\n"),
     );
     const opened = await openInside(host.tmp, archive);
-    if (opened.sizeBytes <= mostBytes) return opened;
+    if (opened.sizeBytes <= maxBytes) return opened;
     await opened[Symbol.asyncDispose]();
-    throw new Error(`the workspace has more than ${mostBytes} bytes when packed`);
+    throw new Error(`the workspace has more than ${maxBytes} bytes when packed`);
   };
 
   /** False where storage does not have it any more. */
@@ -103,14 +103,14 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
 
   return {
     async save({ always = false } = {}) {
-      const isEmpty = await holdsNothing(host);
+      const isEmpty = await isEmptyWorkspace(host);
       if (isEmpty && !always) return;
       await settle();
       const generation = `checkpoint-${++count}`;
       try {
         await using packed = isEmpty ? undefined : await pack();
         const list = Buffer.from(JSON.stringify([...artifacts.stored()]));
-        const files = packed === undefined ? [] : [await described(packed), listed(list)];
+        const files = packed === undefined ? [] : [await describeArchive(packed), describeList(list)];
         const { uploads } = await plane.uploadSnapshot({ mode: "checkpoint", generation, files });
         const [forArchive, forList] = uploads;
         if (packed !== undefined && forArchive !== undefined && forList !== undefined) {
@@ -127,7 +127,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
       const [saved, list] = [file(ARCHIVE), file(ARTIFACTS)];
       if (saved === undefined || !(await download(saved.download_url))) return false;
       try {
-        await inSandbox(`tar --extract --gzip --file=${quoted(join(seen.tmp, ARCHIVE))}`);
+        await inSandbox(`tar --extract --gzip --file=${quoteForShell(join(seen.tmp, ARCHIVE))}`);
         if (list !== undefined) artifacts.adopt(v.parse(Stored, await downloadText(list.download_url, signal)));
         return true;
       } catch (error) {
@@ -154,23 +154,23 @@ const refuseAbove = (bytes: number): string =>
 const SKIP_HOLES = "$(tar --version 2>/dev/null | grep -q GNU && echo --sparse --hole-detection=seek || true)";
 
 /** True where the workspace has nothing but the directory for output, without anything in it. */
-async function holdsNothing({ workspace, output }: WorkspacePaths): Promise<boolean> {
+async function isEmptyWorkspace({ workspace, output }: WorkspacePaths): Promise<boolean> {
   const names = await readdir(workspace);
   if (names.some((name) => join(workspace, name) !== output)) return false;
   const stats = await lstat(output).catch(() => undefined);
   return stats === undefined || (stats.isDirectory() && (await readdir(output)).length === 0);
 }
 
-const listed = (list: Buffer) => ({
+const describeList = (list: Buffer) => ({
   filename: ARTIFACTS,
   mime_type: LIST_TYPE,
   size_bytes: list.length,
   sha256: createHash("sha256").update(list).digest("hex"),
 });
 
-const described = async ({ path, sizeBytes }: InsideFile) => ({
+const describeArchive = async ({ path, sizeBytes }: InsideFile) => ({
   filename: ARCHIVE,
   mime_type: MIME_TYPE,
   size_bytes: sizeBytes,
-  sha256: await hashOf(path),
+  sha256: await hashFile(path),
 });

@@ -8,14 +8,14 @@ import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { identityOf } from "#shared/wire/skill-file.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import { downloadFile } from "../control-plane/transfer.ts";
-import { type Clone, cloneRepository, placesOf, writeGitConfig } from "../git/clone.ts";
+import { assignClonePaths, type Clone, cloneRepository, writeGitConfig } from "../git/clone.ts";
 import { chooseToken, findCredentials } from "../git/repository-access.ts";
 import type { Workspace } from "../isolation/workspace.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import { loadSkill, type Skill } from "../skills/skills.ts";
 import { messageOf, SetupError } from "../support/stop.ts";
-import { cutBytes, cutBytesFromEnd, wellFormed } from "../support/text-limits.ts";
+import { cutBytes, cutBytesFromEnd, toWellFormed } from "../support/text-limits.ts";
 
 export type RunContext = NonNullable<ResolvePromptResponse["context"]>;
 
@@ -44,7 +44,7 @@ export interface Setup {
 
 const CLONE_MS = 5 * 60_000;
 /** What is shorter in a URL is a user's name, such as `git`, and no secret. */
-const SHORTEST_CREDENTIAL = 8;
+const MIN_CREDENTIAL_LENGTH = 8;
 const SETUP_MS = 10 * 60_000;
 /** Lines of a failed setup command that the run's status message quotes. */
 const LAST_LINES = 10;
@@ -61,27 +61,27 @@ export async function prepare(options: SetupOptions): Promise<Setup> {
   const { context, workspace, outbox } = options;
   const { repositories = [], skills, skill_spec } = context.agent_config;
   const specs = skills ?? (skill_spec === undefined ? [] : [skill_spec]);
-  const isRestored = await restored(options);
+  const isRestored = await restoreWorkspace(options);
   await resolveEnvironment(options, isRestored);
-  const clones = isRestored ? clonedBefore(repositories) : await cloneAll(repositories, options);
+  const clones = isRestored ? listRestoredClones(repositories) : await cloneAll(repositories, options);
   const [only] = clones;
   const workingDirectory = clones.length === 1 && only !== undefined ? only.path : "";
   for (const command of context.setup_commands ?? []) {
-    await timed(outbox, "setup_commands", command, () =>
+    await reportStep(outbox, "setup_commands", command, () =>
       runSetup(command, join(options.seen, workingDirectory), options),
     );
   }
   const loaded: Skill[] = [];
   for (const spec of specs)
     loaded.push(
-      await timed(outbox, "setup_skill_loading", spec, () => loadSkill(spec, clones, workspace.paths.workspace)),
+      await reportStep(outbox, "setup_skill_loading", spec, () => loadSkill(spec, clones, workspace.paths.workspace)),
     );
   return { skills: loaded, clones, isRestored, workingDirectory };
 }
 
-async function restored({ context, outbox, restore }: SetupOptions): Promise<boolean> {
+async function restoreWorkspace({ context, outbox, restore }: SetupOptions): Promise<boolean> {
   if ((context.checkpoint?.files.length ?? 0) === 0) return false;
-  return timed(outbox, "setup_environment_resolution", "the workspace as the run left it", restore);
+  return reportStep(outbox, "setup_environment_resolution", "the workspace as the run left it", restore);
 }
 
 /** Attachments and secrets, where there are any. */
@@ -89,21 +89,23 @@ async function resolveEnvironment(options: SetupOptions, isRestored: boolean): P
   const { context, outbox } = options;
   const { attachments, secrets = [] } = context;
   if (attachments.length + secrets.length === 0) return;
-  const detail = [countOf(attachments.length, "attachment"), countOf(secrets.length, "secret")].flat().join(", ");
-  await timed(outbox, "setup_environment_resolution", detail, async () => {
+  const detail = [formatCount(attachments.length, "attachment"), formatCount(secrets.length, "secret")]
+    .flat()
+    .join(", ");
+  await reportStep(outbox, "setup_environment_resolution", detail, async () => {
     const missing = secrets.flatMap((secret) => ("unavailable" in secret ? [secret] : []));
     if (missing.length > 0)
       throw new SetupError(missing.map(({ name, unavailable }) => `secret ${name}: ${unavailable}`).join("; "));
-    if (!isRestored) await download(options);
+    if (!isRestored) await downloadAttachments(options);
   });
 }
 
 /** The clones of an earlier execution, in the workspace that it left. */
-function clonedBefore(repositories: readonly Repository[]): Clone[] {
-  return [...placesOf(repositories)].map(([path, { url }]) => ({ ...identityOf(url), path, commit: "" }));
+function listRestoredClones(repositories: readonly Repository[]): Clone[] {
+  return [...assignClonePaths(repositories)].map(([path, { url }]) => ({ ...identityOf(url), path, commit: "" }));
 }
 
-const countOf = (count: number, what: string): string[] =>
+const formatCount = (count: number, what: string): string[] =>
   count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"}`];
 
 /** One command of the environment; each begins where the agent's first command does. */
@@ -118,12 +120,12 @@ async function runSetup(
   const code = `exit code ${exitCode}`;
   const how = timedOut ? `took longer than ${Math.ceil(timeoutMs / 1000)} s (${code})` : `ended with ${code}`;
   const what = `the setup command "${cutBytes(run.command, COMMAND_BYTES)}" ${how}`;
-  const last = lastLines(text, MESSAGE_BYTES - Buffer.byteLength(what) - 2);
+  const last = takeLastLines(text, MESSAGE_BYTES - Buffer.byteLength(what) - 2);
   throw new SetupError(last === "" ? what : `${what}:\n${last}`);
 }
 
 /** As many whole lines of the end as have room; of one that is too long itself, its end. */
-function lastLines(text: string, bytes: number): string {
+function takeLastLines(text: string, bytes: number): string {
   const lines = text.trimEnd().split("\n").slice(-LAST_LINES);
   while (lines.length > 1 && Buffer.byteLength(lines.join("\n")) > bytes) lines.shift();
   return cutBytesFromEnd(lines.join("\n"), bytes);
@@ -133,7 +135,7 @@ async function cloneAll(repositories: readonly Repository[], options: SetupOptio
   if (repositories.length === 0) return [];
   const { workspace, outbox, redactor, signal, deadlineAt } = options;
   const credentials = repositories.flatMap(({ url }) => findCredentials(url));
-  for (const credential of credentials) if (credential.length >= SHORTEST_CREDENTIAL) redactor.add(credential);
+  for (const credential of credentials) if (credential.length >= MIN_CREDENTIAL_LENGTH) redactor.add(credential);
   const tokens = new Map(repositories.map((repository) => [repository, chooseToken(repository, options.context)]));
   for (const token of tokens.values()) if (token !== undefined) redactor.add(token);
   await writeGitConfig(workspace.etc);
@@ -143,8 +145,8 @@ async function cloneAll(repositories: readonly Repository[], options: SetupOptio
     timeoutMs: Math.max(1, Math.min(CLONE_MS, deadlineAt - Date.now())),
     signal,
   };
-  const clones = [...placesOf(repositories)].map(([place, repository]) =>
-    timed(outbox, "setup_repo_clone", maskUrlUsers(repository.url), () =>
+  const clones = [...assignClonePaths(repositories)].map(([place, repository]) =>
+    reportStep(outbox, "setup_repo_clone", maskUrlUsers(repository.url), () =>
       cloneRepository(place, repository, { ...cloneOptions, token: tokens.get(repository) }),
     ),
   );
@@ -155,7 +157,7 @@ async function cloneAll(repositories: readonly Repository[], options: SetupOptio
   });
 }
 
-async function download({ context, workspace, signal }: SetupOptions): Promise<void> {
+async function downloadAttachments({ context, workspace, signal }: SetupOptions): Promise<void> {
   const folder = join(workspace.paths.workspace, "attachments");
   await mkdir(folder, { recursive: true });
   const names = new Set<string>();
@@ -173,7 +175,7 @@ async function download({ context, workspace, signal }: SetupOptions): Promise<v
 }
 
 /** Does a part of the setup, and tells how long it took and what came of it. */
-export async function timed<T>(
+export async function reportStep<T>(
   outbox: Outbox,
   name: ClientEvent["event_name"],
   detail: string | ((result: T) => string),
@@ -187,7 +189,7 @@ export async function timed<T>(
       finish_ts: toTimestamp(finish),
       latency_ms: finish - start,
       is_error: isError,
-      detail: wellFormed(text),
+      detail: toWellFormed(text),
     });
   };
   try {

@@ -11,11 +11,11 @@ import {
   SKILL_FOLDERS,
   SKILLS_BYTES,
 } from "#shared/wire/skill-file.ts";
-import { gitEnvironment, lastLines, writeGitConfig } from "../git/clone.ts";
+import { buildGitEnvironment, takeLastLines, writeGitConfig } from "../git/clone.ts";
 import { pinRepositoryAddress } from "../git/repository-address.ts";
 import { findProgram } from "../isolation/programs.ts";
 import { messageOf } from "../support/stop.ts";
-import { cutBytes, wellFormed } from "../support/text-limits.ts";
+import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 
 /** Bytes of git's list of files, for a repository with more of them below its skills than anybody keeps. */
 const LIST_BYTES = 8 * 1024 * 1024;
@@ -27,16 +27,16 @@ const HEADER_BYTES = 128;
  * file here, so no link, filter or hook of it means anything.
  */
 export async function scan(request: ScanRequest, folder: string): Promise<ScanAnswer> {
-  if (findProgram("git") === undefined) return failed("no_git", "this sandbox has no git");
+  if (findProgram("git") === undefined) return toFailure("no_git", "this sandbox has no git");
   const signal = AbortSignal.timeout(request.time_limit_ms);
-  const git = gitIn(folder, signal);
+  const git = createGit(folder, signal);
   try {
     await mkdir(join(folder, "repository"));
     await writeGitConfig(folder);
     await git(["init", "--quiet", "--bare", "--template=", "."]);
-    const commit = await fetched(request, git);
+    const commit = await fetchCommit(request, git);
     const listed = commit === undefined ? [] : await listSkills(commit, git);
-    const { wanted, files } = chosen(listed);
+    const { wanted, files } = chooseSkills(listed);
     const texts = await readAll(wanted, git);
     return {
       outcome: "found",
@@ -44,13 +44,13 @@ export async function scan(request: ScanRequest, folder: string): Promise<ScanAn
       left_out: listed.length - files.length,
     };
   } catch (error) {
-    if (signal.aborted) return failed("too_late", `it was not read within ${request.time_limit_ms / 1000} s`);
+    if (signal.aborted) return toFailure("too_late", `it was not read within ${request.time_limit_ms / 1000} s`);
     const message = error instanceof GitError ? error.message : "it could not be read";
-    return failed("unreadable", cutBytes(wellFormed(maskUrlUsers(message)), 600));
+    return toFailure("unreadable", cutBytes(toWellFormed(maskUrlUsers(message)), 600));
   }
 }
 
-const failed = (reason: "no_git" | "unreadable" | "too_late", message: string): ScanAnswer => ({
+const toFailure = (reason: "no_git" | "unreadable" | "too_late", message: string): ScanAnswer => ({
   outcome: "failed",
   reason,
   message,
@@ -58,19 +58,20 @@ const failed = (reason: "no_git" | "unreadable" | "too_late", message: string): 
 
 class GitError extends Error {}
 
-type Git = (args: readonly string[], options?: { input?: string; mostBytes?: number }) => Promise<Buffer>;
+type Git = (args: readonly string[], options?: { input?: string; maxBytes?: number }) => Promise<Buffer>;
 
 /** The commit to look at; undefined where the repository is empty. */
-async function fetched({ url, ref }: ScanRequest, run: Git): Promise<string | undefined> {
+async function fetchCommit({ url, ref }: ScanRequest, run: Git): Promise<string | undefined> {
   const pinned = await pinRepositoryAddress(url).catch((error: unknown) => {
     throw new GitError(messageOf(error));
   });
   const git: Git = (args, options) => run([...pinned, ...args], options);
   const fetch = (...args: string[]) => git(["fetch", "--quiet", "--no-tags", ...args]);
-  const nameOf = async (name: string) => (await git(["rev-parse", "--verify", `${name}^{commit}`])).toString().trim();
+  const resolveCommit = async (name: string) =>
+    (await git(["rev-parse", "--verify", `${name}^{commit}`])).toString().trim();
   try {
     await fetch("--depth=1", "--", url, ref ?? "HEAD");
-    return await nameOf("FETCH_HEAD");
+    return await resolveCommit("FETCH_HEAD");
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (ref === undefined) {
@@ -81,7 +82,7 @@ async function fetched({ url, ref }: ScanRequest, run: Git): Promise<string | un
     }
     // Servers give out a commit by its name only where it is a branch's or a tag's latest; with all of them it may be there.
     await fetch("--", url, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*");
-    return await nameOf(ref).catch(() => {
+    return await resolveCommit(ref).catch(() => {
       throw new GitError(`there is no ref "${ref}"`);
     });
   }
@@ -96,7 +97,7 @@ interface Listed {
 async function listSkills(commit: string, git: Git): Promise<Listed[]> {
   const folders = SKILL_FOLDERS.map((folder) => `${folder}/skills`);
   const list = await git(["ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", ...folders], {
-    mostBytes: LIST_BYTES,
+    maxBytes: LIST_BYTES,
   });
   return list
     .toString()
@@ -109,7 +110,7 @@ async function listSkills(commit: string, git: Git): Promise<Listed[]> {
 }
 
 /** Which skills are answered, and which of them are read: not those that are too large. */
-function chosen(listed: readonly Listed[]): { wanted: Listed[]; files: SkillFile[] } {
+function chooseSkills(listed: readonly Listed[]): { wanted: Listed[]; files: SkillFile[] } {
   const wanted: Listed[] = [];
   let room = SKILLS_BYTES;
   const files = listed.slice(0, MAX_SKILLS).map((file): SkillFile => {
@@ -128,21 +129,21 @@ function chosen(listed: readonly Listed[]): { wanted: Listed[]; files: SkillFile
 async function readAll(wanted: readonly Listed[], git: Git): Promise<Map<string, Pick<SkillFile, "text" | "problem">>> {
   const found = new Map<string, Pick<SkillFile, "text" | "problem">>();
   if (wanted.length === 0) return found;
-  const mostBytes = wanted.reduce((sum, { bytes }) => sum + bytes + HEADER_BYTES, 0);
+  const maxBytes = wanted.reduce((sum, { bytes }) => sum + bytes + HEADER_BYTES, 0);
   const names = [...new Set(wanted.map(({ sha }) => sha))];
-  const all = await git(["cat-file", "--batch"], { input: `${names.join("\n")}\n`, mostBytes });
+  const all = await git(["cat-file", "--batch"], { input: `${names.join("\n")}\n`, maxBytes });
   let at = 0;
   for (const sha of names) {
     const end = all.indexOf("\n", at);
     const [, bytes] = /^[0-9a-f]+ blob (\d+)$/.exec(all.toString("latin1", at, end)) ?? [];
     if (bytes === undefined) throw new GitError(`object ${sha} is missing`);
-    found.set(sha, decoded(all.subarray(end + 1, end + 1 + Number(bytes))));
+    found.set(sha, decode(all.subarray(end + 1, end + 1 + Number(bytes))));
     at = end + 1 + Number(bytes) + 1;
   }
   return found;
 }
 
-function decoded(bytes: Uint8Array): Pick<SkillFile, "text" | "problem"> {
+function decode(bytes: Uint8Array): Pick<SkillFile, "text" | "problem"> {
   try {
     return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
@@ -151,13 +152,13 @@ function decoded(bytes: Uint8Array): Pick<SkillFile, "text" | "problem"> {
 }
 
 /** Runs git in the repository of the folder; all that it prints is its answer. */
-function gitIn(folder: string, signal: AbortSignal): Git {
-  return async (args, { input = "", mostBytes = 64 * 1024 } = {}) => {
+function createGit(folder: string, signal: AbortSignal): Git {
+  return async (args, { input = "", maxBytes = 64 * 1024 } = {}) => {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const child = spawn("git", [...args], {
       cwd: join(folder, "repository"),
-      env: gitEnvironment(folder),
+      env: buildGitEnvironment(folder),
       detached: true,
       stdio: ["pipe", "pipe", "pipe"],
     });
@@ -174,7 +175,7 @@ function gitIn(folder: string, signal: AbortSignal): Git {
     let words = "";
     child.stdout.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= mostBytes) chunks.push(chunk);
+      if (bytes <= maxBytes) chunks.push(chunk);
     });
     child.stderr.on("data", (chunk: Buffer) => {
       words = (words + chunk.toString()).slice(-4096);
@@ -183,8 +184,8 @@ function gitIn(folder: string, signal: AbortSignal): Git {
     child.stdin.end(input);
     child.on("error", (error) => reject(new GitError(`git could not be started: ${error.message}`)));
     child.on("close", (code) => {
-      if (code !== 0) reject(new GitError(lastLines(words) || `git ended with exit code ${code}`));
-      else if (bytes > mostBytes) reject(new GitError("it has more files than are looked at"));
+      if (code !== 0) reject(new GitError(takeLastLines(words) || `git ended with exit code ${code}`));
+      else if (bytes > maxBytes) reject(new GitError("it has more files than are looked at"));
       else resolve(Buffer.concat(chunks));
     });
     try {

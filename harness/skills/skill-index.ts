@@ -2,7 +2,7 @@ import { lstat, readdir, readFile, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { inSkillOrder, isSkillPath, MAX_SKILLS, SKILL_BYTES, SKILL_FOLDERS } from "#shared/wire/skill-file.ts";
 import type { Clone } from "../git/clone.ts";
-import { cutBytes, wellFormed } from "../support/text-limits.ts";
+import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { loadSkill, type Skill } from "./skills.ts";
 
 /** A skill that is there to be loaded when it is wanted. */
@@ -19,7 +19,7 @@ const NAME_BYTES = 128;
 
 /** The skills of the repositories, as many as are looked for in one; what cannot be read is left out. */
 export async function listSkills(clones: readonly Clone[], workspace: string): Promise<SkillEntry[]> {
-  const lists = await Promise.all(clones.map((clone) => skillsOf(clone, workspace)));
+  const lists = await Promise.all(clones.map((clone) => findSkills(clone, workspace)));
   return lists.flat().slice(0, MAX_SKILLS);
 }
 
@@ -28,18 +28,18 @@ export async function readSkill(id: string, clones: readonly Clone[], workspace:
   return (await loadSkill(id, clones, workspace)).body;
 }
 
-async function skillsOf(clone: Clone, workspace: string): Promise<SkillEntry[]> {
+async function findSkills(clone: Clone, workspace: string): Promise<SkillEntry[]> {
   const root = await realpath(join(workspace, clone.path)).catch(() => undefined);
   if (root === undefined) return [];
   const entries: SkillEntry[] = [];
-  for (const path of (await pathsOf(root)).slice(0, MAX_SKILLS)) {
+  for (const path of (await findPaths(root)).slice(0, MAX_SKILLS)) {
     const skill = await loadSkill(`${clone.owner}/${clone.name}:${path}`, [clone], workspace).catch(() => undefined);
-    if (skill !== undefined) entries.push(entryOf(skill));
+    if (skill !== undefined) entries.push(toEntry(skill));
   }
   return entries;
 }
 
-async function pathsOf(root: string): Promise<string[]> {
+async function findPaths(root: string): Promise<string[]> {
   const found = SKILL_FOLDERS.map(async (folder) => {
     const names = await readdir(join(root, folder, "skills")).catch(() => []);
     return names.map((name) => `${folder}/skills/${name}/SKILL.md`);
@@ -56,10 +56,11 @@ async function isListed(root: string, path: string): Promise<boolean> {
   return stats.isFile() && stats.size <= SKILL_BYTES && (await readFile(file)).length > 0;
 }
 
-const entryOf = ({ id, name, description = "" }: Skill): SkillEntry => ({
+const toEntry = ({ id, name, description = "" }: Skill): SkillEntry => ({
   id,
-  name: oneLine(name, NAME_BYTES),
-  description: oneLine(description, DESCRIPTION_BYTES),
+  name: toOneLine(name, NAME_BYTES),
+  description: toOneLine(description, DESCRIPTION_BYTES),
 });
 
-const oneLine = (text: string, bytes: number): string => cutBytes(wellFormed(text).replace(/\s+/g, " ").trim(), bytes);
+const toOneLine = (text: string, bytes: number): string =>
+  cutBytes(toWellFormed(text).replace(/\s+/g, " ").trim(), bytes);

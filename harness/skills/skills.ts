@@ -31,38 +31,39 @@ export async function loadSkill(spec: string, clones: readonly Clone[], workspac
     throw fail("must have the form owner/repo:skill-name or owner/repo:path");
   const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
   const clone = clones.find((it) => same(it.name, repository) && (owner === undefined || same(it.owner, owner)));
-  if (clone === undefined) throw fail(`this repository was not cloned; ${listOf("cloned", clones.map(fullName))}`);
+  if (clone === undefined)
+    throw fail(`this repository was not cloned; ${formatList("cloned", clones.map(formatName))}`);
 
   const root = await realpath(join(workspace, clone.path)).catch(() => undefined);
   // In the workspace of an earlier execution, a clone may have become a link to somewhere else.
   if (root === undefined || !root.startsWith((await realpath(workspace)) + sep))
-    throw fail(`${fullName(clone)} is not in the workspace any more`);
-  const file = await firstFile(root, candidatesOf(place));
+    throw fail(`${formatName(clone)} is not in the workspace any more`);
+  const file = await findFirstFile(root, listCandidates(place));
   if (file === undefined)
-    throw fail(`${fullName(clone)} has no such skill; ${listOf("skills there", await skillsIn(root))}`);
+    throw fail(`${formatName(clone)} has no such skill; ${formatList("skills there", await listSkillNames(root))}`);
   await using opened = await openInside(root, file);
   if (opened.sizeBytes > SKILL_BYTES) throw fail(`is larger than ${SKILL_BYTES} bytes`);
   const { matter = "", body } = splitFrontMatter(await readFile(opened.path, "utf8"));
-  const parsed = v.safeParse(FrontMatter, await frontMatterOf(matter, fail));
+  const parsed = v.safeParse(FrontMatter, await parseFrontMatter(matter, fail));
   if (!parsed.success) throw fail("its front matter must have a name and a description that are strings");
   const { name, description } = parsed.output ?? {};
   const path = relative(root, file).split(sep);
   return {
     name: name ?? path.at(-2) ?? place,
     ...(description === undefined ? {} : { description }),
-    id: `${fullName(clone)}:${path.join("/")}`,
+    id: `${formatName(clone)}:${path.join("/")}`,
     body,
   };
 }
 
-function candidatesOf(place: string): string[] {
+function listCandidates(place: string): string[] {
   if (place.endsWith(".md")) return [place];
   const byName = place.includes("/") ? [] : SKILL_FOLDERS.map((folder) => join(folder, "skills", place, "SKILL.md"));
   return [...byName, join(place, "SKILL.md")];
 }
 
 /** The first of these files that exists and, links followed, lies inside the clone. */
-async function firstFile(root: string, candidates: readonly string[]): Promise<string | undefined> {
+async function findFirstFile(root: string, candidates: readonly string[]): Promise<string | undefined> {
   for (const candidate of candidates) {
     const file = await realpath(join(root, candidate)).catch(() => undefined);
     if (file?.startsWith(root + sep) && (await stat(file)).isFile()) return file;
@@ -70,12 +71,12 @@ async function firstFile(root: string, candidates: readonly string[]): Promise<s
   return undefined;
 }
 
-async function skillsIn(root: string): Promise<string[]> {
+async function listSkillNames(root: string): Promise<string[]> {
   const found = await Promise.all(SKILL_FOLDERS.map((folder) => readdir(join(root, folder, "skills")).catch(() => [])));
   return [...new Set(found.flat())].sort();
 }
 
-async function frontMatterOf(text: string, fail: (reason: string) => SetupError): Promise<unknown> {
+async function parseFrontMatter(text: string, fail: (reason: string) => SetupError): Promise<unknown> {
   // Loaded when there is a skill: a run without one starts the sooner.
   const { parseYaml } = await import("./front-matter.ts");
   try {
@@ -85,5 +86,5 @@ async function frontMatterOf(text: string, fail: (reason: string) => SetupError)
   }
 }
 
-const fullName = (clone: Clone) => `${clone.owner}/${clone.name}`;
-const listOf = (what: string, names: readonly string[]) => `${what}: ${names.slice(0, 20).join(", ") || "none"}`;
+const formatName = (clone: Clone) => `${clone.owner}/${clone.name}`;
+const formatList = (what: string, names: readonly string[]) => `${what}: ${names.slice(0, 20).join(", ") || "none"}`;

@@ -54,10 +54,10 @@ export function createCapture(redactor: Redactor, limits: OutputLimits = {}): Ou
     },
     end() {
       keep(clean.end(received > readBytes));
-      const whole = wellFormed(head + tail);
+      const whole = toWellFormed(head + tail);
       if (received <= readBytes && Buffer.byteLength(whole) <= keepBytes) return { text: whole, truncated: false };
-      const first = cutBytes(wellFormed(head), headBytes);
-      const last = cutBytesFromEnd(wellFormed(head.slice(first.length) + tail), tailBytes);
+      const first = cutBytes(toWellFormed(head), headBytes);
+      const last = cutBytesFromEnd(toWellFormed(head.slice(first.length) + tail), tailBytes);
       const left = Math.max(0, received - Buffer.byteLength(first) - Buffer.byteLength(last));
       const cap = received > readBytes ? `; what came after ${readBytes} bytes was not read` : "";
       return { text: `${first}\n[... ${left} bytes left out${cap} ...]\n${last}`, truncated: true };
@@ -75,7 +75,7 @@ export function cutBytes(text: string, bytes: number): string {
 }
 
 /** Without what JSON on the wire refuses: NUL characters and lone surrogates. */
-export function wellFormed(text: string): string {
+export function toWellFormed(text: string): string {
   return text.replaceAll("\0", "\ufffd").toWellFormed();
 }
 

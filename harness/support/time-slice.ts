@@ -24,16 +24,16 @@ export class SliceEnd extends Error {
 /** Kept of an execution's time for its last calls. */
 const RESERVE_MS = 5_000;
 /** Kept besides for saving the workspace: a fifth of the time that there was, within these bounds. */
-const SHARE = 0.2;
-const LEAST_MS = 1_000;
-const MAX_MS = 120_000;
+const RESERVE_SHARE = 0.2;
+const MIN_RESERVE_MS = 1_000;
+const MAX_RESERVE_MS = 120_000;
 
 /** `endsAt`: when the sandbox ends, in milliseconds since the epoch; undefined where it does not. */
 export function createSlice(endsAt: number | undefined, now: () => number = Date.now): Slice {
   const total = endsAt === undefined ? Number.POSITIVE_INFINITY : endsAt - now();
-  const reserve = Math.min(RESERVE_MS, total * SHARE);
+  const reserve = Math.min(RESERVE_MS, total * RESERVE_SHARE);
   const deadlineAt = (endsAt ?? Number.POSITIVE_INFINITY) - reserve;
-  const cutAt = deadlineAt - Math.min(Math.max(total * SHARE, LEAST_MS), MAX_MS);
+  const cutAt = deadlineAt - Math.min(Math.max(total * RESERVE_SHARE, MIN_RESERVE_MS), MAX_RESERVE_MS);
   let steps = 0;
   return {
     deadlineAt,

@@ -73,16 +73,16 @@ export interface ThirdPartyAgent {
 }
 
 /** The servers of a run as agents take them: by names that each of them takes, and without those that only the service knows. */
-export function mcpServersOf(servers: RunContext["mcp_servers"]): [name: string, server: McpServer][] {
+export function toMcpServers(servers: RunContext["mcp_servers"]): [name: string, server: McpServer][] {
   return Object.entries(servers ?? {}).flatMap(([name, config]) => {
-    const server = mcpServerOf(config);
+    const server = toMcpServer(config);
     return server === undefined ? [] : [[name.replace(/[^A-Za-z0-9_-]/g, "-"), server] satisfies [string, McpServer]];
   });
 }
 
 type Config = NonNullable<RunContext["mcp_servers"]>[string];
 
-function mcpServerOf({ command, args = [], env = {}, url, headers = {} }: Config): McpServer | undefined {
+function toMcpServer({ command, args = [], env = {}, url, headers = {} }: Config): McpServer | undefined {
   if (command !== undefined) return { command, args, env };
   return url === undefined ? undefined : { url, headers };
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { quoted } from "../commands/shell-quote.ts";
+import { quoteForShell } from "../commands/shell-quote.ts";
 import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
 import { type MessageRecorder, type ToolNames, toToolActivity } from "./message-recorder.ts";
 
@@ -17,10 +17,10 @@ export const claude: ThirdPartyAgent = {
   files: ({ systemPrompt, mcpServers }) => ({
     ...(systemPrompt === undefined ? {} : { [SYSTEM_PROMPT]: systemPrompt }),
     [MCP]: JSON.stringify({
-      mcpServers: Object.fromEntries(mcpServers.map(([name, server]) => [name, mcpOf(server)])),
+      mcpServers: Object.fromEntries(mcpServers.map(([name, server]) => [name, toMcpConfig(server)])),
     }),
   }),
-  script: (asked) => [ENVIRONMENT, `node "$agent" ${argumentsOf(asked).join(" ")}`].join("\n"),
+  script: (asked) => [ENVIRONMENT, `node "$agent" ${buildArguments(asked).join(" ")}`].join("\n"),
   reader,
   sessionFiles: (id) => `"$HOME"/.claude/projects/*/${id}.jsonl`,
   sessionOf(file, workingDirectory) {
@@ -38,20 +38,21 @@ const ENVIRONMENT = [
   "unset ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_OAUTH_TOKEN CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_USE_VERTEX",
 ].join("\n");
 
-function argumentsOf({ session, model, reasoningLevel, systemPrompt, mode, files }: Asked): string[] {
+function buildArguments({ session, model, reasoningLevel, systemPrompt, mode, files }: Asked): string[] {
   return [
-    ...["-p", "--output-format", "stream-json", "--verbose", "--model", quoted(model)],
+    ...["-p", "--output-format", "stream-json", "--verbose", "--model", quoteForShell(model)],
     ...["--permission-mode", mode === "plan" ? "plan" : "bypassPermissions"],
     ...(reasoningLevel !== undefined && EFFORTS.includes(reasoningLevel) ? ["--effort", reasoningLevel] : []),
     ...(systemPrompt === undefined
       ? []
-      : ["--append-system-prompt", `"$(cat ${quoted(`${files}/${SYSTEM_PROMPT}`)})"`]),
-    ...["--mcp-config", quoted(`${files}/${MCP}`)],
+      : ["--append-system-prompt", `"$(cat ${quoteForShell(`${files}/${SYSTEM_PROMPT}`)})"`]),
+    ...["--mcp-config", quoteForShell(`${files}/${MCP}`)],
     ...(session === undefined ? [] : ["--resume", session]),
   ];
 }
 
-const mcpOf = (server: McpServer) => ("url" in server ? { type: "http", ...server } : { type: "stdio", ...server });
+const toMcpConfig = (server: McpServer) =>
+  "url" in server ? { type: "http", ...server } : { type: "stdio", ...server };
 
 const Content = v.array(
   v.looseObject({
@@ -95,9 +96,9 @@ function reader(recorder: MessageRecorder): StreamReader {
         // What an agent below says is its own; what it does is told.
         if (type === "assistant" && block.type === "text" && !parent_tool_use_id) recorder.text(block.text ?? "");
         if (type === "assistant" && block.type === "tool_use")
-          recorder.action(id, toToolActivity(TOOLS, name, input, mcpInput));
+          recorder.action(id, toToolActivity(TOOLS, name, input, toMcpInput));
         if (type !== "user" || block.type !== "tool_result") continue;
-        recorder.result(tool_use_id, block.is_error ? "failed" : "completed", { stdout: textOf(block.content) });
+        recorder.result(tool_use_id, block.is_error ? "failed" : "completed", { stdout: formatContent(block.content) });
       }
     },
     session: () => session,
@@ -105,7 +106,7 @@ function reader(recorder: MessageRecorder): StreamReader {
   };
 }
 
-function mcpInput(tool: string, input: unknown): object | undefined {
+function toMcpInput(tool: string, input: unknown): object | undefined {
   if (!tool.startsWith("mcp__")) return undefined;
   const [, server, name] = tool.split("__");
   return { server, tool: name, arguments: input };
@@ -129,7 +130,7 @@ const TOOLS: ToolNames = {
 
 const Texts = v.array(v.looseObject({ text: v.optional(v.string()), type: v.optional(v.string()) }));
 
-function textOf(content: unknown): string {
+function formatContent(content: unknown): string {
   if (typeof content === "string") return content;
   const parsed = v.safeParse(Texts, content);
   return parsed.success ? parsed.output.map(({ text, type }) => text ?? `[${type ?? "part"}]`).join("\n") : "";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { quoted } from "../commands/shell-quote.ts";
+import { quoteForShell } from "../commands/shell-quote.ts";
 import { type Asked, isUuid, type McpServer, PLAN_ONLY, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
 import type { MessageRecorder, ToolActivity } from "./message-recorder.ts";
 
@@ -12,12 +12,12 @@ export const codex: ThirdPartyAgent = {
   package: "@openai/codex",
   program: "@openai/codex/bin/codex.js",
   api: "/openai/v1",
-  files: (asked) => ({ [CONFIG]: configOf(asked) }),
+  files: (asked) => ({ [CONFIG]: buildConfig(asked) }),
   script: ({ session, files }) =>
     [
       'export RUNYARD_MODEL_KEY=runyard CODEX_HOME="$HOME/.codex"',
       "unset OPENAI_API_KEY OPENAI_BASE_URL CODEX_API_KEY",
-      `mkdir -p "$CODEX_HOME" && cat ${quoted(`${files}/${CONFIG}`)} > "$CODEX_HOME/config.toml"`,
+      `mkdir -p "$CODEX_HOME" && cat ${quoteForShell(`${files}/${CONFIG}`)} > "$CODEX_HOME/config.toml"`,
       // The sandbox around it is the wall, and one inside another cannot be made.
       `node "$agent" exec ${session === undefined ? "" : "resume "}--json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox \\`,
       `  -c "model_providers.runyard.base_url=\\"http://127.0.0.1:$port/openai/v1\\"" ${session ?? ""} -`,
@@ -43,45 +43,48 @@ const Meta = v.object({
   }),
 });
 
-function configOf({ model, reasoningLevel, systemPrompt, mode, mcpServers }: Asked): string {
+function buildConfig({ model, reasoningLevel, systemPrompt, mode, mcpServers }: Asked): string {
   const instructions = [systemPrompt, ...(mode === "plan" ? [PLAN_ONLY] : [])].filter((text) => text !== undefined);
   return [
-    line("model", model),
-    line("model_provider", "runyard"),
+    formatSetting("model", model),
+    formatSetting("model_provider", "runyard"),
     ...(reasoningLevel !== undefined && EFFORTS.includes(reasoningLevel)
-      ? [line("model_reasoning_effort", reasoningLevel)]
+      ? [formatSetting("model_reasoning_effort", reasoningLevel)]
       : []),
-    ...(instructions.length === 0 ? [] : [line("developer_instructions", instructions.join("\n\n"))]),
-    line("approval_policy", "never"),
-    line("sandbox_mode", "danger-full-access"),
-    line("check_for_update_on_startup", false),
-    line("web_search", "disabled"),
+    ...(instructions.length === 0 ? [] : [formatSetting("developer_instructions", instructions.join("\n\n"))]),
+    formatSetting("approval_policy", "never"),
+    formatSetting("sandbox_mode", "danger-full-access"),
+    formatSetting("check_for_update_on_startup", false),
+    formatSetting("web_search", "disabled"),
     "[model_providers.runyard]",
-    line("name", "Runyard"),
-    line("base_url", "http://127.0.0.1"),
-    line("env_key", "RUNYARD_MODEL_KEY"),
-    line("wire_api", "responses"),
-    line("requires_openai_auth", false),
-    ...mcpServers.flatMap(([name, server]) => mcpLines(name, server)),
+    formatSetting("name", "Runyard"),
+    formatSetting("base_url", "http://127.0.0.1"),
+    formatSetting("env_key", "RUNYARD_MODEL_KEY"),
+    formatSetting("wire_api", "responses"),
+    formatSetting("requires_openai_auth", false),
+    ...mcpServers.flatMap(([name, server]) => formatMcpServer(name, server)),
     // Each of these would have it ask its maker's servers what there is.
     "[features]",
-    ...["plugins", "remote_plugin", "apps"].map((feature) => line(feature, false)),
+    ...["plugins", "remote_plugin", "apps"].map((feature) => formatSetting(feature, false)),
     "[analytics]",
-    line("enabled", false),
+    formatSetting("enabled", false),
     "[feedback]",
-    line("enabled", false),
+    formatSetting("enabled", false),
     "",
   ].join("\n");
 }
 
 /** What JSON writes is TOML too, but for DEL, which TOML does not take. */
-const line = (name: string, value: unknown): string => `${name} = ${JSON.stringify(value).replaceAll("\u007f", "")}`;
+const formatSetting = (name: string, value: unknown): string =>
+  `${name} = ${JSON.stringify(value).replaceAll("\u007f", "")}`;
 
-function mcpLines(name: string, server: McpServer): string[] {
+function formatMcpServer(name: string, server: McpServer): string[] {
   const table = (members: Readonly<Record<string, string>>) =>
-    Object.entries(members).map(([member, value]) => line(JSON.stringify(member), value));
+    Object.entries(members).map(([member, value]) => formatSetting(JSON.stringify(member), value));
   const own =
-    "url" in server ? [line("url", server.url)] : [line("command", server.command), line("args", server.args)];
+    "url" in server
+      ? [formatSetting("url", server.url)]
+      : [formatSetting("command", server.command), formatSetting("args", server.args)];
   const [part, members] = "url" in server ? ["http_headers", server.headers] : ["env", server.env];
   return [`[mcp_servers.${name}]`, ...own, `[mcp_servers.${name}.${part}]`, ...table(members)];
 }
@@ -125,7 +128,7 @@ function reader(recorder: MessageRecorder): StreamReader {
     recorder.result(
       item.id,
       isFailed ? (item.status === "declined" ? "denied" : "failed") : "completed",
-      outputOf(item),
+      toOutput(item),
     );
   };
   return {
@@ -159,7 +162,7 @@ function toToolActivity({
 }: Item): ToolActivity {
   switch (type) {
     case "command_execution":
-      return { category: "command", name: "run_command", input: { command: commandOf(item.command ?? "") } };
+      return { category: "command", name: "run_command", input: { command: unwrapCommand(item.command ?? "") } };
     case "file_change":
       return { category: "files", name: "edit_files", input: { changes: item["changes"] } };
     case "mcp_tool_call":
@@ -178,12 +181,12 @@ function toToolActivity({
 }
 
 /** What it runs it wraps into a shell of its own; the model has said what is inside. */
-function commandOf(command: string): string {
+function unwrapCommand(command: string): string {
   const [, inner] = /^(?:\/\S+\/)?(?:ba|z)?sh -l?c '([\s\S]*)'$/.exec(command) ?? [];
   return inner === undefined ? command : inner.replaceAll("'\\''", "'").replaceAll(`'"'"'`, "'");
 }
 
-function outputOf(item: Item): Record<string, unknown> {
+function toOutput(item: Item): Record<string, unknown> {
   if (item.type === "command_execution")
     return { exit_code: item.exit_code ?? null, stdout: item.aggregated_output ?? "" };
   const output = item["result"] ?? item["error"];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Message } from "#shared/wire/conversation.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
-import { quoted } from "../commands/shell-quote.ts";
+import { quoteForShell } from "../commands/shell-quote.ts";
 import type { AgentEngine, Turn, TurnOutcome } from "../engine/engine.ts";
 import { isCancelledSince } from "../engine/resume.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
@@ -51,7 +51,7 @@ export interface ThirdPartyOptions {
 /** Short, since the whole path of a socket has room for a hundred characters. */
 const SOCKET = "m";
 /** The longest time that a timer takes. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 /** How often is looked whether the execution's time is over. */
 const LOOK_MS = 1_000;
 /** Of a conversation that the agent has no session of. */
@@ -74,7 +74,7 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
   let count = 0;
 
   /** What is said to the agent: in a session that it remembers, only what is new. */
-  const promptOf = async ({ instructions, conversation }: Turn): Promise<string> => {
+  const buildPrompt = async ({ instructions, conversation }: Turn): Promise<string> => {
     const asked = instructions.join("\n\n");
     if (!isFirst) return asked;
     isFirst = false;
@@ -83,7 +83,10 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
     // Where nothing was said, whatever session there is belongs to an execution that was left behind.
     if (earlier.length === 0) return asked;
     session = await sessions.restore();
-    const [history, begun] = [session === undefined ? [historyOf(earlier)] : [], isBegun(conversation) ? [GO_ON] : []];
+    const [history, begun] = [
+      session === undefined ? [formatHistory(earlier)] : [],
+      isBegun(conversation) ? [GO_ON] : [],
+    ];
     const cancelled = session !== undefined && isCancelledSince(earlier) ? [CANCELLED] : [];
     return [...history, ...begun, ...cancelled, asked].join("\n\n");
   };
@@ -100,20 +103,20 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
 
   return {
     async takeTurn(turn) {
-      const prompt = await promptOf(turn);
+      const prompt = await buildPrompt(turn);
       const recorder = createMessageRecorder((message) => outbox.message(message));
       const steps = (name: string) => join(host.steps, name);
-      const asked: Asked = { ...askedOf(options), session, files: seen.steps };
+      const asked: Asked = { ...toTurnOptions(options), session, files: seen.steps };
       const promptFile = `prompt-${++count}.md`;
       const written = { ...agent.files(asked), [RELAY_FILE]: RELAY, [promptFile]: prompt };
       await Promise.all(Object.entries(written).map(([name, text]) => writeFile(steps(name), text)));
       const { model_url: modelUrl, key } = options.envelope;
       const socket = `${SOCKET}${count}`;
       await using _ = await openForwarder({ socket: steps(socket), modelUrl, key, modelId: options.modelId });
-      const command = scriptOf(options, asked, { socket, prompt: promptFile });
+      const command = buildScript(options, asked, { socket, prompt: promptFile });
       slice.beforeStep();
       try {
-        return await run(command, recorder, options, (id) => {
+        return await runTurn(command, recorder, options, (id) => {
           session = id;
         });
       } finally {
@@ -123,7 +126,7 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
   };
 }
 
-function askedOf({ modelId, ...options }: ThirdPartyOptions) {
+function toTurnOptions({ modelId, ...options }: ThirdPartyOptions) {
   const { reasoningLevel, systemPrompt, mode, mcpServers, workingDirectory } = options;
   // What stands before the slash is whose the model is here; the agent knows it by its maker's name.
   const model = modelId.slice(modelId.indexOf("/") + 1);
@@ -131,29 +134,29 @@ function askedOf({ modelId, ...options }: ThirdPartyOptions) {
 }
 
 /** The agent with the way to its model API, and what it complains of where it fails. */
-function scriptOf(
+function buildScript(
   { agent, folder, node, seen }: ThirdPartyOptions,
   asked: Asked,
   file: { readonly socket: string; readonly prompt: string },
 ): string {
   const { steps } = seen;
   return [
-    `agent=${quoted(`${folder}/node_modules/${agent.program}`)}`,
-    `node() { ${quoted(node)} "$@"; }`,
-    `exec 9< <(node ${quoted(`${steps}/${RELAY_FILE}`)} ${quoted(`${steps}/${file.socket}`)})`,
+    `agent=${quoteForShell(`${folder}/node_modules/${agent.program}`)}`,
+    `node() { ${quoteForShell(node)} "$@"; }`,
+    `exec 9< <(node ${quoteForShell(`${steps}/${RELAY_FILE}`)} ${quoteForShell(`${steps}/${file.socket}`)})`,
     "IFS= read -r port <&9",
     "run() {",
     agent.script(asked),
     "}",
     'complaints="$TMPDIR/agent-complaints"',
     "code=0",
-    `run < ${quoted(`${steps}/${file.prompt}`)} 2> "$complaints" || code=$?`,
+    `run < ${quoteForShell(`${steps}/${file.prompt}`)} 2> "$complaints" || code=$?`,
     '[ "$code" = 0 ] || tail -c 2000 "$complaints"',
     'exit "$code"',
   ].join("\n");
 }
 
-async function run(
+async function runTurn(
   command: string,
   recorder: MessageRecorder,
   { agent, runner, slice, turn, workingDirectory }: ThirdPartyOptions,
@@ -175,7 +178,7 @@ async function run(
     }
   }, LOOK_MS);
   try {
-    const timeoutMs = Math.max(1, Math.min(LONGEST_MS, slice.deadlineAt - Date.now()));
+    const timeoutMs = Math.max(1, Math.min(MAX_TIMER_MS, slice.deadlineAt - Date.now()));
     const signal = AbortSignal.any([turn(), over.signal]);
     const { exitCode, exceeded } = await runner.run({
       command,
@@ -201,7 +204,7 @@ const isBegun = (conversation: readonly Message[]): boolean =>
   conversation.at(-1)?.content.some(({ type }) => type === "action" || type === "action_result") ?? false;
 
 /** What was said before, for an agent that was not there. */
-function historyOf(messages: readonly Message[]): string {
+function formatHistory(messages: readonly Message[]): string {
   const said = messages.flatMap(({ role, content }) =>
     content.flatMap((block) => {
       if (block.type === "text") return [`${role}: ${block.text}`];

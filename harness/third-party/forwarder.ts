@@ -66,7 +66,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, call: C
   const path = PATHS.find((known) => known === pathname);
   if (request.method !== "POST" || (path === undefined && !pathname.startsWith(GEMINI)))
     return refuse(response, 404, `there is no ${request.method} ${pathname} here`);
-  const body = await bodyOf(request);
+  const body = await readBody(request);
   if (body === undefined) return refuse(response, 400, "the body must be a JSON object of at most 8 MiB");
   if (path === undefined) return await send(await answerGemini(pathname, body, modelId, call), response);
   const headers = PASSED_ON.flatMap((name) => {
@@ -76,7 +76,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, call: C
   await send(await call(path, { ...body, model: modelId }, Object.fromEntries(headers)), response);
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown> | undefined> {
+async function readBody(request: IncomingMessage): Promise<Record<string, unknown> | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {

@@ -41,19 +41,19 @@ const chunk = (parts: readonly GeminiPart[]): GeminiChunk => ({
   candidates: [{ index: 0, content: { role: "model", parts } }],
 });
 
-function lastChunk(
+function buildLastChunk(
   calls: readonly Call[],
   reason: "STOP" | "MAX_TOKENS" | "SAFETY",
   { input, output }: Counts,
 ): GeminiChunk {
-  const parts = calls.map(({ id, name, json }) => ({ functionCall: { id, name, args: argumentsOf(json) } }));
+  const parts = calls.map(({ id, name, json }) => ({ functionCall: { id, name, args: parseArguments(json) } }));
   return {
     candidates: [{ index: 0, content: { role: "model", parts }, finishReason: reason }],
     usageMetadata: { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output },
   };
 }
 
-function argumentsOf(json: string): unknown {
+function parseArguments(json: string): unknown {
   try {
     const value: unknown = JSON.parse(json === "" ? "{}" : json);
     return typeof value === "object" && value !== null ? value : {};
@@ -82,7 +82,7 @@ const MessagesEvent = v.looseObject({
 });
 
 /** Of Anthropic's Messages API. */
-export function messagesTranslator(): Translator {
+export function createMessagesTranslator(): Translator {
   const calls: Call[] = [];
   const counts = { input: 0, output: 0 };
   let stop = "end_turn";
@@ -99,7 +99,8 @@ export function messagesTranslator(): Translator {
       if (delta?.partial_json !== undefined && last !== undefined) last.json += delta.partial_json;
       return delta?.text === undefined || delta.text === "" ? [] : [chunk([{ text: delta.text }])];
     },
-    end: () => lastChunk(calls, stop === "max_tokens" ? "MAX_TOKENS" : stop === "refusal" ? "SAFETY" : "STOP", counts),
+    end: () =>
+      buildLastChunk(calls, stop === "max_tokens" ? "MAX_TOKENS" : stop === "refusal" ? "SAFETY" : "STOP", counts),
   };
 }
 
@@ -143,7 +144,7 @@ const ChatEvent = v.looseObject({
 });
 
 /** Of OpenAI's Chat Completions API. */
-export function chatTranslator(): Translator {
+export function createChatTranslator(): Translator {
   const calls = new Map<number, Call>();
   const counts = { input: 0, output: 0 };
   let stop = "stop";
@@ -166,7 +167,7 @@ export function chatTranslator(): Translator {
       return text === "" ? [] : [chunk([{ text }])];
     },
     end: () =>
-      lastChunk(
+      buildLastChunk(
         [...calls.values()],
         stop === "length" ? "MAX_TOKENS" : stop === "content_filter" ? "SAFETY" : "STOP",
         counts,
@@ -175,7 +176,7 @@ export function chatTranslator(): Translator {
 }
 
 /** All chunks of an answer as one. */
-export function whole(chunks: readonly GeminiChunk[]): GeminiChunk {
+export function mergeChunks(chunks: readonly GeminiChunk[]): GeminiChunk {
   const parts = chunks.flatMap(({ candidates }) => candidates.flatMap(({ content }) => content.parts));
   const text = parts.flatMap((part) => ("text" in part ? [part.text] : [])).join("");
   const calls = parts.filter((part) => "functionCall" in part);

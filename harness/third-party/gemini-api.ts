@@ -1,5 +1,11 @@
-import { chatTranslator, type GeminiChunk, messagesTranslator, type Translator, whole } from "./gemini-answer.ts";
-import { chatRequest, googlesTool, messagesRequest, type Question, questionOf } from "./gemini-request.ts";
+import {
+  createChatTranslator,
+  createMessagesTranslator,
+  type GeminiChunk,
+  mergeChunks,
+  type Translator,
+} from "./gemini-answer.ts";
+import { findGoogleTool, parseQuestion, type Question, toChatRequest, toMessagesRequest } from "./gemini-request.ts";
 
 /** A call as it goes to the model gateway; the path is one of its own. */
 export type CallModel = (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>;
@@ -12,57 +18,62 @@ export async function answerGemini(path: string, body: unknown, modelId: string,
   const method = path.slice(path.lastIndexOf(":") + 1);
   if (method === "countTokens") return Response.json({ totalTokens: Math.ceil(JSON.stringify(body).length / 4) });
   const isStreamed = method === "streamGenerateContent";
-  if (!isStreamed && method !== "generateContent") return failure(404, `the method ${method} is not supported here`);
-  const question = questionOf(body);
-  if (question === undefined) return failure(400, "the body is no request of generateContent");
+  if (!isStreamed && method !== "generateContent")
+    return toFailureResponse(404, `the method ${method} is not supported here`);
+  const question = parseQuestion(body);
+  if (question === undefined) return toFailureResponse(400, "the body is no request of generateContent");
   // An answer without it would be made up.
-  const tool = googlesTool(body);
-  if (tool !== undefined) return failure(400, `the tool ${tool} is Google's own, and this model does not have it`);
+  const tool = findGoogleTool(body);
+  if (tool !== undefined)
+    return toFailureResponse(400, `the tool ${tool} is Google's own, and this model does not have it`);
   const given = await ask(question, modelId, call);
-  if (!given.ok || given.body === null) return failure(given.status, errorText(await given.text()));
-  const chunks = translated(given.body, isMessages(modelId) ? messagesTranslator() : chatTranslator());
-  if (isStreamed) return new Response(streamOf(chunks), { headers: { "content-type": "text/event-stream" } });
+  if (!given.ok || given.body === null) return toFailureResponse(given.status, readErrorText(await given.text()));
+  const chunks = translateStream(given.body, isMessages(modelId) ? createMessagesTranslator() : createChatTranslator());
+  if (isStreamed) return new Response(toStream(chunks), { headers: { "content-type": "text/event-stream" } });
   const all: GeminiChunk[] = [];
   try {
     for await (const chunk of chunks) all.push(chunk);
   } catch (error) {
-    return failure(502, String(error));
+    return toFailureResponse(502, String(error));
   }
-  return Response.json(whole(all));
+  return Response.json(mergeChunks(all));
 }
 
 const isMessages = (modelId: string): boolean => /^(anthropic|bedrock)\//.test(modelId);
 
 const ask = (question: Question, modelId: string, call: CallModel): Promise<Response> =>
   isMessages(modelId)
-    ? call("/anthropic/v1/messages", messagesRequest(question, modelId), { "anthropic-version": "2023-06-01" })
-    : call("/openai/v1/chat/completions", chatRequest(question, modelId));
+    ? call("/anthropic/v1/messages", toMessagesRequest(question, modelId), { "anthropic-version": "2023-06-01" })
+    : call("/openai/v1/chat/completions", toChatRequest(question, modelId));
 
-async function* translated(stream: ReadableStream<Uint8Array>, translator: Translator): AsyncGenerator<GeminiChunk> {
-  for await (const data of dataOf(stream)) {
+async function* translateStream(
+  stream: ReadableStream<Uint8Array>,
+  translator: Translator,
+): AsyncGenerator<GeminiChunk> {
+  for await (const data of readEvents(stream)) {
     if (data !== "[DONE]") yield* translator.see(JSON.parse(data));
   }
   yield translator.end();
 }
 
 /** The data of each event of a stream. */
-async function* dataOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const bytes of stream) {
     const events = (rest + decoder.decode(bytes, { stream: true })).split(/\r?\n\r?\n/);
     rest = events.pop() ?? "";
-    yield* events.flatMap(dataLines);
+    yield* events.flatMap(readDataLines);
   }
-  yield* dataLines(rest);
+  yield* readDataLines(rest);
 }
 
-function dataLines(event: string): string[] {
+function readDataLines(event: string): string[] {
   const lines = event.split(/\r?\n/).filter((line) => line.startsWith("data:"));
   return lines.length === 0 ? [] : [lines.map((line) => line.slice("data:".length).trim()).join("\n")];
 }
 
-function streamOf(chunks: AsyncGenerator<GeminiChunk>): ReadableStream<Uint8Array> {
+function toStream(chunks: AsyncGenerator<GeminiChunk>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const event = (data: unknown) => encoder.encode(`data: ${JSON.stringify(data)}\r\n\r\n`);
   return new ReadableStream({
@@ -72,7 +83,7 @@ function streamOf(chunks: AsyncGenerator<GeminiChunk>): ReadableStream<Uint8Arra
         if (done) controller.close();
         else controller.enqueue(event(value));
       } catch (error) {
-        controller.enqueue(event(errorOf(502, String(error))));
+        controller.enqueue(event(toErrorBody(502, String(error))));
         controller.close();
       }
     },
@@ -90,13 +101,14 @@ const STATUS: Readonly<Record<number, string>> = {
   429: "RESOURCE_EXHAUSTED",
 };
 
-const errorOf = (code: number, message: string) => ({
+const toErrorBody = (code: number, message: string) => ({
   error: { code, message, status: STATUS[code] ?? "INTERNAL" },
 });
 
-const failure = (code: number, message: string): Response => Response.json(errorOf(code, message), { status: code });
+const toFailureResponse = (code: number, message: string): Response =>
+  Response.json(toErrorBody(code, message), { status: code });
 
-function errorText(text: string): string {
+function readErrorText(text: string): string {
   try {
     const { error } = Object(JSON.parse(text));
     return String(Object(error).message ?? text);

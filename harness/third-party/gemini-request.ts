@@ -18,7 +18,7 @@ export interface Question {
   readonly turns: readonly Turn[];
   readonly tools: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
   readonly mustCall: boolean;
-  readonly mostTokens: number;
+  readonly maxTokens: number;
 }
 
 /** Tokens of an answer where the request does not say. */
@@ -77,56 +77,56 @@ const GeminiRequest = v.looseObject({
 });
 
 /** A tool of a request that only Google's servers can carry out; undefined where there is none. */
-export function googlesTool(body: unknown): string | undefined {
+export function findGoogleTool(body: unknown): string | undefined {
   const parsed = v.safeParse(GeminiRequest, body);
   const names = parsed.success ? parsed.output.tools.flatMap((tool) => Object.keys(tool)) : [];
   return names.find((name) => name !== "functionDeclarations");
 }
 
 /** A request of Google's generateContent; undefined where it is none. What only Google's models know (thinking, sampling) is left out. */
-export function questionOf(body: unknown): Question | undefined {
+export function parseQuestion(body: unknown): Question | undefined {
   const parsed = v.safeParse(GeminiRequest, body);
   if (!parsed.success) return undefined;
   const { contents, systemInstruction = "", tools, toolConfig, generationConfig } = parsed.output;
-  const system = typeof systemInstruction === "string" ? systemInstruction : plainText(systemInstruction);
+  const system = typeof systemInstruction === "string" ? systemInstruction : joinText(systemInstruction);
   return {
-    system: [system, formOf(generationConfig)].filter((text) => text !== "").join("\n\n"),
-    turns: merged(pairedTurns(contents)),
+    system: [system, describeFormat(generationConfig)].filter((text) => text !== "").join("\n\n"),
+    turns: mergeTurns(pairTurns(contents)),
     tools: tools
       .flatMap(({ functionDeclarations }) => functionDeclarations)
       .map(({ name, description, parametersJsonSchema, parameters }) => ({
         name,
         description,
-        schema: schemaOf(parametersJsonSchema ?? parameters),
+        schema: normalizeSchema(parametersJsonSchema ?? parameters),
       })),
     mustCall: toolConfig?.functionCallingConfig?.mode === "ANY",
-    mostTokens: generationConfig.maxOutputTokens ?? MAX_TOKENS,
+    maxTokens: generationConfig.maxOutputTokens ?? MAX_TOKENS,
   };
 }
 
-const plainText = ({ parts }: Content): string => parts.flatMap(({ text }) => text ?? []).join("\n");
+const joinText = ({ parts }: Content): string => parts.flatMap(({ text }) => text ?? []).join("\n");
 
 /** An answer in JSON is asked for in words: not every model can be held to a schema. */
-function formOf(config: v.InferOutput<typeof GeminiRequest>["generationConfig"]): string {
+function describeFormat(config: v.InferOutput<typeof GeminiRequest>["generationConfig"]): string {
   if (config.responseMimeType !== "application/json") return "";
   const schema = config.responseJsonSchema ?? config.responseSchema;
-  const form = schema === undefined ? "" : ` It must match this schema: ${JSON.stringify(lowered(schema))}`;
+  const form = schema === undefined ? "" : ` It must match this schema: ${JSON.stringify(lowerTypes(schema))}`;
   return `Answer with one JSON value and nothing else: no explanation, no code fence.${form}`;
 }
 
-function schemaOf(schema: unknown): object {
-  const made = lowered(schema);
+function normalizeSchema(schema: unknown): object {
+  const made = lowerTypes(schema);
   return typeof made === "object" && made !== null ? { type: "object", ...made } : { type: "object", properties: {} };
 }
 
 /** Google writes the types of a schema in capitals, where it does not take JSON Schema. */
-function lowered(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(lowered);
+function lowerTypes(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(lowerTypes);
   if (typeof schema !== "object" || schema === null) return schema;
   return Object.fromEntries(
     Object.entries(schema).map(([name, value]) => [
       name,
-      name === "type" && typeof value === "string" ? value.toLowerCase() : lowered(value),
+      name === "type" && typeof value === "string" ? value.toLowerCase() : lowerTypes(value),
     ]),
   );
 }
@@ -135,7 +135,7 @@ function lowered(schema: unknown): unknown {
  * The turns, with each call followed by exactly one result: models of others refuse calls without one, and results without a
  * call, both of which a resumed session may have.
  */
-function pairedTurns(contents: readonly Content[]): Turn[] {
+function pairTurns(contents: readonly Content[]): Turn[] {
   const turns: Turn[] = [];
   let open: { id: string; name: string }[] = [];
   let count = 0;
@@ -154,15 +154,15 @@ function pairedTurns(contents: readonly Content[]): Turn[] {
       if (part.inlineData !== undefined) made.push({ kind: "image", ...part.inlineData });
       if (part.functionCall !== undefined && isModel) {
         const { name, args = {} } = part.functionCall;
-        const id = identifier(part.functionCall.id ?? `call_${count++}`);
+        const id = toIdentifier(part.functionCall.id ?? `call_${count++}`);
         open.push({ id, name });
         made.push({ kind: "call", id, name, input: args });
       }
       if (part.functionResponse !== undefined && !isModel) {
         const { id, name, response } = part.functionResponse;
-        const index = open.findIndex((call) => (id === undefined ? call.name === name : call.id === identifier(id)));
+        const index = open.findIndex((call) => (id === undefined ? call.name === name : call.id === toIdentifier(id)));
         const [call] = index < 0 ? [] : open.splice(index, 1);
-        if (call !== undefined) made.push({ kind: "result", id: call.id, text: outputText(response) });
+        if (call !== undefined) made.push({ kind: "result", id: call.id, text: formatOutput(response) });
       }
     }
     // What has no result by now will not get one any more.
@@ -177,17 +177,17 @@ function pairedTurns(contents: readonly Content[]): Turn[] {
 }
 
 /** Other makers allow fewer characters in an id. */
-const identifier = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
+const toIdentifier = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
 
 const Output = v.looseObject({ output: v.string() });
 
-function outputText(response: unknown): string {
+function formatOutput(response: unknown): string {
   const parsed = v.safeParse(Output, response);
   return parsed.success ? parsed.output.output : JSON.stringify(response ?? {});
 }
 
 /** Turns alternate, and of what the user brings, results come first. */
-function merged(turns: readonly Turn[]): Turn[] {
+function mergeTurns(turns: readonly Turn[]): Turn[] {
   const made: { role: Turn["role"]; parts: Part[] }[] = [];
   for (const { role, parts } of turns) {
     const last = made.at(-1);
@@ -199,13 +199,13 @@ function merged(turns: readonly Turn[]): Turn[] {
 }
 
 /** The question as a request of Anthropic's Messages API. */
-export function messagesRequest({ system, turns, tools, mustCall, mostTokens }: Question, model: string) {
+export function toMessagesRequest({ system, turns, tools, mustCall, maxTokens }: Question, model: string) {
   return {
     model,
-    max_tokens: mostTokens,
+    max_tokens: maxTokens,
     stream: true,
     ...(system === "" ? {} : { system }),
-    messages: turns.map(({ role, parts }) => ({ role, content: parts.map(messagesBlock) })),
+    messages: turns.map(({ role, parts }) => ({ role, content: parts.map(toMessagesBlock) })),
     ...(tools.length === 0
       ? {}
       : {
@@ -215,7 +215,7 @@ export function messagesRequest({ system, turns, tools, mustCall, mostTokens }: 
   };
 }
 
-function messagesBlock(part: Part) {
+function toMessagesBlock(part: Part) {
   switch (part.kind) {
     case "text":
       return { type: "text", text: part.text };
@@ -229,13 +229,13 @@ function messagesBlock(part: Part) {
 }
 
 /** The question as a request of OpenAI's Chat Completions API. */
-export function chatRequest({ system, turns, tools, mustCall, mostTokens }: Question, model: string) {
+export function toChatRequest({ system, turns, tools, mustCall, maxTokens }: Question, model: string) {
   return {
     model,
-    max_completion_tokens: mostTokens,
+    max_completion_tokens: maxTokens,
     stream: true,
     stream_options: { include_usage: true },
-    messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...turns.flatMap(chatMessages)],
+    messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...turns.flatMap(toChatMessages)],
     ...(tools.length === 0
       ? {}
       : {
@@ -248,7 +248,7 @@ export function chatRequest({ system, turns, tools, mustCall, mostTokens }: Ques
   };
 }
 
-function chatMessages({ role, parts }: Turn): object[] {
+function toChatMessages({ role, parts }: Turn): object[] {
   const text = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
   if (role === "assistant") {
     const calls = parts.flatMap((part) =>

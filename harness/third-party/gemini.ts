@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { quoted } from "../commands/shell-quote.ts";
+import { quoteForShell } from "../commands/shell-quote.ts";
 import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
 import { type MessageRecorder, type ToolNames, toToolActivity } from "./message-recorder.ts";
 
@@ -18,7 +18,7 @@ export const gemini: ThirdPartyAgent = {
   files: ({ systemPrompt, workingDirectory, mcpServers }) => ({
     [SETTINGS]: JSON.stringify({
       ...QUIET,
-      mcpServers: Object.fromEntries(mcpServers.map(([name, server]) => [name, mcpOf(server)])),
+      mcpServers: Object.fromEntries(mcpServers.map(([name, server]) => [name, toMcpConfig(server)])),
     }),
     [PROJECTS]: JSON.stringify({ projects: { [workingDirectory]: PROJECT } }),
     ...(systemPrompt === undefined ? {} : { [SYSTEM_PROMPT]: systemPrompt }),
@@ -45,7 +45,7 @@ const QUIET = {
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, checkpointing: { enabled: false } },
 };
 
-const mcpOf = (server: McpServer) =>
+const toMcpConfig = (server: McpServer) =>
   "url" in server ? { httpUrl: server.url, headers: server.headers, trust: true } : { ...server, trust: true };
 
 /** The first line of a session's file. */
@@ -55,7 +55,7 @@ const Meta = v.object({
 });
 
 function script({ session, model, systemPrompt, mode, workingDirectory, files }: Asked): string {
-  const copy = (name: string, to: string) => `cat ${quoted(`${files}/${name}`)} > "$HOME/.gemini/${to}"`;
+  const copy = (name: string, to: string) => `cat ${quoteForShell(`${files}/${name}`)} > "$HOME/.gemini/${to}"`;
   const approval = mode === "plan" ? "plan" : "yolo";
   return [
     'export GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$port/gemini" GEMINI_API_KEY=runyard',
@@ -64,9 +64,9 @@ function script({ session, model, systemPrompt, mode, workingDirectory, files }:
     `mkdir -p "$HOME/.gemini/tmp/${PROJECT}/chats" "$HOME/.gemini/history/${PROJECT}"`,
     copy(SETTINGS, "settings.json"),
     copy(PROJECTS, "projects.json"),
-    `printf %s ${quoted(workingDirectory)} | tee "$HOME/.gemini/tmp/${PROJECT}/.project_root" > "$HOME/.gemini/history/${PROJECT}/.project_root"`,
+    `printf %s ${quoteForShell(workingDirectory)} | tee "$HOME/.gemini/tmp/${PROJECT}/.project_root" > "$HOME/.gemini/history/${PROJECT}/.project_root"`,
     systemPrompt === undefined ? ":" : copy(SYSTEM_PROMPT, "GEMINI.md"),
-    `node "$agent" --output-format stream-json --approval-mode ${approval} --skip-trust --model ${quoted(model)} ${
+    `node "$agent" --output-format stream-json --approval-mode ${approval} --skip-trust --model ${quoteForShell(model)} ${
       session === undefined ? "" : `--resume ${session}`
     }`,
   ].join("\n");
@@ -110,7 +110,7 @@ function reader(recorder: MessageRecorder): StreamReader {
       isSpeaking = false;
       const { tool_id = "", tool_name = "", parameters = {}, status, output, error } = line;
       if (line.type === "init" && isUuid(line.session_id)) session = line.session_id;
-      if (line.type === "tool_use") recorder.action(tool_id, toToolActivity(TOOLS, tool_name, parameters, mcpInput));
+      if (line.type === "tool_use") recorder.action(tool_id, toToolActivity(TOOLS, tool_name, parameters, toMcpInput));
       if (line.type === "tool_result")
         recorder.result(tool_id, status === "success" ? "completed" : "failed", {
           stdout: output ?? error?.message ?? "",
@@ -128,7 +128,7 @@ function reader(recorder: MessageRecorder): StreamReader {
   };
 }
 
-const mcpInput = (tool: string, input: unknown): object | undefined =>
+const toMcpInput = (tool: string, input: unknown): object | undefined =>
   tool.startsWith("mcp_") ? { tool, arguments: input } : undefined;
 
 const TOOLS: ToolNames = {

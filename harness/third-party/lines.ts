@@ -24,7 +24,7 @@ export function createLines(read: (line: unknown) => void): Lines {
 
   const take = (line: string) => {
     if (line.trim() === "") return;
-    const json = line.startsWith("{") ? parsed(line) : undefined;
+    const json = line.startsWith("{") ? parseJson(line) : undefined;
     if (json === undefined) noise = cutBytesFromEnd(`${noise}${line}\n`, NOISE_BYTES);
     else read(json);
   };
@@ -53,7 +53,7 @@ export function createLines(read: (line: unknown) => void): Lines {
   };
 }
 
-function parsed(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {

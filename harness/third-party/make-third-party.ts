@@ -1,7 +1,7 @@
 import type { AgentWork } from "../engine/agent-context.ts";
 import type { AgentEngine } from "../engine/engine.ts";
-import { mcpServersOf, type ThirdPartyAgent } from "./agent.ts";
-import { missing } from "./agents.ts";
+import { type ThirdPartyAgent, toMcpServers } from "./agent.ts";
+import { describeMissingAgent } from "./agents.ts";
 import { createThirdPartyEngine } from "./engine.ts";
 import { createSessions } from "./sessions.ts";
 
@@ -9,11 +9,11 @@ import { createSessions } from "./sessions.ts";
 export function makeThirdParty(agent: ThirdPartyAgent, modelId: string, work: AgentWork): AgentEngine {
   const { context, sandbox } = work;
   const { programs: folder, node, paths: seen } = sandbox;
-  if (folder === undefined) return withoutProgram(agent);
+  if (folder === undefined) return createUnavailableEngine(agent);
   const { conversation_id: conversationId, mode, agent_config } = context;
-  const systemPrompt = [briefing(work), ...(work.basePrompt === undefined ? [] : [work.basePrompt])].join("\n\n");
+  const systemPrompt = [writeBriefing(work), ...(work.basePrompt === undefined ? [] : [work.basePrompt])].join("\n\n");
   const sessions = createSessions({ ...work, agent, conversationId, seen });
-  const mcpServers = mcpServersOf(context.mcp_servers);
+  const mcpServers = toMcpServers(context.mcp_servers);
   const reasoningLevel = agent_config.harness?.reasoning_level;
   return createThirdPartyEngine({
     ...work,
@@ -31,7 +31,7 @@ export function makeThirdParty(agent: ThirdPartyAgent, modelId: string, work: Ag
 }
 
 /** What an agent cannot know of where it is. */
-function briefing({ context, sandbox }: AgentWork): string {
+function writeBriefing({ context, sandbox }: AgentWork): string {
   const { workspace, output } = sandbox.paths;
   const names = context.attachments.map(({ filename }) => filename).join(", ");
   return [
@@ -42,6 +42,10 @@ function briefing({ context, sandbox }: AgentWork): string {
   ].join("\n");
 }
 
-const withoutProgram = (agent: ThirdPartyAgent): AgentEngine => ({
-  takeTurn: async () => ({ success: false, summary: missing(agent), error_code: "operation_not_supported" }),
+const createUnavailableEngine = (agent: ThirdPartyAgent): AgentEngine => ({
+  takeTurn: async () => ({
+    success: false,
+    summary: describeMissingAgent(agent),
+    error_code: "operation_not_supported",
+  }),
 });

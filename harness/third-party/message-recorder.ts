@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Block, Message } from "#shared/wire/conversation.ts";
 import type { Category } from "../engine/tool.ts";
-import { cutBytes, cutBytesFromEnd, wellFormed } from "../support/text-limits.ts";
+import { cutBytes, cutBytesFromEnd, toWellFormed } from "../support/text-limits.ts";
 
 /** Something that an agent does, in the conversation's words. */
 export interface ToolActivity {
@@ -60,7 +60,7 @@ export function createMessageRecorder(tell: (message: Message) => void): Message
   let held = "";
 
   const takeHeld = (): string => {
-    const text = cutBytes(wellFormed(held), TEXT_BYTES).trim();
+    const text = cutBytes(toWellFormed(held), TEXT_BYTES).trim();
     held = "";
     return text;
   };
@@ -82,13 +82,13 @@ export function createMessageRecorder(tell: (message: Message) => void): Message
     action(id, { category, name, input }) {
       const said = takeHeld();
       const action = randomUUID();
-      const doing = { category, name: cutBytes(wellFormed(name), 128) || "unknown", input: shown(input) };
+      const doing = { category, name: cutBytes(toWellFormed(name), 128) || "unknown", input: truncateValue(input) };
       open.set(id, { action, doing });
       const block: Block = { type: "action", id: action, ...doing };
       tell({ role: "assistant", content: said === "" ? [block] : [{ type: "text", text: said }, block] });
     },
     result(id, state, output) {
-      tellResult(id, state, shown(output));
+      tellResult(id, state, truncateValue(output));
     },
     takeAnswer: takeHeld,
     breakOff() {
@@ -100,17 +100,17 @@ export function createMessageRecorder(tell: (message: Message) => void): Message
 type Result = Extract<Block, { type: "action_result" }>;
 
 /** A value as far as a conversation has room for it: long texts are cut in their middle. */
-function shown(value: unknown, depth = 0): unknown {
-  if (typeof value === "string") return shownString(value);
+function truncateValue(value: unknown, depth = 0): unknown {
+  if (typeof value === "string") return truncateText(value);
   if (typeof value !== "object" || value === null) return value;
   if (depth >= DEPTH) return "[... left out ...]";
-  if (Array.isArray(value)) return value.slice(0, MEMBERS).map((item: unknown) => shown(item, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, MEMBERS).map((item: unknown) => truncateValue(item, depth + 1));
   const members = Object.entries(value).slice(0, MEMBERS);
-  return Object.fromEntries(members.map(([name, member]) => [wellFormed(name), shown(member, depth + 1)]));
+  return Object.fromEntries(members.map(([name, member]) => [toWellFormed(name), truncateValue(member, depth + 1)]));
 }
 
-function shownString(value: string): string {
-  const text = wellFormed(value);
+function truncateText(value: string): string {
+  const text = toWellFormed(value);
   const bytes = Buffer.byteLength(text);
   if (bytes <= STRING_BYTES) return text;
   const half = STRING_BYTES / 2;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandRunner } from "../commands/command-runner.ts";
-import { quoted } from "../commands/shell-quote.ts";
+import { quoteForShell } from "../commands/shell-quote.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { downloadFile, uploadFile } from "../control-plane/transfer.ts";
 import { openInside } from "../files/path-containment.ts";
@@ -47,7 +47,7 @@ const MIME_TYPE = "application/x-ndjson";
 export function createSessions(options: SessionOptions): Sessions {
   const { agent, plane, runner, redactor, log, host, seen, workingDirectory, signal } = options;
   const file = join(host.tmp, FILE);
-  const inside = quoted(join(seen.tmp, FILE));
+  const inside = quoteForShell(join(seen.tmp, FILE));
   const clean = () => rm(file, { force: true, recursive: true });
   let isDeclared = false;
 

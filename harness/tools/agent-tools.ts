@@ -6,9 +6,9 @@ import type { Tool, ToolResult } from "../engine/tool.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import { Interrupted, messageOf, Stop } from "../support/stop.ts";
-import { cutBytes, wellFormed } from "../support/text-limits.ts";
+import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { type Slice, SliceEnd } from "../support/time-slice.ts";
-import { fitted } from "../support/truncate.ts";
+import { truncate } from "../support/truncate.ts";
 
 export interface ToolOptions {
   readonly shell: Shell;
@@ -38,9 +38,9 @@ export function createTools(options: ToolOptions): AgentTools {
   const { shell, outbox, redactor, slice, turn, signal, tools, onStep } = options;
 
   const begin = (id: string, { name, category }: Kind, input: unknown, said = "") => {
-    const kind = { category, name: wellFormed(name).slice(0, NAME_CHARACTERS) || "unnamed" };
+    const kind = { category, name: toWellFormed(name).slice(0, NAME_CHARACTERS) || "unnamed" };
     const action = { type: "action" as const, id, ...kind, input };
-    const text = { type: "text" as const, text: cutBytes(wellFormed(said), KEPT_BYTES) };
+    const text = { type: "text" as const, text: cutBytes(toWellFormed(said), KEPT_BYTES) };
     outbox.message({ role: "assistant", content: said.trim() === "" ? [action] : [text, action] });
     return (state: "completed" | "failed", output: unknown) =>
       outbox.message({
@@ -60,13 +60,13 @@ export function createTools(options: ToolOptions): AgentTools {
         randomUUID(),
         { name: "run_command", category: "command" },
         {
-          command: shown(redactor.text(command)),
+          command: truncateCommand(redactor.text(command)),
           ...input,
         },
       );
       try {
         const result = await running;
-        tell(result.exitCode === 0 ? "completed" : "failed", outputOf(result));
+        tell(result.exitCode === 0 ? "completed" : "failed", toCommandOutput(result));
         slice.afterStep();
         await onStep();
         return result;
@@ -79,14 +79,14 @@ export function createTools(options: ToolOptions): AgentTools {
       slice.beforeStep();
       const ended = AbortSignal.any([turn(), signal]);
       ended.throwIfAborted();
-      const tell = begin(id, tool, fitted(redactor.json(input), KEPT_BYTES), said);
+      const tell = begin(id, tool, truncate(redactor.json(input), KEPT_BYTES), said);
       const result = await tool.run(input, { id, signal: ended }).catch((error: unknown): ToolResult => {
         const reason: unknown = ended.aborted ? ended.reason : error;
         if (reason instanceof Interrupted) tell("failed", { interrupted: true });
         if (isEnd(reason)) throw reason;
         return { isError: true, output: { error: messageOf(reason) } };
       });
-      const output = outputFor(redactor.json(result.output));
+      const output = toOutput(redactor.json(result.output));
       tell(result.isError === true ? "failed" : "completed", output);
       slice.afterStep();
       if (result.ends === undefined) await onStep();
@@ -98,13 +98,13 @@ export function createTools(options: ToolOptions): AgentTools {
 const isEnd = (error: unknown): boolean =>
   error instanceof Stop || error instanceof SliceEnd || error instanceof Interrupted;
 
-function outputFor(output: unknown): Record<string, unknown> {
-  const value = fitted(output, KEPT_BYTES);
+function toOutput(output: unknown): Record<string, unknown> {
+  const value = truncate(output, KEPT_BYTES);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : { text: value };
 }
 
 /** What the conversation tells of a command that has ended. */
-export function outputOf(result: CommandResult): Record<string, unknown> {
+export function toCommandOutput(result: CommandResult): Record<string, unknown> {
   return {
     exit_code: result.exitCode,
     stdout: result.text,
@@ -117,7 +117,7 @@ export function outputOf(result: CommandResult): Record<string, unknown> {
   };
 }
 
-function shown(command: string): string {
-  const start = cutBytes(wellFormed(command), SHOWN_BYTES);
+function truncateCommand(command: string): string {
+  const start = cutBytes(toWellFormed(command), SHOWN_BYTES);
   return start.length < command.length ? `${start}\n[... cut; the command was run whole ...]` : start;
 }

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
 import type { Shell } from "../commands/shell.ts";
-import { quoted } from "../commands/shell-quote.ts";
+import { quoteForShell } from "../commands/shell-quote.ts";
 import { defineTool, type Tool, type ToolCall, type ToolResult } from "../engine/tool.ts";
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
 
@@ -36,8 +36,8 @@ const Answer = v.union([
  * Reading and changing files. A program of ours does it inside of the sandbox: what is in a workspace is hostile, and a link in
  * it must lead nowhere but where a command could have gone.
  */
-export function fileTools(options: FileToolOptions): Tool[] {
-  const run = programRunner(options);
+export function createFileTools(options: FileToolOptions): Tool[] {
+  const run = createProgramRunner(options);
   return [
     defineTool({
       name: "read_files",
@@ -89,7 +89,7 @@ export function fileTools(options: FileToolOptions): Tool[] {
   ];
 }
 
-function programRunner({ shell, sandbox, host }: FileToolOptions) {
+function createProgramRunner({ shell, sandbox, host }: FileToolOptions) {
   // Beside this file when it runs as it is, beside the bundle when it was bundled.
   const program = import.meta.url.endsWith(".ts") ? "../../files-main.ts" : "./files.mjs";
   const source = fileURLToPath(new URL(program, import.meta.url));
@@ -99,9 +99,9 @@ function programRunner({ shell, sandbox, host }: FileToolOptions) {
     copied ??= copyFile(source, `${host.steps}/${basename(source)}`);
     await copied;
     const input = JSON.stringify({ roots: [workspace, home, tmp], from: shell.here, ...request });
-    const words = [sandbox.node, "--no-warnings", `${steps}/${basename(source)}`].map(quoted).join(" ");
-    const { text, exitCode } = await shell.runAside(`${words} <<< ${quoted(input)}`, signal, ANSWER);
-    const answer = v.safeParse(Answer, parsed(text.trim().split("\n").at(-1) ?? ""));
+    const words = [sandbox.node, "--no-warnings", `${steps}/${basename(source)}`].map(quoteForShell).join(" ");
+    const { text, exitCode } = await shell.runAside(`${words} <<< ${quoteForShell(input)}`, signal, ANSWER);
+    const answer = v.safeParse(Answer, parseJson(text.trim().split("\n").at(-1) ?? ""));
     if (!answer.success) throw new Error(`the files could not be reached (exit code ${exitCode})`);
     if ("error" in answer.output) return { isError: true, output: answer.output };
     const { results } = answer.output;
@@ -109,7 +109,7 @@ function programRunner({ shell, sandbox, host }: FileToolOptions) {
   };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

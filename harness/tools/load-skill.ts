@@ -3,7 +3,7 @@ import { defineTool, type Tool } from "../engine/tool.ts";
 import type { SkillEntry } from "../skills/skill-index.ts";
 
 /** Reads a skill when the agent wants it: its name and description are in the system prompt already. */
-export const loadSkillTool = (skills: readonly SkillEntry[], load: (id: string) => Promise<string>): Tool =>
+export const createLoadSkillTool = (skills: readonly SkillEntry[], load: (id: string) => Promise<string>): Tool =>
   defineTool({
     name: "load_skill",
     description: "Reads one of the skills that are listed in the system prompt, by its id, whole.",

@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import type { Shell } from "../commands/shell.ts";
 import { defineTool, type Tool } from "../engine/tool.ts";
-import { outputOf } from "./agent-tools.ts";
+import { toCommandOutput } from "./agent-tools.ts";
 
 /** Seconds that a command may be given. */
 const MAX_SECONDS = 3_600;
 
 /** Runs a command in the sandbox; the next one starts where it has ended. */
-export const runCommandTool = (shell: Shell): Tool =>
+export const createRunCommandTool = (shell: Shell): Tool =>
   defineTool({
     name: "run_command",
     description:
@@ -40,6 +40,6 @@ export const runCommandTool = (shell: Shell): Tool =>
         },
         signal,
       );
-      return { output: outputOf(result), isError: result.exitCode !== 0 };
+      return { output: toCommandOutput(result), isError: result.exitCode !== 0 };
     },
   });

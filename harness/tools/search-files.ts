@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Shell } from "../commands/shell.ts";
-import { quoted } from "../commands/shell-quote.ts";
+import { quoteForShell } from "../commands/shell-quote.ts";
 import { defineTool, type Tool } from "../engine/tool.ts";
 
 const MAX_RESULTS = 500;
@@ -12,7 +12,7 @@ const ANSWER = { keepBytes: 40 * 1024 };
 const NOTHING_FOUND = 1;
 
 /** Searches by ripgrep, or by grep where that is not there. */
-export const searchFilesTool = (shell: Shell): Tool =>
+export const createSearchFilesTool = (shell: Shell): Tool =>
   defineTool({
     name: "search_files",
     description:
@@ -48,7 +48,7 @@ export const searchFilesTool = (shell: Shell): Tool =>
     }),
     async run(input, { signal }) {
       const limit = input.limit ?? DEFAULT_RESULTS;
-      const { text, exitCode, timedOut } = await shell.runAside(scriptOf(input, limit), signal, ANSWER);
+      const { text, exitCode, timedOut } = await shell.runAside(buildScript(input, limit), signal, ANSWER);
       if (timedOut) throw new Error("the search took too long: name a smaller directory");
       const lines = text.split("\n").filter((line) => line !== "");
       if (exitCode > NOTHING_FOUND && lines.length <= limit)
@@ -67,23 +67,23 @@ interface Search {
   readonly names_only?: boolean | undefined;
 }
 
-function scriptOf({ pattern, path = ".", glob, ignore_case, fixed, names_only }: Search, limit: number): string {
+function buildScript({ pattern, path = ".", glob, ignore_case, fixed, names_only }: Search, limit: number): string {
   const when = (flag: boolean | undefined, word: string) => (flag === true ? [word] : []);
-  const what = ["-e", quoted(pattern), "--", quoted(path)];
+  const what = ["-e", quoteForShell(pattern), "--", quoteForShell(path)];
   const rg = [
     "rg --color=never --no-heading --with-filename --line-number --sort=path --no-messages",
     `--max-columns=${LINE_CHARACTERS} --max-columns-preview`,
     ...when(ignore_case, "--ignore-case"),
     ...when(fixed, "--fixed-strings"),
     ...when(names_only, "--files-with-matches"),
-    ...(glob === undefined ? [] : [`--glob ${quoted(glob)}`]),
+    ...(glob === undefined ? [] : [`--glob ${quoteForShell(glob)}`]),
     ...what,
   ].join(" ");
   const grep = [
     `grep -rIHn ${fixed === true ? "-F" : "-E"} --exclude-dir=.git --exclude-dir=node_modules`,
     ...when(ignore_case, "-i"),
     ...when(names_only, "-l"),
-    ...(glob === undefined ? [] : [`--include=${quoted(glob)}`]),
+    ...(glob === undefined ? [] : [`--include=${quoteForShell(glob)}`]),
     ...what,
   ].join(" ");
   // One line more than wanted tells that there are more; the program that finds still more is then ended by its pipe.

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chownSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { limitsOf } from "#harness/isolation/limits.ts";
+import { readLimits } from "#harness/isolation/limits.ts";
 import { MIB, Probe, probe, processesNamed, python, watchHost } from "./support/host.ts";
 
 /** What a run may use here, so that a limit is reached before the machine feels it. */
@@ -217,17 +217,17 @@ describe("what a command leaves behind", () => {
 
 describe("the limits", () => {
   it("are what the settings say, and else what the machine has room for", () => {
-    expect(limitsOf({ RUNYARD_COMMAND_MEMORY_MIB: "100", RUNYARD_COMMAND_PROCESSES: "7" })).toMatchObject({
+    expect(readLimits({ RUNYARD_COMMAND_MEMORY_MIB: "100", RUNYARD_COMMAND_PROCESSES: "7" })).toMatchObject({
       memoryBytes: 100 * MIB,
       processes: 7,
       diskBytes: 10_240 * MIB,
       files: 1_000_000,
     });
-    const { memoryBytes, processes } = limitsOf({});
+    const { memoryBytes, processes } = readLimits({});
     expect([memoryBytes <= 8_192 * MIB, memoryBytes > 0, processes]).toEqual([true, true, 1_024]);
   });
 
   it.each(["0", "-1", "1e9", "many", "1.5"])("are no %s", (value) => {
-    expect(() => limitsOf({ RUNYARD_RUN_DISK_MIB: value })).toThrow(/RUNYARD_RUN_DISK_MIB must be a whole number/);
+    expect(() => readLimits({ RUNYARD_RUN_DISK_MIB: value })).toThrow(/RUNYARD_RUN_DISK_MIB must be a whole number/);
   });
 });

@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Message, TextBlock } from "@strands-agents/sdk";
 import { describe, expect, it } from "vitest";
-import { faultOf } from "#harness/agent/answers/tool-input.ts";
-import { failureOf } from "#harness/agent/failures.ts";
+import { findInputFault } from "#harness/agent/answers/tool-input.ts";
+import { toFailure } from "#harness/agent/failures.ts";
 import { createModel } from "#harness/agent/model.ts";
 
 type Answer = string | ((response: ServerResponse) => unknown);
@@ -42,7 +42,7 @@ async function answered(api: Api, answer: Answer, limits = {}) {
 const failure = (api: Api, answer: Answer, limits?: object) =>
   answered(api, answer, limits).then(
     () => "no failure",
-    (error: unknown) => failureOf(error),
+    (error: unknown) => toFailure(error),
   );
 
 const call = (name: string, text: string) => ({ function: { name, arguments: text } });
@@ -87,7 +87,7 @@ describe("an answer of Chat Completions", () => {
     await expect(answered("chat", whole({ content: "Half" }, "length"))).rejects.toThrow(/maximum token limit/);
     const broken = await answered("chat", whole({ tool_calls: [call("read", "[1]"), call("read", "")] }, "tool_calls"));
     const inputs = broken.message.content.flatMap((block) => (block.type === "toolUseBlock" ? [block.input] : []));
-    expect(inputs.map(faultOf)).toEqual([expect.stringContaining("it began with: [1]"), undefined]);
+    expect(inputs.map(findInputFault)).toEqual([expect.stringContaining("it began with: [1]"), undefined]);
     const none = await answered("chat", whole({ content: "Done.", tool_calls: [] }, "tool_calls"));
     expect(none.stopReason).toBe("endTurn");
   });

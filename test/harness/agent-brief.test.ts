@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitted } from "#harness/support/truncate.ts";
+import { truncate } from "#harness/support/truncate.ts";
 import { agentRun, use } from "./support/agent-run.ts";
 import { Repository } from "./support/repository.ts";
 
@@ -77,17 +77,17 @@ describe("what the agent is told", () => {
   });
 });
 
-describe("fitted", () => {
+describe("truncate", () => {
   it("leaves alone what has room, and cuts texts, the longest alike, where not", () => {
-    expect(fitted({ a: "short", b: [1, null, true] }, 100)).toEqual({ a: "short", b: [1, null, true] });
-    const cut = fitted({ long: "x".repeat(1_000), short: "stays", list: ["y".repeat(1_000)] }, 500);
+    expect(truncate({ a: "short", b: [1, null, true] }, 100)).toEqual({ a: "short", b: [1, null, true] });
+    const cut = truncate({ long: "x".repeat(1_000), short: "stays", list: ["y".repeat(1_000)] }, 500);
     expect(Buffer.byteLength(JSON.stringify(cut))).toBeLessThanOrEqual(500);
     expect(cut).toMatchObject({ long: expect.stringMatching(/^x+\n\[\.\.\. cut \.\.\.\]$/), short: "stays" });
   });
 
   it("makes one text of what has too many parts, and everything well formed", () => {
     const many = Array.from({ length: 1_000 }, (_, index) => index);
-    expect(fitted({ many }, 300)).toMatch(/^\{"many":\[0,1,2[\s\S]*cut/);
-    expect(fitted({ "a\0": "b\ud800" }, 100)).toEqual({ "a\ufffd": "b\ufffd" });
+    expect(truncate({ many }, 300)).toMatch(/^\{"many":\[0,1,2[\s\S]*cut/);
+    expect(truncate({ "a\0": "b\ud800" }, 100)).toEqual({ "a\ufffd": "b\ufffd" });
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cloneRepository, placesOf, writeGitConfig } from "#harness/git/clone.ts";
+import { assignClonePaths, cloneRepository, writeGitConfig } from "#harness/git/clone.ts";
 import { findCredentials } from "#harness/git/repository-access.ts";
 import { loadSkill } from "#harness/skills/skills.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
@@ -78,9 +78,9 @@ describe("cloneRepository", () => {
   });
 });
 
-describe("placesOf", () => {
+describe("findPlaces", () => {
   it("uses the URL's last segment or the given path", () => {
-    const places = placesOf([
+    const places = assignClonePaths([
       { url: "https://example.com/o/one.git" },
       { url: "git@example.com:o/two.git" },
       { url: "file:///srv/three/.git" },
@@ -91,12 +91,12 @@ describe("placesOf", () => {
 
   it("refuses two in one place, and the places of others", () => {
     const twice = [{ url: "https://a.example/o/r" }, { url: "https://b.example/o/r" }];
-    expect(() => placesOf(twice)).toThrow(/"r" is taken/);
-    expect(() => placesOf([{ url: "https://a.example/o/output" }])).toThrow(/"output" is taken/);
+    expect(() => assignClonePaths(twice)).toThrow(/"r" is taken/);
+    expect(() => assignClonePaths([{ url: "https://a.example/o/output" }])).toThrow(/"output" is taken/);
     const nested = [{ url: "https://a.example/o/r" }, { url: "https://b.example/o/s", path: "r/s" }];
-    expect(() => placesOf(nested)).toThrow(/"r\/s" is taken/);
-    expect(() => placesOf(nested.toReversed())).toThrow(/"r" is taken/);
-    expect(placesOf([{ url: "https://a.example/o/r" }, { url: "https://b.example/o/r2" }]).size).toBe(2);
+    expect(() => assignClonePaths(nested)).toThrow(/"r\/s" is taken/);
+    expect(() => assignClonePaths(nested.toReversed())).toThrow(/"r" is taken/);
+    expect(assignClonePaths([{ url: "https://a.example/o/r" }, { url: "https://b.example/o/r2" }]).size).toBe(2);
   });
 });
 

@@ -5,11 +5,11 @@ import { createServer as createListener } from "node:net";
 import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ownAddresses } from "#harness/network/blocked-addresses.ts";
-import { callMcpTool } from "#harness/tools/remote/call-mcp-tool.ts";
-import { secretsOfServers } from "#harness/tools/remote/mcp-secrets.ts";
+import { listOwnAddresses } from "#harness/network/blocked-addresses.ts";
+import { createCallMcpTool } from "#harness/tools/remote/call-mcp-tool.ts";
+import { listServerSecrets } from "#harness/tools/remote/mcp-secrets.ts";
 import { closeServers, type McpServer } from "#harness/tools/remote/mcp-servers.ts";
-import { outwardFetch } from "#harness/tools/remote/outward-fetch.ts";
+import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
 import { bundledServer, mcpStage, SERVERS } from "./support/mcp-stage.ts";
 import { commandLines, newMark, sleepers } from "./support/processes.ts";
 
@@ -17,7 +17,7 @@ type Stage = Awaited<ReturnType<typeof mcpStage>>;
 
 /** Calls as a model does. */
 const toolOf = (servers: readonly McpServer[], stage: Stage, readsOnly = false) => {
-  const tool = callMcpTool(servers, { redactor: stage.redactor, readsOnly });
+  const tool = createCallMcpTool(servers, { redactor: stage.redactor, readsOnly });
   let calls = 0;
   return {
     tool,
@@ -262,7 +262,7 @@ describe.each(["streamableHttp", "sse"])("MCP servers by URL (%s)", (way) => {
   });
 });
 
-describe("outwardFetch", () => {
+describe("createOutwardFetch", () => {
   it.each([
     "http://169.254.169.254/latest/meta-data/",
     "http://[fe80::1]/",
@@ -273,7 +273,7 @@ describe("outwardFetch", () => {
     "http://192.0.0.192/",
   ])("never calls %s", async (address) => {
     for (const loopback of [true, false])
-      await expect(outwardFetch({ loopback, privateNetworks: false })(address)).rejects.toThrow("may not call");
+      await expect(createOutwardFetch({ loopback, privateNetworks: false })(address)).rejects.toThrow("may not call");
   });
 
   it.each([
@@ -284,8 +284,10 @@ describe("outwardFetch", () => {
     "http://[::ffff:127.0.0.1]:1/",
     "http://localhost:1/",
   ])("calls %s only where the machine's own services may be called", async (address) => {
-    await expect(outwardFetch({ loopback: false, privateNetworks: false })(address)).rejects.toThrow("may not call");
-    await expect(outwardFetch({ loopback: true, privateNetworks: false })(address)).rejects.toThrow(
+    await expect(createOutwardFetch({ loopback: false, privateNetworks: false })(address)).rejects.toThrow(
+      "may not call",
+    );
+    await expect(createOutwardFetch({ loopback: true, privateNetworks: false })(address)).rejects.toThrow(
       /ECONNREFUSED|EADDRNOTAVAIL|ECONNRESET/,
     );
   });
@@ -297,12 +299,14 @@ describe("outwardFetch", () => {
       .map(({ address }) => address);
     for (const address of addresses) {
       const url = `http://${address}:1/`;
-      await expect(outwardFetch({ loopback: false, privateNetworks: false })(url)).rejects.toThrow("may not call");
-      await expect(outwardFetch({ loopback: true, privateNetworks: false })(url)).rejects.toThrow(
+      await expect(createOutwardFetch({ loopback: false, privateNetworks: false })(url)).rejects.toThrow(
+        "may not call",
+      );
+      await expect(createOutwardFetch({ loopback: true, privateNetworks: false })(url)).rejects.toThrow(
         /ECONNREFUSED|ECONNRESET/,
       );
     }
-    expect(ownAddresses()).toEqual(addresses);
+    expect(listOwnAddresses()).toEqual(addresses);
   });
 
   it("follows no redirect, which could lead anywhere with the headers", async () => {
@@ -311,7 +315,7 @@ describe("outwardFetch", () => {
     await once(server, "listening");
     const address = server.address();
     const port = address !== null && typeof address === "object" ? address.port : 0;
-    const answer = await outwardFetch({ loopback: true, privateNetworks: false })(`http://127.0.0.1:${port}/`);
+    const answer = await createOutwardFetch({ loopback: true, privateNetworks: false })(`http://127.0.0.1:${port}/`);
     expect({ status: answer.status, body: await answer.text() }).toEqual({ status: 302, body: "" });
     server.close();
   });
@@ -323,8 +327,8 @@ describe("the values of MCP servers", () => {
       local: { command: "serve", env: { TOKEN: "a-long-value", LEVEL: "debug" } },
       remote: { url: "https://tracker.test", headers: { authorization: "Bearer another-value" } },
     };
-    expect(secretsOfServers(servers)).toEqual(["a-long-value", "Bearer another-value", "another-value"]);
-    expect(secretsOfServers(undefined)).toEqual([]);
+    expect(listServerSecrets(servers)).toEqual(["a-long-value", "Bearer another-value", "another-value"]);
+    expect(listServerSecrets(undefined)).toEqual([]);
   });
 
   it("are seen in no list of processes", async () => {

@@ -4,9 +4,9 @@ import type { Tool } from "#harness/engine/tool.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import { askUserTool } from "#harness/tools/remote/ask-user.ts";
 import { createPlanTool } from "#harness/tools/remote/create-plan.ts";
-import { notifyUserTool } from "#harness/tools/remote/notify-user.ts";
+import { createNotifyUserTool } from "#harness/tools/remote/notify-user.ts";
 import { createRunsApi } from "#harness/tools/remote/runs-api.ts";
-import { agentTools } from "#harness/tools/remote/start-agent.ts";
+import { createAgentTools } from "#harness/tools/remote/start-agent.ts";
 import { ControlPlaneServer } from "../agents/support/control-plane-server.ts";
 import { type Client, clientOf } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
@@ -40,9 +40,9 @@ async function stageOf({ config = { repositories: [REPOSITORY] }, waitUntil = Nu
   if (context === undefined) throw new Error("there is no context");
   const redactor = createRedactor([SECRET]);
   const all: readonly Tool[] = [
-    ...agentTools({ runs: createRunsApi(envelope, stop.signal), context, waitUntil, lookMs: 5 }),
+    ...createAgentTools({ runs: createRunsApi(envelope, stop.signal), context, waitUntil, pollMs: 5 }),
     createPlanTool({ plane, redactor, runId: envelope.run_id }),
-    notifyUserTool({ plane, redactor }),
+    createNotifyUserTool({ plane, redactor }),
     askUserTool,
   ];
   let calls = 0;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createControlPlane } from "#harness/control-plane/control-plane.ts";
 import { createPullRequestTool } from "#harness/tools/remote/create-pull-request.ts";
-import { githubRepository } from "#harness/tools/remote/github-token.ts";
-import { reportArtifactTool } from "#harness/tools/remote/report-artifact.ts";
+import { findGithubRepository } from "#harness/tools/remote/github-token.ts";
+import { createReportArtifactTool } from "#harness/tools/remote/report-artifact.ts";
 import { githubPulls } from "../support/github-pulls-stand-in.ts";
 import { FakeControlPlane } from "./support/fake-control-plane.ts";
 import { mcpStage } from "./support/mcp-stage.ts";
@@ -26,7 +26,7 @@ async function stageOf(sandbox: string) {
   const stage = await mcpStage({ sandbox, secrets: { TOKEN: SECRET } });
   const { shell, places: host, redactor, stop } = stage;
   const seen = stage.sandbox.paths;
-  const tool = reportArtifactTool({ plane: controlPlane(stop.signal), redactor, shell, host, seen });
+  const tool = createReportArtifactTool({ plane: controlPlane(stop.signal), redactor, shell, host, seen });
   return {
     ...stage,
     seen,
@@ -214,21 +214,21 @@ describe("create_pull_request", () => {
   it("gives a token to its own host alone", () => {
     const planted = { secrets: { GITHUB_TOKEN: TOKEN } };
     const at = (...urls: string[]) => ({ ...planted, repositories: urls.map((url) => ({ url })) });
-    expect(githubRepository(undefined, at("git@github.com:acme/things.git"))).toEqual({
+    expect(findGithubRepository(undefined, at("git@github.com:acme/things.git"))).toEqual({
       owner: "acme",
       name: "things",
       apiUrl: "https://api.github.com",
       token: TOKEN,
     });
-    expect(() => githubRepository(undefined, at("https://git.acme.test/acme/things"))).toThrow(
+    expect(() => findGithubRepository(undefined, at("https://git.acme.test/acme/things"))).toThrow(
       "no token for git.acme.test",
     );
     const own = at("https://u:own-token@git.acme.test/acme/things", "https://github.com/acme/things");
-    expect(githubRepository("acme/THINGS", own)).toMatchObject({
+    expect(findGithubRepository("acme/THINGS", own)).toMatchObject({
       apiUrl: "https://git.acme.test/api/v3",
       token: "own-token",
     });
-    expect(() => githubRepository(undefined, own)).toThrow("this run has acme/things, acme/things");
-    expect(githubRepository("other/place", own)).toMatchObject({ apiUrl: "https://api.github.com", token: TOKEN });
+    expect(() => findGithubRepository(undefined, own)).toThrow("this run has acme/things, acme/things");
+    expect(findGithubRepository("other/place", own)).toMatchObject({ apiUrl: "https://api.github.com", token: TOKEN });
   });
 });

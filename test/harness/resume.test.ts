@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { markOf, startOf } from "#harness/engine/resume.ts";
+import { findStart, toEndMark } from "#harness/engine/resume.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 
 const agent = (text: string): Message => ({ role: "assistant", content: [{ type: "text", text }] });
@@ -13,9 +13,9 @@ const result = (state: "completed" | "failed"): Message => ({
   content: [{ type: "action_result", action_id: "1", category: "command", name: "run_command", state, output: {} }],
 });
 const start = (earlier: Message[], own: Message[]) =>
-  startOf({ messages: [...earlier, ...own], own_messages: own.length, agent_config: {} });
+  findStart({ messages: [...earlier, ...own], own_messages: own.length, agent_config: {} });
 
-describe("startOf", () => {
+describe("findStart", () => {
   it("begins with the prompt, also in a conversation that an earlier run began", () => {
     expect(start([], [])).toEqual({ from: "prompt", commandsDone: 0 });
     expect(start([user("before"), agent("answer")], [])).toEqual({ from: "prompt", commandsDone: 0 });
@@ -43,10 +43,13 @@ describe("startOf", () => {
 
   it("believes the turn's own word before what came of its last command", () => {
     const failed = { success: false, summary: "Which one?", blocked: true };
-    const question: Message = { role: "assistant", content: [{ type: "text", text: "Which one?" }, ...markOf(failed)] };
+    const question: Message = {
+      role: "assistant",
+      content: [{ type: "text", text: "Which one?" }, ...toEndMark(failed)],
+    };
     expect(start([], [result("completed"), question])).toEqual({ from: "answer", last: failed });
     const own = [result("failed"), agent("The test fails, as it should.")];
-    expect(startOf({ messages: own, own_messages: 2, agent_config: { model_id: "openai/gpt-5.4" } })).toEqual({
+    expect(findStart({ messages: own, own_messages: 2, agent_config: { model_id: "openai/gpt-5.4" } })).toEqual({
       from: "answer",
       last: { success: true, summary: "The test fails, as it should." },
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CommandResult } from "#harness/commands/command-runner.ts";
 import type { RunCommandInput } from "#harness/commands/shell.ts";
-import { runbook, shellBlocks } from "#harness/engine/runbook.ts";
+import { findShellBlocks, runbook } from "#harness/engine/runbook.ts";
 
 const ended = (change: Partial<CommandResult> = {}): CommandResult => ({
   text: "",
@@ -27,24 +27,24 @@ function toolsThatAnswer(results: readonly CommandResult[]) {
 const turn = (...instructions: string[]) => ({ instructions, conversation: [] });
 const block = (text: string, tag = "sh") => `\`\`\`${tag}\n${text}\n\`\`\`\n`;
 
-describe("shellBlocks", () => {
+describe("findShellBlocks", () => {
   it.each(["sh", "bash", "shell", "Bash", "sh title=x"])("takes a block tagged %s", (tag) => {
-    expect(shellBlocks(`text\n\n${block("echo 1\necho 2", tag)}`)).toEqual(["echo 1\necho 2"]);
+    expect(findShellBlocks(`text\n\n${block("echo 1\necho 2", tag)}`)).toEqual(["echo 1\necho 2"]);
   });
 
   it.each(["", "python", "console", "zsh", "shellscript"])("leaves a block tagged %o alone", (tag) => {
-    expect(shellBlocks(block("rm -rf /", tag))).toEqual([]);
+    expect(findShellBlocks(block("rm -rf /", tag))).toEqual([]);
   });
 
   it("does not run indented code, inline code, comments, or what another block quotes", () => {
-    expect(shellBlocks("text\n\n    sh indented\n\n`sh inline`\n")).toEqual([]);
-    expect(shellBlocks(`<!--\n${block("echo commented")}-->\n`)).toEqual([]);
-    expect(shellBlocks(`~~~~md\n${block("echo quoted")}~~~~\n`)).toEqual([]);
+    expect(findShellBlocks("text\n\n    sh indented\n\n`sh inline`\n")).toEqual([]);
+    expect(findShellBlocks(`<!--\n${block("echo commented")}-->\n`)).toEqual([]);
+    expect(findShellBlocks(`~~~~md\n${block("echo quoted")}~~~~\n`)).toEqual([]);
   });
 
   it("finds blocks in lists and quotes, in their order, without their indentation", () => {
     const markdown = `1. first\n\n   ${block("echo a").replaceAll("\n", "\n   ")}\n2. second\n\n> ${block("echo b").replaceAll("\n", "\n> ")}\n\n~~~bash\necho c\n~~~\n`;
-    expect(shellBlocks(markdown)).toEqual(["echo a", "echo b", "echo c"]);
+    expect(findShellBlocks(markdown)).toEqual(["echo a", "echo b", "echo c"]);
   });
 });
 

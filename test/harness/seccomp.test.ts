@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { seccompFilter } from "#harness/isolation/seccomp.ts";
+import { buildSeccompFilter } from "#harness/isolation/seccomp.ts";
 
 const ALLOWED = 0x7fff0000;
 const EPERM = 0x00050001;
@@ -72,7 +72,7 @@ describe.each([
     },
   ],
 ] as const)("the filter of system calls on %s", (architecture, audit, calls) => {
-  const filter = seccompFilter(architecture) ?? Buffer.alloc(0);
+  const filter = buildSeccompFilter(architecture) ?? Buffer.alloc(0);
   const ask = (number: number, ...args: number[]) => answerTo(filter, audit, number, ...args);
 
   it("lets through what programs need", () => {
@@ -107,6 +107,6 @@ describe.each([
 
 describe("the filter of system calls", () => {
   it("is none on a machine whose calls are not known", () => {
-    expect(seccompFilter("riscv64")).toBeUndefined();
+    expect(buildSeccompFilter("riscv64")).toBeUndefined();
   });
 });

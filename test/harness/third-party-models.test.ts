@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openForwarder } from "#harness/third-party/forwarder.ts";
-import { chatTranslator, messagesTranslator, whole } from "#harness/third-party/gemini-answer.ts";
+import { createChatTranslator, createMessagesTranslator, mergeChunks } from "#harness/third-party/gemini-answer.ts";
 import { answerGemini, type CallModel } from "#harness/third-party/gemini-api.ts";
-import { chatRequest, messagesRequest, questionOf } from "#harness/third-party/gemini-request.ts";
+import { parseQuestion, toChatRequest, toMessagesRequest } from "#harness/third-party/gemini-request.ts";
 
 const call = (name: string, id?: string) => ({
   functionCall: { name, args: { a: 1 }, ...(id === undefined ? {} : { id }) },
@@ -33,8 +33,8 @@ const asked = {
 
 describe("a request of Google's generateContent", () => {
   it("becomes one of Anthropic's Messages", () => {
-    const question = questionOf(asked);
-    expect(question && messagesRequest(question, "anthropic/x")).toEqual({
+    const question = parseQuestion(asked);
+    expect(question && toMessagesRequest(question, "anthropic/x")).toEqual({
       model: "anthropic/x",
       max_tokens: 32_000,
       stream: true,
@@ -63,8 +63,8 @@ describe("a request of Google's generateContent", () => {
   });
 
   it("becomes one of OpenAI's Chat Completions", () => {
-    const question = questionOf({ ...asked, toolConfig: { functionCallingConfig: { mode: "ANY" } } });
-    expect(question && chatRequest(question, "openai/x")).toMatchObject({
+    const question = parseQuestion({ ...asked, toolConfig: { functionCallingConfig: { mode: "ANY" } } });
+    expect(question && toChatRequest(question, "openai/x")).toMatchObject({
       model: "openai/x",
       stream: true,
       messages: [
@@ -89,7 +89,7 @@ describe("a request of Google's generateContent", () => {
   });
 
   it("gives each call exactly one result, in the turn behind it, whatever a resumed session holds", () => {
-    const question = questionOf({
+    const question = parseQuestion({
       contents: [
         { role: "user", parts: [{ text: "one" }] },
         { role: "model", parts: [call("ls"), call("cat"), call("lost")] },
@@ -128,19 +128,19 @@ describe("a request of Google's generateContent", () => {
       responseSchema: { type: "OBJECT" },
       maxOutputTokens: 10,
     };
-    const question = questionOf({ contents: { parts: [{ text: "a" }] }, systemInstruction: "S", generationConfig });
+    const question = parseQuestion({ contents: { parts: [{ text: "a" }] }, systemInstruction: "S", generationConfig });
     expect(question).toMatchObject({
       mostTokens: 10,
       system: expect.stringMatching(/^S\n\n.*one JSON value.*"object"/s),
     });
-    expect(questionOf({ contents: 7 })).toBeUndefined();
-    expect(questionOf(undefined)).toBeUndefined();
+    expect(parseQuestion({ contents: 7 })).toBeUndefined();
+    expect(parseQuestion(undefined)).toBeUndefined();
   });
 });
 
 describe("a streamed answer", () => {
   it("of Anthropic's becomes chunks of Google's, with calls and what was used", () => {
-    const translator = messagesTranslator();
+    const translator = createMessagesTranslator();
     const events = [
       { type: "message_start", message: { usage: { input_tokens: 7 } } },
       { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
@@ -162,7 +162,7 @@ describe("a streamed answer", () => {
         { functionCall: { id: "t2", name: "pwd", args: {} } },
       ],
     ]);
-    expect(whole(chunks)).toMatchObject({
+    expect(mergeChunks(chunks)).toMatchObject({
       candidates: [{ finishReason: "MAX_TOKENS", content: { role: "model", parts: [{ text: "Hello" }, {}, {}] } }],
       usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 5, totalTokenCount: 12 },
     });
@@ -171,7 +171,7 @@ describe("a streamed answer", () => {
   });
 
   it("of OpenAI's becomes the same", () => {
-    const translator = chatTranslator();
+    const translator = createChatTranslator();
     const delta = (delta: object, finish_reason: string | null = null) => ({
       choices: [{ index: 0, delta, finish_reason }],
     });
@@ -184,7 +184,7 @@ describe("a streamed answer", () => {
       { choices: [], usage: { prompt_tokens: 7, completion_tokens: 5 } },
     ];
     const chunks = [...events.flatMap((event) => translator.see(event)), translator.end()];
-    expect(whole(chunks)).toEqual({
+    expect(mergeChunks(chunks)).toEqual({
       candidates: [
         {
           index: 0,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { startOf } from "#harness/engine/resume.ts";
+import { findStart } from "#harness/engine/resume.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 import { clientOf } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
@@ -16,11 +16,11 @@ const followUp = async (id: string, body: object) => {
   expect((await clientOf(plane).post(`/agent/runs/${id}/followups`, body)).status).toBe(200);
 };
 /** What the next execution of the run is told, and where it begins. */
-async function resume(): Promise<{ harness: Harness; resolved: Answer["body"]; start: ReturnType<typeof startOf> }> {
+async function resume(): Promise<{ harness: Harness; resolved: Answer["body"]; start: ReturnType<typeof findStart> }> {
   const harness = await nextExecution(plane);
   const { status, body } = await harness.resolve();
   expect(status).toBe(200);
-  return { harness, resolved: body, start: startOf({ ...body.context, agent_config: {} }) };
+  return { harness, resolved: body, start: findStart({ ...body.context, agent_config: {} }) };
 }
 const textsOf = (messages: readonly Message[]) =>
   messages.flatMap(({ content }) => content.flatMap((block) => (block.type === "text" ? [block.text] : [])));

@@ -4,12 +4,12 @@ import { pathToFileURL } from "node:url";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { parseEvents } from "#harness/agent/answers/events.ts";
-import { shellBlocks } from "#harness/engine/runbook.ts";
-import { membersOf } from "#harness/redaction/encodings.ts";
+import { findShellBlocks } from "#harness/engine/runbook.ts";
+import { findSecretMembers } from "#harness/redaction/encodings.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
-import { cutBytes, wellFormed } from "#harness/support/text-limits.ts";
+import { cutBytes, toWellFormed } from "#harness/support/text-limits.ts";
 import { createLines } from "#harness/third-party/lines.ts";
-import { githubRepository } from "#harness/tools/remote/github-token.ts";
+import { findGithubRepository } from "#harness/tools/remote/github-token.ts";
 import { attachmentDisposition } from "#shared/files/file-store.ts";
 import { parseQuery } from "#shared/http/request.ts";
 import { routeNotFoundError } from "#shared/http/route-not-found.ts";
@@ -72,9 +72,9 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     return waitBeforeRepeat(refusal(503, "{}", { "retry-after": after }), 1);
   },
   "harness: what git prints": maskUrlUsers,
-  "harness: a command's output": (text) => cutBytes(wellFormed(text), 1_000),
+  "harness: a command's output": (text) => cutBytes(toWellFormed(text), 1_000),
   "harness: redaction": (text) => redactor.text(text),
-  "harness: a secret's members": membersOf,
+  "harness: a secret's members": findSecretMembers,
   "harness: the events of a stream": parseEvents,
   "harness: the lines of an agent, in small pieces": (text) => {
     const lines = createLines(() => {});
@@ -82,7 +82,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     return lines.end();
   },
   "harness: a repository's name": (text) =>
-    githubRepository(text, { repositories: [{ url: text }], secrets: { GH_TOKEN: "t" } }),
+    findGithubRepository(text, { repositories: [{ url: text }], secrets: { GH_TOKEN: "t" } }),
   "shared: a file's name in a header": attachmentDisposition,
   "shared: a query string": parseQuery,
   "shared: a path without a route": (text) =>
@@ -175,7 +175,7 @@ describe("text of a megabyte", () => {
       ["", "- a\n", ""],
       ["", " ", "x"],
     ];
-    const found = shapes.map(([begin = "", unit = "", end = ""]) => growth(shellBlocks, [begin, unit, end]));
+    const found = shapes.map(([begin = "", unit = "", end = ""]) => growth(findShellBlocks, [begin, unit, end]));
     expect(found.filter((one) => one !== undefined)).toEqual([]);
   });
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { cloneRepository, writeGitConfig } from "#harness/git/clone.ts";
 import { pinRepositoryAddress } from "#harness/git/repository-address.ts";
-import { addressCheck, resolveAllowed } from "#harness/network/blocked-addresses.ts";
+import { createAddressCheck, resolveAllowed } from "#harness/network/blocked-addresses.ts";
 import { scan } from "#harness/skills/scan.ts";
-import { outwardFetch } from "#harness/tools/remote/outward-fetch.ts";
+import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
 import { clientOf } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 
@@ -46,41 +46,41 @@ const PUBLIC_BY_IPV6 = ["::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2a00:1450:4001::1
 const NOTHING = { loopback: false, privateNetworks: false };
 const EVERYTHING = { loopback: true, privateNetworks: true };
 
-describe("addressCheck", () => {
+describe("createAddressCheck", () => {
   it.each(NEVER)("refuses %s, whatever is allowed", (address) => {
-    expect([addressCheck(NOTHING)(address), addressCheck(EVERYTHING)(address)]).toEqual([false, false]);
+    expect([createAddressCheck(NOTHING)(address), createAddressCheck(EVERYTHING)(address)]).toEqual([false, false]);
   });
 
   it.each(LOOPBACK)("allows %s only where the machine's own services are allowed", (address) => {
-    expect(addressCheck({ loopback: false, privateNetworks: true })(address)).toBe(false);
-    expect(addressCheck({ loopback: true, privateNetworks: false })(address)).toBe(true);
+    expect(createAddressCheck({ loopback: false, privateNetworks: true })(address)).toBe(false);
+    expect(createAddressCheck({ loopback: true, privateNetworks: false })(address)).toBe(true);
   });
 
   it.each(PRIVATE)("allows %s only where private networks are allowed", (address) => {
-    expect(addressCheck({ loopback: true, privateNetworks: false })(address)).toBe(false);
-    expect(addressCheck({ loopback: false, privateNetworks: true })(address)).toBe(true);
+    expect(createAddressCheck({ loopback: true, privateNetworks: false })(address)).toBe(false);
+    expect(createAddressCheck({ loopback: false, privateNetworks: true })(address)).toBe(true);
   });
 
   it.each([...PUBLIC, ...PUBLIC_BY_IPV6])("allows %s always", (address) => {
-    expect(addressCheck(NOTHING)(address)).toBe(true);
+    expect(createAddressCheck(NOTHING)(address)).toBe(true);
   });
 
   it("refuses each address of the machine, of both families, also where private networks are allowed", () => {
     const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-    const isAllowed = addressCheck({ loopback: false, privateNetworks: true });
+    const isAllowed = createAddressCheck({ loopback: false, privateNetworks: true });
     for (const { address } of own) expect([address, isAllowed(address)]).toEqual([address, false]);
     expect(own.length).toBeGreaterThan(0);
   });
 });
 
-describe("outwardFetch", () => {
+describe("createOutwardFetch", () => {
   const inUrl = [...NEVER, ...LOOPBACK, ...PRIVATE].filter((address) => /^[\da-f.:]+$/i.test(address));
   const spelled = ["2130706433", "0x7f.1", "0177.0.0.1", "127.1", "0xa9fea9fe", "127.0.0.1.", "①②⑦.0.0.1", "localhost"];
 
   it.each([...inUrl.map((address) => (address.includes(":") ? `[${address}]` : address)), ...spelled])(
     "sends nothing to http://%s/",
     async (host) => {
-      await expect(outwardFetch(NOTHING)(`http://${host}:9/`)).rejects.toThrow("may not call");
+      await expect(createOutwardFetch(NOTHING)(`http://${host}:9/`)).rejects.toThrow("may not call");
     },
   );
 
@@ -89,7 +89,7 @@ describe("outwardFetch", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
     const port = address !== null && typeof address === "object" ? address.port : 0;
-    const response = await outwardFetch({ loopback: true, privateNetworks: false })(`http://localhost:${port}/`);
+    const response = await createOutwardFetch({ loopback: true, privateNetworks: false })(`http://localhost:${port}/`);
     expect(await response.text()).toBe(`localhost:${port}`);
     server.close();
   });

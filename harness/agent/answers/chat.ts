@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { BrokenAnswer, FailedAnswer } from "./events.ts";
-import { inputOf } from "./tool-input.ts";
+import { parseToolInput } from "./tool-input.ts";
 
 const Call = v.object({ function: v.object({ name: v.string(), arguments: v.optional(v.unknown(), "") }) });
 
@@ -50,7 +50,7 @@ const Failure = v.object({
 });
 
 /** Puts the events of a stream together. @throws BrokenAnswer where its end is missing; FailedAnswer */
-export function wholeCompletion(events: readonly unknown[]): unknown {
+export function assembleCompletion(events: readonly unknown[]): unknown {
   const calls: { name: string; arguments: string }[] = [];
   let content = "";
   let refusal = "";
@@ -86,13 +86,13 @@ export function wholeCompletion(events: readonly unknown[]): unknown {
  * The events of a stream that brings this answer, each call with an id of its own. The text and each call end by a reason to
  * finish: the provider of the Strands SDK ends blocks only there, and would mix up those of one answer. @throws BrokenAnswer
  */
-export function completionEvents(whole: unknown): object[] {
+export function toCompletionEvents(whole: unknown): object[] {
   const answer = v.safeParse(Answer, whole);
   if (!answer.success) throw new BrokenAnswer("the answer is none of Chat Completions");
   const [{ message, finish_reason }] = answer.output.choices;
   const { refusal } = message;
   const text = message.content === "" ? refusal : message.content;
-  const reason = stopOf(refusal === "" ? finish_reason : "content_filter", message.tool_calls.length > 0);
+  const reason = correctStopReason(refusal === "" ? finish_reason : "content_filter", message.tool_calls.length > 0);
   const chunk = (delta: object, finish: string | null = null) => ({
     id: "completion",
     object: "chat.completion.chunk",
@@ -108,7 +108,7 @@ export function completionEvents(whole: unknown): object[] {
             index,
             id: randomUUID(),
             type: "function",
-            function: { name: call.function.name, arguments: JSON.stringify(inputOf(call.function.arguments)) },
+            function: { name: call.function.name, arguments: JSON.stringify(parseToolInput(call.function.arguments)) },
           },
         ],
       }),
@@ -120,7 +120,7 @@ export function completionEvents(whole: unknown): object[] {
 }
 
 /** Some servers say `stop` although they send calls. */
-function stopOf(reason: string, hasCalls: boolean): string {
+function correctStopReason(reason: string, hasCalls: boolean): string {
   if (hasCalls && reason !== "length") return "tool_calls";
   return reason === "tool_calls" ? "stop" : reason;
 }

@@ -23,17 +23,17 @@ export class FailedAnswer extends Error {
  * @throws BrokenAnswer where one is not JSON
  */
 export function parseEvents(text: string): unknown[] {
-  const events = text.replaceAll("\r\n", "\n").split("\n\n").map(dataOf);
-  return events.filter((data) => data !== "" && data !== "[DONE]").map(parsed);
+  const events = text.replaceAll("\r\n", "\n").split("\n\n").map(readData);
+  return events.filter((data) => data !== "" && data !== "[DONE]").map(parseJson);
 }
 
 /** The stream that such events came in. */
-export function printEvents(events: readonly object[]): string {
+export function formatEvents(events: readonly object[]): string {
   const named = (event: object) => ("type" in event ? `event: ${String(event.type)}\n` : "");
   return [...events.map((event) => `${named(event)}data: ${JSON.stringify(event)}\n\n`), "data: [DONE]\n\n"].join("");
 }
 
-function dataOf(event: string): string {
+function readData(event: string): string {
   const lines = event.split("\n").filter((line) => line.startsWith("data:"));
   return lines
     .map((line) => line.slice("data:".length).replace(/^ /, ""))
@@ -41,7 +41,7 @@ function dataOf(event: string): string {
     .trim();
 }
 
-function parsed(data: string): unknown {
+function parseJson(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { BrokenAnswer, FailedAnswer } from "./events.ts";
-import { inputOf } from "./tool-input.ts";
+import { parseToolInput } from "./tool-input.ts";
 
 const Text = v.object({ type: v.literal("text"), text: v.string() });
 const Thinking = v.object({
@@ -50,7 +50,7 @@ const Event = v.variant("type", [
 ]);
 
 /** Puts the events of a stream together. @throws BrokenAnswer where its end is missing; FailedAnswer */
-export function wholeMessage(events: readonly unknown[]): unknown {
+export function assembleMessage(events: readonly unknown[]): unknown {
   const content: Content[] = [];
   const inputs = new Map<number, string>();
   let usage: Record<string, unknown> = {};
@@ -67,7 +67,7 @@ export function wholeMessage(events: readonly unknown[]): unknown {
       if (block.success) content[output.index] = block.output;
     } else if (output.type === "content_block_delta") {
       const delta = v.safeParse(Delta, output.delta);
-      if (delta.success) grow(content, inputs, output.index, delta.output);
+      if (delta.success) appendDelta(content, inputs, output.index, delta.output);
     } else {
       stopReason = output.delta.stop_reason ?? stopReason;
       usage = { ...usage, ...output.usage };
@@ -80,7 +80,12 @@ export function wholeMessage(events: readonly unknown[]): unknown {
   return { content: blocks.filter((block) => block !== undefined), stop_reason: stopReason, usage };
 }
 
-function grow(content: Content[], inputs: Map<number, string>, index: number, delta: v.InferOutput<typeof Delta>) {
+function appendDelta(
+  content: Content[],
+  inputs: Map<number, string>,
+  index: number,
+  delta: v.InferOutput<typeof Delta>,
+) {
   const block = content[index];
   if (delta.type === "input_json_delta") inputs.set(index, (inputs.get(index) ?? "") + delta.partial_json);
   else if (delta.type === "text_delta" && block?.type === "text") block.text += delta.text;
@@ -89,7 +94,7 @@ function grow(content: Content[], inputs: Map<number, string>, index: number, de
 }
 
 /** The events of a stream that brings this answer, each call with an id of its own. @throws BrokenAnswer */
-export function messageEvents(whole: unknown): object[] {
+export function toMessageEvents(whole: unknown): object[] {
   const answer = v.safeParse(Answer, whole);
   if (!answer.success) throw new BrokenAnswer("the answer is none of the Messages API");
   const { usage } = answer.output;
@@ -102,22 +107,22 @@ export function messageEvents(whole: unknown): object[] {
       message: { id: "message", type: "message", role: "assistant", model: "", content: [], usage: counted },
     },
     ...content.flatMap((block, index) => [
-      ...blockEvents(block).map((event) => ({ ...event, index })),
+      ...toBlockEvents(block).map((event) => ({ ...event, index })),
       { type: "content_block_stop", index },
     ]),
     {
       type: "message_delta",
-      delta: { stop_reason: stopOf(answer.output.stop_reason, hasCalls), stop_sequence: null },
+      delta: { stop_reason: correctStopReason(answer.output.stop_reason, hasCalls), stop_sequence: null },
       usage: counted,
     },
     { type: "message_stop" },
   ];
 }
 
-function blockEvents(block: Content): object[] {
+function toBlockEvents(block: Content): object[] {
   if (block.type === "tool_use") {
     const start = { type: "tool_use", id: randomUUID(), name: block.name, input: {} };
-    const delta = { type: "input_json_delta", partial_json: JSON.stringify(inputOf(block.input)) };
+    const delta = { type: "input_json_delta", partial_json: JSON.stringify(parseToolInput(block.input)) };
     return [
       { type: "content_block_start", content_block: start },
       { type: "content_block_delta", delta },
@@ -137,7 +142,7 @@ function blockEvents(block: Content): object[] {
 }
 
 /** Some servers name another reason than that of the calls which they send. */
-function stopOf(reason: string, hasCalls: boolean): string {
+function correctStopReason(reason: string, hasCalls: boolean): string {
   if (hasCalls && reason !== "max_tokens") return "tool_use";
   return reason === "tool_use" ? "end_turn" : reason;
 }

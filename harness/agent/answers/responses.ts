@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { BrokenAnswer, FailedAnswer } from "./events.ts";
-import { inputOf } from "./tool-input.ts";
+import { parseToolInput } from "./tool-input.ts";
 
 const Part = v.union([
   v.object({ type: v.literal("output_text"), text: v.string() }),
@@ -31,7 +31,7 @@ const ItemDone = v.object({ type: v.literal("response.output_item.done"), item: 
 const ErrorEvent = v.object({ type: v.literal("error"), ...Failure.entries });
 
 /** The answer that the events of a stream end with. @throws BrokenAnswer where the end is missing; FailedAnswer */
-export function wholeResponse(events: readonly unknown[]): unknown {
+export function assembleResponse(events: readonly unknown[]): unknown {
   const items: unknown[] = [];
   for (const data of events) {
     const error = v.safeParse(ErrorEvent, data);
@@ -48,7 +48,7 @@ export function wholeResponse(events: readonly unknown[]): unknown {
 }
 
 /** The events of a stream that brings this answer, each call with an id of its own. @throws BrokenAnswer; FailedAnswer */
-export function responseEvents(whole: unknown): object[] {
+export function toResponseEvents(whole: unknown): object[] {
   const answer = v.safeParse(Answer, whole);
   if (!answer.success) throw new BrokenAnswer("the answer is none of the Responses API");
   const { status, output, incomplete_details, error, usage } = answer.output;
@@ -61,14 +61,14 @@ export function responseEvents(whole: unknown): object[] {
   const end = { id: "response", status, output: [], usage: usage ?? undefined };
   return [
     { type: "response.created", response: { id: "response", output: [] } },
-    ...items.flatMap(itemEvents),
+    ...items.flatMap(toItemEvents),
     isCut
       ? { type: "response.incomplete", response: { ...end, incomplete_details: { reason: "max_output_tokens" } } }
       : { type: "response.completed", response: end },
   ];
 }
 
-function itemEvents(item: v.InferOutput<typeof Item>): object[] {
+function toItemEvents(item: v.InferOutput<typeof Item>): object[] {
   const id = randomUUID();
   if (item.type === "message") {
     return item.content.flatMap((part) => {
@@ -79,7 +79,7 @@ function itemEvents(item: v.InferOutput<typeof Item>): object[] {
     });
   }
   const call = { type: "function_call", id, call_id: id, name: item.name, arguments: "" };
-  const input = JSON.stringify(inputOf(item.arguments));
+  const input = JSON.stringify(parseToolInput(item.arguments));
   return [
     { type: "response.output_item.added", item: call },
     { type: "response.function_call_arguments.done", item_id: id, arguments: input },

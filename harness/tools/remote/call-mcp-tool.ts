@@ -20,13 +20,13 @@ const TOOL_BYTES = 4 * 1024;
 const TEXT_BYTES = 48 * 1024;
 
 /** Uses the tools of the run's MCP servers. One tool for all of them: see docs/decisions. */
-export function callMcpTool(servers: readonly McpServer[], { redactor, readsOnly }: McpToolOptions): Tool {
+export function createCallMcpTool(servers: readonly McpServer[], { redactor, readsOnly }: McpToolOptions): Tool {
   const usable = (tool: McpTool) => !readsOnly || tool.annotations?.readOnlyHint === true;
   const isUsable = (name: string, tools: readonly McpTool[]) =>
     !readsOnly || tools.some((tool) => tool.name === name && usable(tool));
   return defineTool({
     name: "call_mcp_tool",
-    description: redactor.text(descriptionOf(servers, usable)),
+    description: redactor.text(describeServers(servers, usable)),
     category: "integration",
     readsOnly,
     input: v.object({
@@ -35,7 +35,7 @@ export function callMcpTool(servers: readonly McpServer[], { redactor, readsOnly
       arguments: v.optional(v.pipe(v.record(v.string(), v.unknown()), v.description("As the tool's schema says."))),
     }),
     async run({ server: name, tool, arguments: input = {} }, { signal }) {
-      const connection = connectionOf(name, servers);
+      const connection = findConnection(name, servers);
       if (tool === undefined) {
         const tools = (await connection.listTools(signal)).filter(usable);
         return {
@@ -45,7 +45,7 @@ export function callMcpTool(servers: readonly McpServer[], { redactor, readsOnly
       if (!isUsable(tool, connection.tools))
         throw new Error(`${tool} may change something, which this run's mode does not allow`);
       try {
-        return resultOf(await connection.call(tool, input, signal));
+        return toToolResult(await connection.call(tool, input, signal));
       } catch (error) {
         signal.throwIfAborted();
         throw new Error(`${name}: ${messageOf(error)}`);
@@ -54,7 +54,7 @@ export function callMcpTool(servers: readonly McpServer[], { redactor, readsOnly
   });
 }
 
-function connectionOf(name: string, servers: readonly McpServer[]): McpConnection {
+function findConnection(name: string, servers: readonly McpServer[]): McpConnection {
   const server = servers.find((one) => one.name === name);
   if (server === undefined)
     throw new Error(`there is no server ${name}; there are ${servers.map((one) => one.name).join(", ")}`);
@@ -62,14 +62,14 @@ function connectionOf(name: string, servers: readonly McpServer[]): McpConnectio
   return server.connection;
 }
 
-function descriptionOf(servers: readonly McpServer[], usable: (tool: McpTool) => boolean): string {
+function describeServers(servers: readonly McpServer[], usable: (tool: McpTool) => boolean): string {
   const head =
     "Calls a tool of one of this run's MCP servers and answers its result. Name the server alone to have its tools listed with their schemas. ";
   let room = DESCRIPTION_BYTES;
   const parts = servers.map((server) => {
     if ("unavailable" in server) return `Server ${server.name} is not available: ${server.unavailable}`;
     const lines = server.connection.tools.filter(usable).map((tool) => {
-      const line = waitQueueOf(tool);
+      const line = formatToolLine(tool);
       room -= Buffer.byteLength(line);
       return room < 0 ? `- ${tool.name}` : line;
     });
@@ -78,7 +78,7 @@ function descriptionOf(servers: readonly McpServer[], usable: (tool: McpTool) =>
   return [head, ...parts].join("\n\n");
 }
 
-function waitQueueOf({ name, description = "", inputSchema }: McpTool): string {
+function formatToolLine({ name, description = "", inputSchema }: McpTool): string {
   const { properties = {}, required = [] } = inputSchema;
   const schema = JSON.stringify({ properties, required });
   const line = `- ${name}: ${description.replace(/\s+/g, " ").trim()} Arguments: ${schema}`;
@@ -88,9 +88,9 @@ function waitQueueOf({ name, description = "", inputSchema }: McpTool): string {
 }
 
 /** What a model reads of it: texts whole, of pictures and sounds that they were there. */
-function resultOf({ content, structuredContent, isError }: CallToolResult): ToolResult {
+function toToolResult({ content, structuredContent, isError }: CallToolResult): ToolResult {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  const others = content.flatMap((part) => (part.type === "text" ? [] : [otherOf(part)]));
+  const others = content.flatMap((part) => (part.type === "text" ? [] : [describePart(part)]));
   const text = texts.join("\n");
   const cut = cutBytes(text, TEXT_BYTES);
   return {
@@ -106,7 +106,7 @@ function resultOf({ content, structuredContent, isError }: CallToolResult): Tool
 
 type Part = Exclude<CallToolResult["content"][number], { type: "text" }>;
 
-function otherOf(part: Part): Record<string, unknown> {
+function describePart(part: Part): Record<string, unknown> {
   if (part.type === "resource_link") return { type: part.type, uri: part.uri, name: part.name };
   if (part.type === "resource") {
     const { uri } = part.resource;

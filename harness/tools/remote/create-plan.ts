@@ -2,8 +2,8 @@ import * as v from "valibot";
 import type { ControlPlane } from "../../control-plane/control-plane.ts";
 import { defineTool, type Tool } from "../../engine/tool.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
-import { wellFormed } from "../../support/text-limits.ts";
-import { refusedAsError } from "./refused-call.ts";
+import { toWellFormed } from "../../support/text-limits.ts";
+import { catchRefusal } from "./refused-call.ts";
 
 export interface PlanOptions {
   readonly plane: Pick<ControlPlane, "reportArtifact">;
@@ -34,8 +34,8 @@ export const createPlanTool = ({ plane, redactor, runId }: PlanOptions): Tool =>
       ),
     }),
     run: ({ title, content, document = runId }) =>
-      refusedAsError(async () => {
-        const clean = (text: string) => redactor.text(wellFormed(text));
+      catchRefusal(async () => {
+        const clean = (text: string) => redactor.text(toWellFormed(text));
         const data = { document_uid: clean(document), title: clean(title), content: clean(content) };
         const { artifact_uid } = await plane.reportArtifact({ artifact_type: "PLAN", data });
         return { output: { document: data.document_uid, artifact_uid } };

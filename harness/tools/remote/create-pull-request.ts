@@ -3,9 +3,9 @@ import type { ControlPlane } from "../../control-plane/control-plane.ts";
 import { getJson, type HttpAnswer, postJson } from "../../control-plane/http.ts";
 import { defineTool, type Tool } from "../../engine/tool.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
-import { wellFormed } from "../../support/text-limits.ts";
-import { type GithubAccess, type GithubRepository, githubRepository } from "./github-token.ts";
-import { refusedAsError } from "./refused-call.ts";
+import { toWellFormed } from "../../support/text-limits.ts";
+import { findGithubRepository, type GithubAccess, type GithubRepository } from "./github-token.ts";
+import { catchRefusal } from "./refused-call.ts";
 
 export interface PullRequestOptions {
   readonly plane: Pick<ControlPlane, "reportArtifact">;
@@ -50,10 +50,10 @@ export const createPullRequestTool = ({ plane, redactor, github }: PullRequestOp
       draft: v.optional(v.boolean()),
     }),
     run: ({ repository, branch, ...input }, { signal }) =>
-      refusedAsError(async () => {
-        const place = githubRepository(repository, github);
-        const clean = (text: string) => redactor.text(wellFormed(text));
-        const base = input.base ?? (await defaultBranch(place, signal));
+      catchRefusal(async () => {
+        const place = findGithubRepository(repository, github);
+        const clean = (text: string) => redactor.text(toWellFormed(text));
+        const base = input.base ?? (await fetchDefaultBranch(place, signal));
         const request = {
           head: branch,
           base,
@@ -83,24 +83,24 @@ interface PullRequest {
 
 async function openPullRequest(place: GithubRepository, request: PullRequest, signal: AbortSignal) {
   const answer = await ask(place, "/pulls", signal, request);
-  if (answer.status === 201) return { ...urlOf(v.parse(Pull, jsonOf(answer))), isNew: true };
-  const said = refusalOf(answer);
+  if (answer.status === 201) return { ...toLink(v.parse(Pull, parseJson(answer))), isNew: true };
+  const said = describeRefusal(answer);
   if (answer.status === 422 && /already exists/i.test(said)) {
     const head = request.head.includes(":") ? request.head : `${place.owner}:${request.head}`;
     const query = new URLSearchParams({ head, base: request.base, state: "open" });
-    const [found] = v.parse(v.array(Pull), jsonOf(await ask(place, `/pulls?${query}`, signal)));
-    if (found !== undefined) return { ...urlOf(found), isNew: false };
+    const [found] = v.parse(v.array(Pull), parseJson(await ask(place, `/pulls?${query}`, signal)));
+    if (found !== undefined) return { ...toLink(found), isNew: false };
   }
   const hint = answer.status === 422 && /head/.test(said) ? "; has the branch been pushed?" : "";
   throw new Error(`GitHub answered ${answer.status}: ${said}${hint}`);
 }
 
-const urlOf = ({ html_url: url, number }: v.InferOutput<typeof Pull>) => ({ url, number });
+const toLink = ({ html_url: url, number }: v.InferOutput<typeof Pull>) => ({ url, number });
 
-async function defaultBranch(place: GithubRepository, signal: AbortSignal): Promise<string> {
+async function fetchDefaultBranch(place: GithubRepository, signal: AbortSignal): Promise<string> {
   const answer = await ask(place, "", signal);
-  if (answer.status !== 200) throw new Error(`GitHub answered ${answer.status}: ${refusalOf(answer)}`);
-  return v.parse(v.object({ default_branch: v.string() }), jsonOf(answer)).default_branch;
+  if (answer.status !== 200) throw new Error(`GitHub answered ${answer.status}: ${describeRefusal(answer)}`);
+  return v.parse(v.object({ default_branch: v.string() }), parseJson(answer)).default_branch;
 }
 
 function ask(
@@ -120,14 +120,14 @@ function ask(
   return body === undefined ? getJson(url, headers, limited) : postJson(url, headers, JSON.stringify(body), limited);
 }
 
-function refusalOf(answer: HttpAnswer): string {
-  const problem = v.safeParse(Problem, jsonOf(answer));
+function describeRefusal(answer: HttpAnswer): string {
+  const problem = v.safeParse(Problem, parseJson(answer));
   if (!problem.success) return answer.text.slice(0, 300);
   const { message, errors } = problem.output;
   return [message, ...errors.map((error) => error.message || `${error.field} is not valid`)].join("; ").slice(0, 500);
 }
 
-function jsonOf({ text }: HttpAnswer): unknown {
+function parseJson({ text }: HttpAnswer): unknown {
   try {
     return JSON.parse(text);
   } catch {

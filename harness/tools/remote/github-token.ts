@@ -25,11 +25,11 @@ export interface GithubAccess {
  * repository's own URL to its host; nothing that the model says changes where to.
  * @throws where there is none, or no token for it
  */
-export function githubRepository(wanted: string | undefined, access: GithubAccess): GithubRepository {
-  const own = access.repositories.map(placeOf).filter((place) => place !== undefined);
+export function findGithubRepository(wanted: string | undefined, access: GithubAccess): GithubRepository {
+  const own = access.repositories.map(parsePlace).filter((place) => place !== undefined);
   const [only, ...others] = own;
   const same = (place: Place) => `${place.owner}/${place.name}`.toLowerCase() === wanted?.toLowerCase();
-  const place = wanted === undefined ? (others.length === 0 ? only : undefined) : (own.find(same) ?? named(wanted));
+  const place = wanted === undefined ? (others.length === 0 ? only : undefined) : (own.find(same) ?? parseName(wanted));
   if (place === undefined) {
     const names = own.map(({ owner, name }) => `${owner}/${name}`).join(", ");
     throw new Error(`repository must be one as owner/repo; this run has ${names || "none on GitHub"}`);
@@ -56,7 +56,7 @@ interface Place {
   readonly token?: string;
 }
 
-function placeOf({ url }: Repository): Place | undefined {
+function parsePlace({ url }: Repository): Place | undefined {
   const { owner, name } = identityOf(url);
   if (owner === "" || name === "") return undefined;
   const parsed = URL.parse(url);
@@ -68,7 +68,7 @@ function placeOf({ url }: Repository): Place | undefined {
   return host === undefined ? undefined : { owner, name, host };
 }
 
-function named(wanted: string): Place | undefined {
+function parseName(wanted: string): Place | undefined {
   const [, owner, name] = /^([\w.-]+)\/([\w.-]+)$/.exec(wanted) ?? [];
   return owner === undefined || name === undefined ? undefined : { owner, name, host: GITHUB };
 }

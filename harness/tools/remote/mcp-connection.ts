@@ -89,10 +89,10 @@ async function open(transport: Transport, signal: AbortSignal): Promise<McpConne
   const client = new Client({ name: "runyard", version: "1.0.0" }, { capabilities: {} });
   try {
     await client.connect(transport, { signal });
-    const tools = await toolsOf(client, signal);
+    const tools = await fetchTools(client, signal);
     return {
       tools,
-      listTools: (ended) => toolsOf(client, ended),
+      listTools: (ended) => fetchTools(client, ended),
       call: (tool, input, ended) => callTool(client, tool, input, ended),
       close: () => client.close(),
     };
@@ -102,7 +102,7 @@ async function open(transport: Transport, signal: AbortSignal): Promise<McpConne
   }
 }
 
-async function toolsOf(client: Client, signal: AbortSignal): Promise<McpTool[]> {
+async function fetchTools(client: Client, signal: AbortSignal): Promise<McpTool[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
   const found: McpTool[] = [];
   let cursor: string | undefined;

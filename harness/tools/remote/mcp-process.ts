@@ -6,10 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { quoted } from "../../commands/shell-quote.ts";
+import { quoteForShell } from "../../commands/shell-quote.ts";
 import { type Launched, startLaunch } from "../../isolation/launch.ts";
-import { loweringWords } from "../../isolation/limits.ts";
-import { killTree, markerOf } from "../../isolation/processes.ts";
+import { formatUlimits } from "../../isolation/limits.ts";
+import { createMarker, killTree } from "../../isolation/processes.ts";
 import { createWatch } from "../../isolation/resource-watch.ts";
 import type { Sandbox, WorkspacePaths } from "../../isolation/sandbox.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
@@ -77,11 +77,11 @@ export class ProcessTransport implements Transport {
     const script = `${this.#name}.sh`;
     await writeFile(join(host.steps, script), this.#script(), { mode: 0o444 });
     const launch = sandbox.launch(script, this.#program.env);
-    const launched = startLaunch({ ...launch, env: { ...launch.env, ...markerOf(this.#mark) } }, "pipe");
+    const launched = startLaunch({ ...launch, env: { ...launch.env, ...createMarker(this.#mark) } }, "pipe");
     this.#launched = launched;
     const { process } = launched;
     const [stdout, stderr] = launched.output;
-    this.#ended = this.#endOf(launched);
+    this.#ended = this.#waitForEnd(launched);
     // Who has ended does not read any more, and tells why by what it said last.
     launched.input?.on("error", () => {});
     stderr?.on("data", this.#said.stream());
@@ -132,9 +132,9 @@ export class ProcessTransport implements Transport {
   #script(): string {
     const { sandbox, workingDirectory } = this.#place;
     const { command, args } = this.#program;
-    const lowering = sandbox.limits === undefined ? "" : loweringWords(sandbox.limits);
-    const words = [command, ...args].map(quoted).join(" ");
-    return `exec 3>&-; ${lowering} builtin cd -- ${quoted(workingDirectory)}; exec ${words}\n`;
+    const lowering = sandbox.limits === undefined ? "" : formatUlimits(sandbox.limits);
+    const words = [command, ...args].map(quoteForShell).join(" ");
+    return `exec 3>&-; ${lowering} builtin cd -- ${quoteForShell(workingDirectory)}; exec ${words}\n`;
   }
 
   #input(): Writable {
@@ -143,7 +143,7 @@ export class ProcessTransport implements Transport {
     return input;
   }
 
-  async #endOf({ process }: Launched): Promise<void> {
+  async #waitForEnd({ process }: Launched): Promise<void> {
     await Promise.race([once(process, "close"), once(process, "exit")]).catch((error: unknown) => {
       if (error instanceof Error) this.onerror?.(error);
     });

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import type { ControlPlane } from "../../control-plane/control-plane.ts";
 import { defineTool, type Tool } from "../../engine/tool.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
-import { cutBytes, wellFormed } from "../../support/text-limits.ts";
-import { refusedAsError } from "./refused-call.ts";
+import { cutBytes, toWellFormed } from "../../support/text-limits.ts";
+import { catchRefusal } from "./refused-call.ts";
 
 const MESSAGE_BYTES = 4_096;
 
@@ -13,7 +13,7 @@ export interface NotifyOptions {
 }
 
 /** Tells the run's user something while the run goes on. */
-export const notifyUserTool = ({ plane, redactor }: NotifyOptions): Tool =>
+export const createNotifyUserTool = ({ plane, redactor }: NotifyOptions): Tool =>
   defineTool({
     name: "notify_user",
     description:
@@ -25,8 +25,8 @@ export const notifyUserTool = ({ plane, redactor }: NotifyOptions): Tool =>
       message: v.pipe(v.string(), v.nonEmpty(), v.description("Plain text of a few sentences, 4,096 bytes at most.")),
     }),
     run: ({ message }) =>
-      refusedAsError(async () => {
-        await plane.notifyUser(cutBytes(redactor.text(wellFormed(message)), MESSAGE_BYTES));
+      catchRefusal(async () => {
+        await plane.notifyUser(cutBytes(redactor.text(toWellFormed(message)), MESSAGE_BYTES));
         return { output: { told: true } };
       }),
   });

@@ -1,7 +1,12 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
-import { type AllowedScopes, addressCheck, blockedAddress, resolveAllowed } from "../../network/blocked-addresses.ts";
+import {
+  type AllowedScopes,
+  createAddressCheck,
+  resolveAllowed,
+  toBlockedAddressError,
+} from "../../network/blocked-addresses.ts";
 
 /** As fetch, for one request without redirects. */
 export type OutwardFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -10,8 +15,8 @@ export type OutwardFetch = (url: string | URL, init?: RequestInit) => Promise<Re
  * A fetch for URLs that callers choose: it connects to the internet and to what `allowed` adds, and to no other address. The address that is checked is the
  * one that it connects to, so a name cannot mean another address in between.
  */
-export function outwardFetch(allowed: AllowedScopes): OutwardFetch {
-  const isAllowed = addressCheck(allowed);
+export function createOutwardFetch(allowed: AllowedScopes): OutwardFetch {
+  const isAllowed = createAddressCheck(allowed);
   const lookup: LookupFunction = (hostname, options, done) => {
     resolveAllowed(hostname, isAllowed, options).then(
       (found) => {
@@ -26,7 +31,7 @@ export function outwardFetch(allowed: AllowedScopes): OutwardFetch {
     const url = new URL(target);
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
     // Node looks up names only: an address in the URL is checked here.
-    if (isIP(host) !== 0 && !isAllowed(host)) throw blockedAddress(host);
+    if (isIP(host) !== 0 && !isAllowed(host)) throw toBlockedAddressError(host);
     return await send(url, init, lookup);
   };
 }
@@ -44,7 +49,7 @@ async function send(url: URL, init: RequestInit, lookup: LookupFunction): Promis
     lookup,
     ...(init.signal instanceof AbortSignal ? { signal: init.signal } : {}),
   };
-  const call: ClientRequest = request(url, options, (answer) => resolve(responseOf(answer)));
+  const call: ClientRequest = request(url, options, (answer) => resolve(toResponse(answer)));
   call.on("error", reject);
   call.end(body);
   return await promise;
@@ -52,7 +57,7 @@ async function send(url: URL, init: RequestInit, lookup: LookupFunction): Promis
 
 const BODILESS = [101, 204, 205, 304];
 
-function responseOf(answer: IncomingMessage): Response {
+function toResponse(answer: IncomingMessage): Response {
   const { statusCode: status = 502, statusMessage: statusText = "" } = answer;
   const headers = new Headers();
   for (const [name, value] of Object.entries(answer.headers)) {
@@ -61,12 +66,12 @@ function responseOf(answer: IncomingMessage): Response {
   // What is broken off is told to who reads; nobody else has to know.
   answer.on("error", () => {});
   if (BODILESS.includes(status)) answer.resume();
-  const body = BODILESS.includes(status) ? null : bodyOf(answer);
+  const body = BODILESS.includes(status) ? null : streamBody(answer);
   return new Response(body, { status, statusText, headers });
 }
 
 /** As bytes, in the type that a response wants. */
-function bodyOf(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
+function streamBody(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
   const chunks = Readable.from(answer)[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {

@@ -5,15 +5,15 @@ import type { Tool } from "../../engine/tool.ts";
 import type { Sandbox, WorkspacePaths } from "../../isolation/sandbox.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
 import type { Outbox } from "../../reporting/outbox.ts";
-import { type RunContext, timed } from "../../setup/setup.ts";
+import { type RunContext, reportStep } from "../../setup/setup.ts";
 import type { Slice } from "../../support/time-slice.ts";
 import { askUserTool } from "./ask-user.ts";
 import { createPlanTool } from "./create-plan.ts";
 import { createPullRequestTool } from "./create-pull-request.ts";
-import { notifyUserTool } from "./notify-user.ts";
-import { reportArtifactTool } from "./report-artifact.ts";
+import { createNotifyUserTool } from "./notify-user.ts";
+import { createReportArtifactTool } from "./report-artifact.ts";
 import { createRunsApi } from "./runs-api.ts";
-import { agentTools } from "./start-agent.ts";
+import { createAgentTools } from "./start-agent.ts";
 
 export interface RemoteOptions {
   readonly envelope: Envelope;
@@ -44,20 +44,20 @@ export interface RemoteTools {
 }
 
 /** Makes them, and connects the run's MCP servers, each connection an event of the timeline. */
-export async function remoteTools(options: RemoteOptions): Promise<RemoteTools> {
+export async function createRemoteTools(options: RemoteOptions): Promise<RemoteTools> {
   const { envelope, plane, context, redactor, shell, sandbox, host, slice, signal, secrets, githubApiUrl } = options;
   const { mcp_servers: servers = {}, agent_config } = context;
-  const mcp = Object.keys(servers).length === 0 ? undefined : await mcpOf(servers, options);
+  const mcp = Object.keys(servers).length === 0 ? undefined : await connectMcp(servers, options);
   const files = { shell, host, seen: sandbox.paths };
   const github = { repositories: agent_config.repositories ?? [], secrets, apiUrl: githubApiUrl };
   return {
     tools: [
       createPlanTool({ plane, redactor, runId: envelope.run_id }),
       askUserTool,
-      notifyUserTool({ plane, redactor }),
-      reportArtifactTool({ plane, redactor, ...files }),
+      createNotifyUserTool({ plane, redactor }),
+      createReportArtifactTool({ plane, redactor, ...files }),
       createPullRequestTool({ plane, redactor, github }),
-      ...agentTools({ runs: createRunsApi(envelope, signal), context, waitUntil: slice.cutAt }),
+      ...createAgentTools({ runs: createRunsApi(envelope, signal), context, waitUntil: slice.cutAt }),
       ...(mcp === undefined ? [] : [mcp.tool]),
     ],
     close: async () => await mcp?.close(),
@@ -65,9 +65,9 @@ export async function remoteTools(options: RemoteOptions): Promise<RemoteTools> 
 }
 
 /** What MCP takes to load, no run waits for that has no server. */
-async function mcpOf(servers: NonNullable<RunContext["mcp_servers"]>, options: RemoteOptions) {
+async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, options: RemoteOptions) {
   const { envelope, context, outbox, redactor, sandbox, host, workingDirectory, signal } = options;
-  const [{ closeServers, connectServers }, { callMcpTool }, { outwardFetch }] = await Promise.all([
+  const [{ closeServers, connectServers }, { createCallMcpTool }, { createOutwardFetch }] = await Promise.all([
     import("./mcp-servers.ts"),
     import("./call-mcp-tool.ts"),
     import("./outward-fetch.ts"),
@@ -75,14 +75,14 @@ async function mcpOf(servers: NonNullable<RunContext["mcp_servers"]>, options: R
   const place = { sandbox, host, workingDirectory, executionId: envelope.execution_id, redactor, signal };
   const connected = await connectServers(servers, {
     ...place,
-    fetch: outwardFetch({
+    fetch: createOutwardFetch({
       loopback: process.env["RUNYARD_MCP_LOOPBACK"] === "allow",
       privateNetworks: process.env["RUNYARD_MCP_PRIVATE_NETWORKS"] === "allow",
     }),
-    timed: (detail, work) => timed(outbox, "setup_mcp_servers", detail, work),
+    timed: (detail, work) => reportStep(outbox, "setup_mcp_servers", detail, work),
   });
   return {
-    tool: callMcpTool(connected, { redactor, readsOnly: context.mode === "plan" }),
+    tool: createCallMcpTool(connected, { redactor, readsOnly: context.mode === "plan" }),
     close: () => closeServers(connected),
   };
 }

@@ -5,8 +5,8 @@ import type { ControlPlane } from "../../control-plane/control-plane.ts";
 import { uploadFile } from "../../control-plane/transfer.ts";
 import { defineTool, type Tool, type ToolResult } from "../../engine/tool.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
-import { hashOf, mimeTypeOf } from "../../reporting/artifact-collector.ts";
-import { refusedAsError } from "./refused-call.ts";
+import { guessMimeType, hashFile } from "../../reporting/artifact-collector.ts";
+import { catchRefusal } from "./refused-call.ts";
 import { type FileAccess, type WorkspaceFile, withWorkspaceFile } from "./workspace-file.ts";
 
 export interface ReportOptions extends FileAccess {
@@ -41,7 +41,7 @@ const REQUIRED: Readonly<Record<Kind, readonly (keyof Input)[]>> = {
 };
 
 /** Shows the run's user what the run has made, before and beside what is collected at the end of a turn. */
-export function reportArtifactTool(options: ReportOptions): Tool {
+export function createReportArtifactTool(options: ReportOptions): Tool {
   const { plane, redactor } = options;
   return defineTool({
     name: "report_artifact",
@@ -56,34 +56,34 @@ export function reportArtifactTool(options: ReportOptions): Tool {
       const missing = REQUIRED[input.artifact_type].filter((name) => input[name] === undefined);
       if (missing.length > 0) throw new Error(`${input.artifact_type} needs ${missing.join(" and ")}`);
       const shown = redactor.json(input);
-      return await refusedAsError(async () => {
+      return await catchRefusal(async () => {
         if (input.artifact_type === "FILE" || input.artifact_type === "SCREENSHOT") {
           const most = input.artifact_type === "FILE" ? FILE_BYTES : SCREENSHOT_BYTES;
           return withWorkspaceFile(input.path ?? "", options, most, signal, (file) => reportFile(file, shown, signal));
         }
-        return outputOf((await plane.reportArtifact(linkOf(shown))).artifact_uid);
+        return toResult((await plane.reportArtifact(toLinkReport(shown))).artifact_uid);
       });
     },
   });
 
   async function reportFile(file: WorkspaceFile, input: Input, signal: AbortSignal): Promise<ToolResult> {
-    const mimeType = mimeTypeOf(file.path);
+    const mimeType = guessMimeType(file.path);
     if (input.artifact_type === "SCREENSHOT" && !mimeType.startsWith("image/")) {
       throw new Error(`a screenshot is an image; ${extname(file.path) || "a file without an ending"} is none`);
     }
-    const report = fileReport(input, mimeType, redactor.text(file.path), file.sizeBytes, await hashOf(file.file));
+    const report = toFileReport(input, mimeType, redactor.text(file.path), file.sizeBytes, await hashFile(file.file));
     const { artifact_uid, upload } = await plane.reportArtifact(report);
     if (upload !== undefined) {
       await uploadFile(upload, file.file, mimeType, signal);
       await plane.reportArtifact(report);
     }
-    return outputOf(artifact_uid);
+    return toResult(artifact_uid);
   }
 }
 
-const outputOf = (artifact_uid: string): ToolResult => ({ output: { artifact_uid } });
+const toResult = (artifact_uid: string): ToolResult => ({ output: { artifact_uid } });
 
-function fileReport(
+function toFileReport(
   { artifact_type, title, description }: Input,
   mime_type: string,
   path: string,
@@ -97,7 +97,13 @@ function fileReport(
   return { artifact_type: "FILE", data: { ...content, ...named, filepath: path, filename: basename(path) } };
 }
 
-function linkOf({ artifact_type, url = "", branch = "", reference_type = "", title }: Input): ReportArtifactRequest {
+function toLinkReport({
+  artifact_type,
+  url = "",
+  branch = "",
+  reference_type = "",
+  title,
+}: Input): ReportArtifactRequest {
   if (artifact_type === "PULL_REQUEST") return { artifact_type, data: { url, branch } };
   const data = { reference_type, url, ...(title === undefined ? {} : { title }) };
   return { artifact_type: "EXTERNAL_REFERENCE", data };

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { type RunAgentRequest, RunAgentResponse, RunItem } from "#shared/wire/run.ts";
-import { getJson, type HttpAnswer, postJson, retryWordsOf, withRetries } from "../../control-plane/http.ts";
+import { getJson, type HttpAnswer, postJson, toRetryHints, withRetries } from "../../control-plane/http.ts";
 import { messageOf } from "../../support/stop.ts";
 
 /** The service's runs as far as this run's key opens them: its descendants. Each call throws what was refused as an Error for the model. */
@@ -26,28 +26,28 @@ export function createRunsApi({ base_url, key }: Envelope, signal: AbortSignal):
     const url = `${base_url}/agent/runs${path}`;
     const attempt = (ended: AbortSignal) =>
       post === undefined ? getJson(url, headers, ended) : postJson(url, headers, JSON.stringify(post.body), ended);
-    const answer = await withRetries("the service", attempt, retryWordsOf, { ...LIMITS, signal }).catch(
+    const answer = await withRetries("the service", attempt, toRetryHints, { ...LIMITS, signal }).catch(
       (error: unknown) => {
         signal.throwIfAborted();
         // That it cannot be reached just now is no end of this execution, which would try again for longer.
         throw new Error(messageOf(error));
       },
     );
-    if (answer.status !== 200) throw new Error(refusalOf(answer));
+    if (answer.status !== 200) throw new Error(describeRefusal(answer));
     return v.parse(reply, JSON.parse(answer.text));
   };
-  const pathOf = (runId: string) => `/${encodeURIComponent(runId)}`;
+  const toPath = (runId: string) => `/${encodeURIComponent(runId)}`;
   return {
     create: async (body, once) => (await call("", RunAgentResponse, { body, once })).run_id,
-    read: (runId) => call(pathOf(runId), RunItem),
-    lastWords: async (runId) => (await call(`${pathOf(runId)}/response`, v.object({ text: v.string() }))).text,
+    read: (runId) => call(toPath(runId), RunItem),
+    lastWords: async (runId) => (await call(`${toPath(runId)}/response`, v.object({ text: v.string() }))).text,
     async followUp(runId, message, once) {
-      await call(`${pathOf(runId)}/followups`, v.object({}), { body: { message }, once });
+      await call(`${toPath(runId)}/followups`, v.object({}), { body: { message }, once });
     },
   };
 }
 
-function refusalOf({ status, text }: HttpAnswer): string {
+function describeRefusal({ status, text }: HttpAnswer): string {
   try {
     const { detail, title } = v.parse(Problem, JSON.parse(text));
     return detail ?? title ?? `status ${status}`;

@@ -15,13 +15,13 @@ export interface AgentsOptions {
   /** Milliseconds since the epoch at which an agent has to stop waiting, so that its execution can be saved. */
   readonly waitUntil: number;
   /** Milliseconds between the first two looks at a run; they grow. @default 500 */
-  readonly lookMs?: number;
+  readonly pollMs?: number;
 }
 
 const DEFAULT_WAIT_SECONDS = 3_600;
 const MAX_WAIT_SECONDS = 21_600;
 const MAX_AGENTS = 20;
-const LONGEST_LOOK_MS = 10_000;
+const MAX_POLL_MS = 10_000;
 const TEXT_BYTES = 32 * 1024;
 const MAX_ARTIFACTS = 50;
 
@@ -37,11 +37,11 @@ const Seconds = v.optional(
 const RunId = v.pipe(v.string(), v.nonEmpty(), v.maxLength(128));
 
 /** Tools that have other agents work on parts of the task, each as a run of its own. */
-export function agentTools(options: AgentsOptions): Tool[] {
-  return [startAgent(options), waitForAgents(options), messageAgent(options)];
+export function createAgentTools(options: AgentsOptions): Tool[] {
+  return [createStartAgentTool(options), createWaitForAgentsTool(options), createMessageAgentTool(options)];
 }
 
-const startAgent = (options: AgentsOptions): Tool =>
+const createStartAgentTool = (options: AgentsOptions): Tool =>
   defineTool({
     name: "start_agent",
     description:
@@ -76,17 +76,17 @@ const startAgent = (options: AgentsOptions): Tool =>
       const { runs, context } = options;
       const body = {
         prompt,
-        config: childConfig(config, context),
+        config: buildChildConfig(config, context),
         ...(title === undefined ? {} : { title }),
         ...(skill === undefined ? {} : { skill }),
       };
-      const runId = await runs.create(body, toIdempotentRequest(context, call));
+      const runId = await runs.create(body, createIdempotencyKey(context, call));
       if (!wait) return { output: { run_id: runId, state: "QUEUED" } };
-      return { output: await outcomeOf(runId, timeout_seconds, options, call) };
+      return { output: await waitForOutcome(runId, timeout_seconds, options, call) };
     },
   });
 
-const waitForAgents = (options: AgentsOptions): Tool =>
+const createWaitForAgentsTool = (options: AgentsOptions): Tool =>
   defineTool({
     name: "wait_for_agents",
     description:
@@ -100,7 +100,7 @@ const waitForAgents = (options: AgentsOptions): Tool =>
     async run({ run_ids, timeout_seconds }, call) {
       const agents = await Promise.all(
         run_ids.map((runId) =>
-          outcomeOf(runId, timeout_seconds, options, call).catch((error: unknown) => {
+          waitForOutcome(runId, timeout_seconds, options, call).catch((error: unknown) => {
             call.signal.throwIfAborted();
             return { run_id: runId, error: messageOf(error) };
           }),
@@ -110,7 +110,7 @@ const waitForAgents = (options: AgentsOptions): Tool =>
     },
   });
 
-const messageAgent = ({ runs, context }: AgentsOptions): Tool =>
+const createMessageAgentTool = ({ runs, context }: AgentsOptions): Tool =>
   defineTool({
     name: "message_agent",
     description:
@@ -120,13 +120,13 @@ const messageAgent = ({ runs, context }: AgentsOptions): Tool =>
     readsOnly: false,
     input: v.object({ run_id: RunId, message: v.pipe(v.string(), v.nonEmpty()) }),
     async run({ run_id, message }, call) {
-      await runs.followUp(run_id, message, toIdempotentRequest(context, call));
+      await runs.followUp(run_id, message, createIdempotencyKey(context, call));
       return { output: { run_id, sent: true } };
     },
   });
 
 /** A name of the request; ids of uses are a model's, and might be anything. */
-const toIdempotentRequest = ({ execution_id }: AgentsOptions["context"], { id }: ToolCall): string =>
+const createIdempotencyKey = ({ execution_id }: AgentsOptions["context"], { id }: ToolCall): string =>
   createHash("sha256").update(`${execution_id} ${id}`).digest("hex");
 
 interface ChildWishes {
@@ -137,7 +137,7 @@ interface ChildWishes {
 }
 
 /** What a child is configured with: the service itself refuses whatever goes beyond its parent. */
-function childConfig(
+function buildChildConfig(
   wishes: ChildWishes,
   { agent_config, mcp_servers = {} }: AgentsOptions["context"],
 ): AmbientAgentConfig {
@@ -163,19 +163,15 @@ const defined = ({ url, ref, path }: { url: string; ref?: string | undefined; pa
 });
 
 /** Waits for the end of a run, for so long, and tells how it stands then. */
-async function outcomeOf(
+async function waitForOutcome(
   runId: string,
   timeoutSeconds = DEFAULT_WAIT_SECONDS,
-  { runs, waitUntil, lookMs = 500 }: AgentsOptions,
+  { runs, waitUntil, pollMs = 500 }: AgentsOptions,
   { signal }: ToolCall,
 ): Promise<Record<string, unknown>> {
   const until = Math.min(Date.now() + timeoutSeconds * 1000, waitUntil);
   let run = await runs.read(runId);
-  for (
-    let pause = lookMs;
-    !hasEnded(run) && Date.now() + pause <= until;
-    pause = Math.min(pause * 1.5, LONGEST_LOOK_MS)
-  ) {
+  for (let pause = pollMs; !hasEnded(run) && Date.now() + pause <= until; pause = Math.min(pause * 1.5, MAX_POLL_MS)) {
     await sleep(pause, undefined, { signal }).catch(() => signal.throwIfAborted());
     run = await runs.read(runId);
   }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join, posix } from "node:path";
 import type { Shell } from "../../commands/shell.ts";
-import { quoted } from "../../commands/shell-quote.ts";
+import { quoteForShell } from "../../commands/shell-quote.ts";
 import { openInside } from "../../files/path-containment.ts";
 import type { WorkspacePaths } from "../../isolation/sandbox.ts";
 
@@ -25,12 +25,12 @@ export interface WorkspaceFile {
  * Hands a file of the workspace to `use`. It is copied inside of the sandbox, with the rights that commands have, so that no link can lead to
  * what they may not read; the copy lies where the harness can tell a file from a link.
  * @param path as commands name it
- * @throws where there is no such file in the workspace, or it is larger than `mostBytes`
+ * @throws where there is no such file in the workspace, or it is larger than `maxBytes`
  */
 export async function withWorkspaceFile<T>(
   path: string,
   { shell, host, seen }: FileAccess,
-  mostBytes: number,
+  maxBytes: number,
   signal: AbortSignal,
   use: (file: WorkspaceFile) => Promise<T>,
 ): Promise<T> {
@@ -40,11 +40,11 @@ export async function withWorkspaceFile<T>(
     throw new Error(`${path} is not in the workspace ${seen.workspace}`);
   }
   const copy = `runyard-${randomUUID()}`;
-  const [from, to] = [quoted(whole), quoted(posix.join(seen.tmp, copy))];
+  const [from, to] = [quoteForShell(whole), quoteForShell(posix.join(seen.tmp, copy))];
   const script = [
     `[ -f ${from} ] || { echo "there is no such file" >&2; exit 1; }`,
     `size=$(stat -Lc %s -- ${from} 2>/dev/null || stat -Lf %z -- ${from})`,
-    `[ "$size" -le ${mostBytes} ] || { echo "the file has more than ${mostBytes} bytes" >&2; exit 1; }`,
+    `[ "$size" -le ${maxBytes} ] || { echo "the file has more than ${maxBytes} bytes" >&2; exit 1; }`,
     `cp -- ${from} ${to}`,
   ].join("\n");
   const file = join(host.tmp, copy);
@@ -53,7 +53,7 @@ export async function withWorkspaceFile<T>(
     if (exitCode !== 0) throw new Error(`${path}: ${text.trim() || `exit code ${exitCode}`}`);
     // Servers of the run are at work meanwhile, and this directory is theirs too.
     await using opened = await openInside(host.tmp, file);
-    if (opened.sizeBytes > mostBytes) throw new Error(`${path} is no file that can be taken`);
+    if (opened.sizeBytes > maxBytes) throw new Error(`${path} is no file that can be taken`);
     return await use({ file: opened.path, sizeBytes: opened.sizeBytes, path: relative });
   } finally {
     await rm(file, { force: true });

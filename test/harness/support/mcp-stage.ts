@@ -4,11 +4,11 @@ import { buildSync } from "esbuild";
 import { createCommandRunner } from "#harness/commands/command-runner.ts";
 import { createShell } from "#harness/commands/shell.ts";
 import { prepareHost } from "#harness/isolation/host.ts";
-import { markerOf } from "#harness/isolation/processes.ts";
+import { createMarker } from "#harness/isolation/processes.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import type { ServerConfig } from "#harness/tools/remote/mcp-connection.ts";
 import { connectServers } from "#harness/tools/remote/mcp-servers.ts";
-import { outwardFetch } from "#harness/tools/remote/outward-fetch.ts";
+import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
 
 export interface Told {
   readonly text: string;
@@ -26,7 +26,7 @@ export async function mcpStage({
   process.env["RUNYARD_SANDBOX"] = kind;
   const host = await prepareHost();
   const executionId = crypto.randomUUID();
-  const sandbox = host.sandbox({ runId: "run-1", marker: markerOf(executionId), secrets });
+  const sandbox = host.sandbox({ runId: "run-1", marker: createMarker(executionId), secrets });
   if (before === undefined) delete process.env["RUNYARD_SANDBOX"];
   else process.env["RUNYARD_SANDBOX"] = before;
   const redactor = createRedactor(Object.values(secrets));
@@ -55,7 +55,7 @@ export async function mcpStage({
         workingDirectory: sandbox.paths.workspace,
         redactor,
         signal: stop.signal,
-        fetch: outwardFetch({ loopback, privateNetworks: false }),
+        fetch: createOutwardFetch({ loopback, privateNetworks: false }),
         connectMs,
         async timed(detail, work) {
           try {
