@@ -208,8 +208,8 @@ export class ExecutionStack extends Stack {
       metric: new MetricFilter(this, "BrakedPasses", {
         logGroup: reapRuns.log,
         filterPattern: FilterPattern.any(
-          FilterPattern.booleanValue("$.braked", true),
-          FilterPattern.booleanValue("$.message.braked", true),
+          FilterPattern.booleanValue("$.circuitOpen", true),
+          FilterPattern.booleanValue("$.message.circuitOpen", true),
         ),
         metricNamespace: "Runyard",
         metricName: "BrakedPasses",

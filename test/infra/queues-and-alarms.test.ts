@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { createTestControlPlane } from "../support/control-plane.ts";
+import { reap } from "../support/reaper.ts";
 import { repository, type Synthesized, synthesize } from "./synthesize.ts";
 
 interface QueueProperties {
@@ -117,5 +119,13 @@ describe("every alarm", () => {
       expect(Properties.AlarmActions).toHaveLength(1);
     }
     expect(JSON.stringify(mailed.all("AWS::SNS::TopicPolicy"))).toContain("aws:SecureTransport");
+  });
+
+  it("leases-extended counts the log lines of passes in which the reaper's circuit is open", async () => {
+    const [filter] = deployment.all<{ FilterPattern: string }>("AWS::Logs::MetricFilter");
+    const fields = [...(filter?.Properties.FilterPattern ?? "").matchAll(/\$\.(?:message\.)?(\w+) IS TRUE/g)];
+    expect(fields).toHaveLength(2);
+    const pass = await reap(await createTestControlPlane());
+    for (const [, field = ""] of fields) expect(pass).toHaveProperty(field, false);
   });
 });
