@@ -67,7 +67,7 @@ export interface Settings {
   readonly followupsPerMinute?: number;
   /** API keys that one caller may make within a minute. @default 120 */
   readonly keysPerMinute?: number;
-  /** Name of the SSM parameter (or, see `parameterOf`, secret) that holds the API key of Anthropic. @default its models are not offered */
+  /** Name of the SSM parameter (or, see `namedParameter`, secret) that holds the API key of Anthropic. @default its models are not offered */
   readonly anthropicKeyParameter?: string;
   /** Name of the SSM parameter that holds the API key of OpenAI. @default its models are not offered */
   readonly openaiKeyParameter?: string;

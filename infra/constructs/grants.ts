@@ -4,10 +4,10 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { FILE_PATTERNS, type FileKind, type Rights } from "../rights.ts";
-import { type Parameter, readingOf } from "./parameter.ts";
+import { type Parameter, readStatements } from "./parameter.ts";
 import { type Sandboxes, sandboxEnvironment, sandboxStatements } from "./sandbox-grants.ts";
 
-/** What rights can be about. The queues and the sandbox exist only once the execution stack does. */
+/** What rights can be granted on. The queues and the sandbox exist only once the execution stack does. */
 export interface Targets {
   readonly table: Pick<Table, "tableArn" | "tableName">;
   readonly bucket: IBucket;
@@ -15,7 +15,7 @@ export interface Targets {
   readonly endsQueue?: IQueue;
   readonly reaperQueue?: IQueue;
   readonly sandbox?: IFunction;
-  /** Sandboxes that are no functions. */
+  /** Kinds of sandboxes other than Lambda functions. */
   readonly sandboxes?: Sandboxes;
   readonly discovery?: IFunction;
   readonly github?: GithubParameters;
@@ -24,143 +24,192 @@ export interface Targets {
   readonly models?: Models;
 }
 
-/** What this deployment has to show at GitHub. */
+/** The credentials of this deployment for GitHub. */
 export interface GithubParameters {
-  /** Address of GitHub's REST API, without a slash at its end. */
+  /** Address of GitHub's REST API, without a trailing slash. */
   readonly apiUrl: string;
-  /** The parameter that holds its token, which need not be there. */
+  /** The parameter that holds its token, if it exists. */
   readonly token: Parameter;
-  /** Its GitHub App, with the parameter that holds the private key of that. @default it has none */
+  /** Its GitHub App, and the parameter that holds the private key of the App. @default none */
   readonly app?: { readonly id: string; readonly key: Parameter };
 }
 
 /** The providers of models. */
 export interface Models {
-  /** The parameters that hold the keys for them, and the variables that name them to the function. */
+  /** The parameters that hold their API keys, and the environment variables that name these parameters. */
   readonly keys: readonly (Parameter & { readonly variable: string })[];
   /** Models of Bedrock that may be called. */
   readonly bedrock: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Where the values of secrets are. */
+/** Where the values of secrets are stored. */
 export interface Secrets {
-  /** What the names of all their parameters begin with. */
+  /** Prefix of the names of all their parameters. */
   readonly path: string;
   /** All parameters below it. */
   readonly arns: string;
 }
 
-/** What timers of schedules are made of. */
+/** The resources that timers of schedules need. */
 export interface Timers {
-  /** Name of the schedule group that all of them are in. */
+  /** Name of their schedule group. */
   readonly group: string;
   /** All schedules of that group. */
   readonly arns: string;
-  /** Where a timer sends to when it goes off. */
+  /** The queue that a timer sends to when it fires. */
   readonly queue: IQueue;
-  /** By which it does so. */
+  /** The role with which it does so. */
   readonly role: IRole;
 }
 
-/** The policy statements that rights come to, and the environment by which the function finds what it has rights on. */
+/** The policy statements that rights amount to, and the variables by which the function finds what it has rights on. */
 export interface Grant {
   readonly statements: PolicyStatement[];
-  readonly environment: Record<string, string>;
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Turns rights into exactly their actions on exactly their resources: no wildcard, no action that was not named. */
 export function grant(rights: Rights, targets: Targets): Grant {
-  const statements: PolicyStatement[] = [];
-  const environment: Record<string, string> = {};
-  const allow = (service: string, actions: readonly string[], resources: string[]) =>
-    statements.push(new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources }));
-
-  if (rights.table?.length) {
-    const indexes = rights.indexes ?? [];
-    allow("dynamodb", rights.table, [targets.table.tableArn]);
-    if (indexes.length > 0) {
-      allow(
-        "dynamodb",
-        ["Query"],
-        indexes.map((index) => `${targets.table.tableArn}/index/${index}`),
-      );
-    }
-    environment["TABLE_NAME"] = targets.table.tableName;
-  }
-  if (rights.bucket !== undefined) {
-    const { GetObject: read = [], PutObject: written = [] } = rights.bucket;
-    const arns = (kinds: readonly FileKind[]) => kinds.map((kind) => targets.bucket.arnForObjects(FILE_PATTERNS[kind]));
-    if (read.length > 0) allow("s3", ["GetObject"], arns(read));
-    if (written.length > 0) allow("s3", ["PutObject"], arns(written));
-    environment["BUCKET_NAME"] = targets.bucket.bucketName;
-    environment["SIGNED_URL_SECONDS"] = "900";
-  }
-  for (const [right, variable] of queueVariables) {
-    const actions = rights[right];
-    if (!actions?.length) continue;
-    const queue = present(targets[right], right);
-    allow("sqs", actions, [queue.queueArn]);
-    environment[variable] = queue.queueUrl;
-  }
-  if (rights.sandbox?.length) {
-    const sandbox = present(targets.sandbox, "sandbox");
-    allow("lambda", rights.sandbox, [sandbox.functionArn]);
-    environment["SANDBOX_FUNCTION_NAME"] = sandbox.functionName;
-  }
-  if (rights.sandboxes?.length) {
-    const sandboxes = present(targets.sandboxes, "sandboxes");
-    statements.push(...sandboxStatements(rights.sandboxes, sandboxes));
-    Object.assign(environment, sandboxEnvironment(rights.sandboxes, sandboxes));
-  }
-  if (rights.discovery?.length) {
-    const discovery = present(targets.discovery, "discovery");
-    allow("lambda", rights.discovery, [discovery.functionArn]);
-    environment["DISCOVERY_FUNCTION_NAME"] = discovery.functionName;
-  }
-  if (rights.github?.length) {
-    const { token, app } = present(targets.github, "github");
-    statements.push(...readingOf(app === undefined ? [token] : [token, app.key]));
-    environment["GITHUB_TOKEN_PARAMETER"] = token.name;
-    if (app !== undefined) {
-      environment["GITHUB_APP_ID"] = app.id;
-      environment["GITHUB_APP_KEY_PARAMETER"] = app.key.name;
-    }
-  }
-  if (rights.githubApp?.length) {
-    const { apiUrl, app } = present(targets.github, "github");
-    environment["GITHUB_API_URL"] = apiUrl;
-    if (app !== undefined) {
-      statements.push(...readingOf([app.key]));
-      environment["GITHUB_APP_ID"] = app.id;
-      environment["GITHUB_APP_KEY_PARAMETER"] = app.key.name;
-    }
-  }
-  if (rights.secrets?.length) {
-    const secrets = present(targets.secrets, "secrets");
-    allow("ssm", rights.secrets, [secrets.arns]);
-    environment["SECRETS_PATH"] = secrets.path;
-  }
-  if (rights.models?.length) {
-    const { keys, bedrock, environment: others } = present(targets.models, "models");
-    statements.push(...readingOf(keys));
-    if (bedrock.length > 0) allow("bedrock", ["InvokeModel", "InvokeModelWithResponseStream"], [...bedrock]);
-    for (const { variable, name } of keys) environment[variable] = name;
-    Object.assign(environment, others);
-  }
-  if (rights.timers?.length) {
-    const timers = present(targets.timers, "timers");
-    allow("scheduler", rights.timers, [timers.arns]);
-    if (rights.timers.some((action) => action !== "DeleteSchedule")) statements.push(passOn(timers.role));
-    environment["SCHEDULE_GROUP"] = timers.group;
-    environment["TICKS_QUEUE_ARN"] = timers.queue.queueArn;
-    environment["SCHEDULER_ROLE_ARN"] = timers.role.roleArn;
-  }
-  return { statements, environment };
+  const grants = grantSteps.map((grantStep) => grantStep(rights, targets));
+  return {
+    statements: grants.flatMap(({ statements }) => statements),
+    environment: Object.assign({}, ...grants.map(({ environment }) => environment)),
+  };
 }
 
-/** Whoever sets a timer hands it its role, and hands it to nobody else. */
-function passOn(role: IRole): PolicyStatement {
+type GrantStep = (rights: Rights, targets: Targets) => Grant;
+
+const nothing: Grant = { statements: [], environment: {} };
+
+const grantTable: GrantStep = ({ table: actions = [], indexes = [] }, { table }) => {
+  if (actions.length === 0) return nothing;
+  const indexArns = indexes.map((index) => `${table.tableArn}/index/${index}`);
+  return {
+    statements: [
+      allow("dynamodb", actions, [table.tableArn]),
+      ...(indexArns.length > 0 ? [allow("dynamodb", ["Query"], indexArns)] : []),
+    ],
+    environment: { TABLE_NAME: table.tableName },
+  };
+};
+
+const grantBucket: GrantStep = ({ bucket: rights }, { bucket }) => {
+  if (rights === undefined) return nothing;
+  const { GetObject: read = [], PutObject: written = [] } = rights;
+  const arns = (kinds: readonly FileKind[]) => kinds.map((kind) => bucket.arnForObjects(FILE_PATTERNS[kind]));
+  return {
+    statements: [
+      ...(read.length > 0 ? [allow("s3", ["GetObject"], arns(read))] : []),
+      ...(written.length > 0 ? [allow("s3", ["PutObject"], arns(written))] : []),
+    ],
+    environment: { BUCKET_NAME: bucket.bucketName, SIGNED_URL_SECONDS: "900" },
+  };
+};
+
+const grantQueue =
+  (right: "runsQueue" | "endsQueue" | "reaperQueue", variable: string): GrantStep =>
+  (rights, targets) => {
+    const actions = rights[right];
+    if (!actions?.length) return nothing;
+    const queue = requireTarget(targets[right], right);
+    return { statements: [allow("sqs", actions, [queue.queueArn])], environment: { [variable]: queue.queueUrl } };
+  };
+
+const grantFunction =
+  (right: "sandbox" | "discovery", variable: string): GrantStep =>
+  (rights, targets) => {
+    const actions = rights[right];
+    if (!actions?.length) return nothing;
+    const target = requireTarget(targets[right], right);
+    return {
+      statements: [allow("lambda", actions, [target.functionArn])],
+      environment: { [variable]: target.functionName },
+    };
+  };
+
+const grantSandboxes: GrantStep = ({ sandboxes: rights }, targets) => {
+  if (!rights?.length) return nothing;
+  const sandboxes = requireTarget(targets.sandboxes, "sandboxes");
+  return { statements: sandboxStatements(rights, sandboxes), environment: sandboxEnvironment(rights, sandboxes) };
+};
+
+const grantGithub: GrantStep = ({ github: actions }, targets) => {
+  if (!actions?.length) return nothing;
+  const { token, app } = requireTarget(targets.github, "github");
+  return {
+    statements: readStatements(app === undefined ? [token] : [token, app.key]),
+    environment: { GITHUB_TOKEN_PARAMETER: token.name, ...appVariables(app) },
+  };
+};
+
+const grantGithubApp: GrantStep = ({ githubApp: actions }, targets) => {
+  if (!actions?.length) return nothing;
+  const { apiUrl, app } = requireTarget(targets.github, "github");
+  return {
+    statements: readStatements(app === undefined ? [] : [app.key]),
+    environment: { GITHUB_API_URL: apiUrl, ...appVariables(app) },
+  };
+};
+
+const grantSecrets: GrantStep = ({ secrets: actions }, targets) => {
+  if (!actions?.length) return nothing;
+  const secrets = requireTarget(targets.secrets, "secrets");
+  return { statements: [allow("ssm", actions, [secrets.arns])], environment: { SECRETS_PATH: secrets.path } };
+};
+
+const grantModels: GrantStep = ({ models: actions }, targets) => {
+  if (!actions?.length) return nothing;
+  const { keys, bedrock, environment } = requireTarget(targets.models, "models");
+  return {
+    statements: [
+      ...readStatements(keys),
+      ...(bedrock.length > 0 ? [allow("bedrock", ["InvokeModel", "InvokeModelWithResponseStream"], bedrock)] : []),
+    ],
+    environment: { ...Object.fromEntries(keys.map(({ variable, name }) => [variable, name])), ...environment },
+  };
+};
+
+const grantTimers: GrantStep = ({ timers: actions }, targets) => {
+  if (!actions?.length) return nothing;
+  const { arns, group, queue, role } = requireTarget(targets.timers, "timers");
+  const sets = actions.some((action) => action !== "DeleteSchedule");
+  return {
+    statements: [allow("scheduler", actions, [arns]), ...(sets ? [passRole(role)] : [])],
+    environment: {
+      SCHEDULE_GROUP: group,
+      TICKS_QUEUE_ARN: queue.queueArn,
+      SCHEDULER_ROLE_ARN: role.roleArn,
+    },
+  };
+};
+
+/** One step for each kind of right. */
+const grantSteps: readonly GrantStep[] = [
+  grantTable,
+  grantBucket,
+  grantQueue("runsQueue", "RUNS_QUEUE_URL"),
+  grantQueue("endsQueue", "ENDS_QUEUE_URL"),
+  grantQueue("reaperQueue", "REAPER_QUEUE_URL"),
+  grantFunction("sandbox", "SANDBOX_FUNCTION_NAME"),
+  grantSandboxes,
+  grantFunction("discovery", "DISCOVERY_FUNCTION_NAME"),
+  grantGithub,
+  grantGithubApp,
+  grantSecrets,
+  grantModels,
+  grantTimers,
+];
+
+function allow(service: string, actions: readonly string[], resources: readonly string[]): PolicyStatement {
+  return new PolicyStatement({
+    actions: actions.map((action) => `${service}:${action}`),
+    resources: [...resources],
+  });
+}
+
+/** A function that sets a timer hands it this role, and may hand it to the scheduler alone. */
+function passRole(role: IRole): PolicyStatement {
   return new PolicyStatement({
     actions: ["iam:PassRole"],
     resources: [role.roleArn],
@@ -168,13 +217,11 @@ function passOn(role: IRole): PolicyStatement {
   });
 }
 
-const queueVariables = [
-  ["runsQueue", "RUNS_QUEUE_URL"],
-  ["endsQueue", "ENDS_QUEUE_URL"],
-  ["reaperQueue", "REAPER_QUEUE_URL"],
-] as const;
+function appVariables(app: GithubParameters["app"]): Record<string, string> {
+  return app === undefined ? {} : { GITHUB_APP_ID: app.id, GITHUB_APP_KEY_PARAMETER: app.key.name };
+}
 
-function present<T>(target: T | undefined, right: string): T {
+function requireTarget<T>(target: T | undefined, right: string): T {
   if (target === undefined) throw new Error(`a function has a right on ${right}, which its stack does not know`);
   return target;
 }

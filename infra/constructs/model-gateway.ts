@@ -5,7 +5,7 @@ import type { Settings } from "../settings.ts";
 import { triggers } from "../triggers.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import type { Models } from "./grants.ts";
-import { parameterOf } from "./parameter.ts";
+import { namedParameter } from "./parameter.ts";
 
 /** Calls of models at once, where executions may be reserved: sandboxes that call without end leave the rest of the service its own. */
 const MAX_CALLS = 400;
@@ -45,7 +45,7 @@ export class ModelGateway extends BaseFunction {
 }
 
 /** The providers that the settings name: where their keys are, and which models of Bedrock may be called. */
-export function modelsOf(stack: Stack, settings: Settings): Models {
+export function namedModels(stack: Stack, settings: Settings): Models {
   const { anthropicKeyParameter, openaiKeyParameter, compatible, bedrock } = settings;
   const keys = {
     ANTHROPIC_KEY_PARAMETER: anthropicKeyParameter,
@@ -54,7 +54,7 @@ export function modelsOf(stack: Stack, settings: Settings): Models {
   };
   const named = Object.entries(keys).flatMap(([variable, name]) => (name === undefined ? [] : [{ variable, name }]));
   return {
-    keys: named.map(({ variable, name }) => ({ variable, ...parameterOf(stack, name) })),
+    keys: named.map(({ variable, name }) => ({ variable, ...namedParameter(stack, name) })),
     bedrock: bedrock
       ? [
           // A call of a global profile needs both: the profile, and the model in whatever region it leads to.

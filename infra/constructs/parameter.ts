@@ -15,7 +15,7 @@ export interface Parameter {
  */
 const SECRETS = "/aws/reference/secretsmanager/";
 
-export function parameterOf(stack: Stack, name: string): Parameter {
+export function namedParameter(stack: Stack, name: string): Parameter {
   const arn = stack.formatArn({ service: "ssm", resource: `parameter${name}` });
   if (!name.startsWith(SECRETS)) return { name, arn };
   // A secret's ARN ends in six characters that AWS adds to its name.
@@ -24,7 +24,7 @@ export function parameterOf(stack: Stack, name: string): Parameter {
 }
 
 /** What reading them takes: nothing where there are none. */
-export function readingOf(parameters: readonly Parameter[]): PolicyStatement[] {
+export function readStatements(parameters: readonly Parameter[]): PolicyStatement[] {
   const secrets = parameters.flatMap(({ secretArn }) => (secretArn === undefined ? [] : [secretArn]));
   return [
     { actions: ["ssm:GetParameter"], resources: parameters.map(({ arn }) => arn) },

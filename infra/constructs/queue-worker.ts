@@ -1,55 +1,71 @@
 import { Duration } from "aws-cdk-lib";
+import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventSourceMapping } from "aws-cdk-lib/aws-lambda";
+import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import type { Trigger } from "../triggers.ts";
+import { Alarm } from "./alarm.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 
 export interface WorkQueueProps {
-  /** Queue's name after `runyard-`; its dead-letter queue is called `<name>-dead`. */
+  /** Queue's name after `runyard-`; its dead-letter queue is called `<name>-dead`, and so is the alarm. */
   readonly name: string;
-  /** Seconds that the consuming function may take; a message stays hidden six times as long, as AWS advises. */
-  readonly consumerTimeoutSeconds: number;
+  /** The function that consumes the queue; a message stays hidden for six times its timeout, as AWS advises. */
+  readonly consumer: Trigger;
+  /** The function that consumes the dead-letter queue. @default none: messages stay there until an operator redrives them */
+  readonly deadConsumer?: Trigger;
+  /** One sentence on what users notice when messages reach the dead-letter queue; the alarm's description. */
+  readonly deadImpact: string;
+  /** Topic that the alarm notifies. @default none: the alarm shows in the console */
+  readonly topic?: ITopic | undefined;
   /** Deliveries after which a message goes to the dead-letter queue. @default 5 */
   readonly deliveries?: number;
-  /** Seconds that the function of the dead-letter queue may take. @default nobody consumes it */
-  readonly deadConsumerTimeoutSeconds?: number;
 }
 
-/** A standard queue with its dead-letter queue, encrypted by SQS and closed to plain HTTP. */
+/** A standard queue with its dead-letter queue and the alarm of that, encrypted by SQS and closed to plain HTTP. */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
   readonly dead: Queue;
 
   constructor(scope: Construct, id: string, props: WorkQueueProps) {
     super(scope, id);
+    const { name, consumer, deadConsumer } = props;
     const closed = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
     this.dead = new Queue(this, "Dead", {
       ...closed,
-      queueName: `runyard-${props.name}-dead`,
+      queueName: `runyard-${name}-dead`,
       retentionPeriod: Duration.days(14),
-      visibilityTimeout: Duration.seconds(6 * (props.deadConsumerTimeoutSeconds ?? 5)),
+      visibilityTimeout: Duration.seconds(6 * (deadConsumer?.timeoutSeconds ?? 5)),
     });
     this.queue = new Queue(this, "Queue", {
       ...closed,
-      queueName: `runyard-${props.name}`,
+      queueName: `runyard-${name}`,
       retentionPeriod: Duration.days(14),
-      visibilityTimeout: Duration.seconds(6 * props.consumerTimeoutSeconds),
+      visibilityTimeout: Duration.seconds(6 * consumer.timeoutSeconds),
       deadLetterQueue: { queue: this.dead, maxReceiveCount: props.deliveries ?? 5 },
+    });
+    new Alarm(scope, `${id}Dead`, {
+      name: `${name}-dead`,
+      impact: props.deadImpact,
+      // A consumer empties the queue, so the number of messages received says more than the depth.
+      metric: deadConsumer === undefined ? queueDepth(this.dead) : messagesReceived(this.dead),
+      topic: props.topic,
     });
   }
 }
 
 export interface QueueWorkerProps extends BaseFunctionProps {
-  /** The queue whose messages wake the function. */
+  /** The queue whose messages invoke the function. */
   readonly source: IQueue;
-  /** Messages handed over at once; the function reports which of them failed. @default 1 */
+  /** Messages per invocation; the function reports which of them failed. @default 1 */
   readonly batchSize?: number;
-  /** Invocations at the same time, 2 to 1,000. @default as many as the account has */
+  /** Concurrent invocations, 2 to 1,000. @default as many as the account has */
   readonly maxConcurrency?: number;
 }
 
-/** A function that consumes a queue and reports each message that failed, so that only those come again. */
+/** A function that consumes a queue and reports each message that failed, so that SQS delivers only those again. */
 export class QueueWorker extends BaseFunction {
   constructor(scope: Construct, id: string, props: QueueWorkerProps) {
     super(scope, id, { ...props, statements: [...(props.statements ?? []), consume(props.source)] });
@@ -68,4 +84,12 @@ function consume(queue: IQueue): PolicyStatement {
     actions: ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"],
     resources: [queue.queueArn],
   });
+}
+
+function queueDepth(queue: IQueue): Metric {
+  return queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1), statistic: Stats.MAXIMUM });
+}
+
+function messagesReceived(queue: IQueue): Metric {
+  return queue.metricNumberOfMessagesReceived({ period: Duration.minutes(5), statistic: Stats.SUM });
 }

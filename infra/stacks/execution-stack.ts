@@ -1,20 +1,18 @@
 import { CfnOutput, Duration, Stack, type StackProps } from "aws-cdk-lib";
-import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
-import { EventInvokeConfig, TenancyConfig } from "aws-cdk-lib/aws-lambda";
-import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Asset } from "aws-cdk-lib/aws-s3-assets";
-import type { Queue } from "aws-cdk-lib/aws-sqs";
+import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
-import { BaseFunction } from "#infra/constructs/base-function.ts";
-import { Alarm } from "../constructs/alarm.ts";
+import { BaseFunction, type BaseFunctionProps } from "../constructs/base-function.ts";
+import { createExecutionAlarms } from "../constructs/execution-alarms.ts";
 import { FargateTasks } from "../constructs/fargate-tasks.ts";
-import type { Targets } from "../constructs/grants.ts";
+import type { GithubParameters, Targets } from "../constructs/grants.ts";
 import { MicrovmImage } from "../constructs/microvm-image.ts";
-import { ModelGateway, modelsOf } from "../constructs/model-gateway.ts";
-import { parameterOf } from "../constructs/parameter.ts";
+import { ModelGateway, namedModels } from "../constructs/model-gateway.ts";
+import { namedParameter } from "../constructs/parameter.ts";
 import { QueueWorker, WorkQueue } from "../constructs/queue-worker.ts";
+import { SandboxFunction } from "../constructs/sandbox-function.ts";
 import type { Sandboxes } from "../constructs/sandbox-grants.ts";
 import { SandboxImage } from "../constructs/sandbox-image.ts";
 import { ScheduleTimers } from "../constructs/schedule-timers.ts";
@@ -34,230 +32,161 @@ export interface ExecutionStackProps extends StackProps {
   readonly api: ApiStack;
 }
 
-/** From the message that a run waits to the sandbox that it ran in: queues, their workers, the sandbox, the reaper. */
+/** What all functions of the stack have in common. */
+type CommonProps = Required<Pick<BaseFunctionProps, "platform" | "targets" | "environment">>;
+
+/** Everything between the message that a run waits and its end: the queues and their workers, the sandboxes, the reaper. */
 export class ExecutionStack extends Stack {
-  /** All that rights can be about, for the routes. */
+  /** Everything that rights can be granted on; the routes need it too. */
   readonly targets: Required<Targets>;
 
   constructor(scope: Construct, id: string, { platform, data, api, ...props }: ExecutionStackProps) {
     super(scope, id, props);
     const { settings } = platform;
-    const topic = api.alarmTopic;
-    const runs = new WorkQueue(this, "Runs", {
-      name: "runs",
-      consumerTimeoutSeconds: triggers.dispatchRun.timeoutSeconds,
-      deadConsumerTimeoutSeconds: triggers.failRun.timeoutSeconds,
-    });
-    const ends = new WorkQueue(this, "Ends", { name: "ends", consumerTimeoutSeconds: triggers.endRun.timeoutSeconds });
-    const reaper = new WorkQueue(this, "Reaper", {
-      name: "reaper",
-      consumerTimeoutSeconds: triggers.reapRuns.timeoutSeconds,
-    });
-    const ticks = new WorkQueue(this, "Ticks", {
-      name: "ticks",
-      consumerTimeoutSeconds: triggers.fireSchedule.timeoutSeconds,
-    });
     const stored = { table: data.table, bucket: data.bucket };
-
-    const { image, ...sandboxes } = this.#sandboxes(platform);
-    const sandbox = new BaseFunction(this, "RunSandbox", {
-      platform,
-      targets: stored,
-      ...triggers.runSandbox,
-      timeoutSeconds: settings.sandboxSeconds ?? triggers.runSandbox.timeoutSeconds,
-      // On the emulator, and where the settings say so, the plain runtime with the harness beside its handler.
-      image: settings.lambdaSandbox === "image" ? image : undefined,
-      // Traces are a right of their own, and a sandbox has none.
-      traced: false,
-      diskMib: 4096,
-      // No run finds what another one left behind: each execution is a tenant with an environment of its own.
-      tenancy: TenancyConfig.PER_TENANT,
-      ...(settings.sandboxConcurrency !== undefined && { reserved: settings.sandboxConcurrency }),
-    });
-    // A start is never repeated behind the control plane's back: what did not start in a minute is given up, and the reaper,
-    // which has seen the silence by then, sends the run again. An on-failure destination would say so too, but its sending
-    // is a right of the sandbox's own role, and so of whoever runs commands there.
-    new EventInvokeConfig(this, "RunSandboxStart", {
-      function: sandbox.lambda,
-      retryAttempts: 0,
-      maxEventAge: Duration.seconds(60),
-    });
-
-    const { githubTokenParameter, githubApp } = settings;
-    const github = {
-      apiUrl: settings.githubApiUrl,
-      token: parameterOf(this, githubTokenParameter),
-      ...(githubApp && { app: { id: githubApp.id, key: parameterOf(this, githubApp.keyParameter) } }),
-    };
+    const queues = createQueues(this, api.alarmTopic);
+    const { image, ...sandboxes } = createSandboxes(this, platform);
+    const sandbox = new SandboxFunction(this, "RunSandbox", { platform, targets: stored, image });
+    const github = githubParameters(this, settings);
     const discovery = new BaseFunction(this, "DiscoverSkills", {
       platform,
       targets: { ...stored, sandbox: sandbox.lambda, github },
       ...triggers.discoverSkills,
       environment: { GITHUB_API_URL: settings.githubApiUrl },
     });
-
     this.targets = {
       ...stored,
       discovery: discovery.lambda,
       github,
-      runsQueue: runs.queue,
-      endsQueue: ends.queue,
-      reaperQueue: reaper.queue,
+      runsQueue: queues.runs.queue,
+      endsQueue: queues.ends.queue,
+      reaperQueue: queues.reaper.queue,
       sandbox: sandbox.lambda,
       sandboxes: { offered: settings.sandboxes, ...sandboxes },
-      timers: new ScheduleTimers(this, "Timers", { group: "runyard", queue: ticks.queue }),
-      models: modelsOf(this, settings),
+      timers: new ScheduleTimers(this, "Timers", { group: "runyard", queue: queues.ticks.queue }),
+      models: namedModels(this, settings),
       secrets: { path: SECRETS_PATH, arns: this.formatArn({ service: "ssm", resource: `parameter${SECRETS_PATH}/*` }) },
     };
-    const environment = { ...environmentOf(api), ...settingVariables(settings) };
-    const common = { platform, targets: this.targets, environment };
-    // No emulator streams answers; the local front door does what the gateway does here.
+    const common = { platform, targets: this.targets, environment: deploymentVariables(api, settings) };
+    // No emulator streams responses; the local gateway does instead.
     const modelUrl = settings.stage === "aws" ? new ModelGateway(this, "ModelGateway", common).url : undefined;
-    const modelAddress = modelUrl === undefined ? {} : { MODEL_URL: modelUrl };
-    new QueueWorker(this, "DispatchRun", {
-      ...common,
-      ...triggers.dispatchRun,
-      environment: { ...environment, ...modelAddress },
-      source: runs.queue,
-      maxConcurrency: settings.dispatchConcurrency,
-    });
-    new QueueWorker(this, "FailRun", { ...common, ...triggers.failRun, source: runs.dead, maxConcurrency: 2 });
-    new QueueWorker(this, "EndRun", {
-      ...common,
-      ...triggers.endRun,
-      source: ends.queue,
-      maxConcurrency: Math.min(20, settings.dispatchConcurrency),
-    });
-    const reapRuns = new QueueWorker(this, "ReapRuns", {
-      ...common,
-      ...triggers.reapRuns,
-      source: reaper.queue,
-      maxConcurrency: 2,
-    });
-    new QueueWorker(this, "FireSchedule", {
-      ...common,
-      ...triggers.fireSchedule,
-      source: ticks.queue,
-      maxConcurrency: Math.min(20, settings.dispatchConcurrency),
-    });
-    const reconcileSchedules = new BaseFunction(this, "ReconcileSchedules", {
-      ...common,
-      ...triggers.reconcileSchedules,
-    });
-    // The next minute repeats what this one missed.
-    const once = { retryAttempts: 0, maxEventAge: Duration.seconds(60) };
-    new Rule(this, "EachMinute", {
-      ruleName: "runyard-reap-runs",
-      description: "Looks for runs that fell silent, and for schedules that did not fire.",
-      schedule: Schedule.rate(Duration.minutes(1)),
-      targets: [new LambdaFunction(reapRuns.lambda, once), new LambdaFunction(reconcileSchedules.lambda, once)],
-    });
-
-    new Alarm(this, "RunsWaiting", {
-      name: "runs-waiting",
-      impact: "Runs stay QUEUED for minutes although their team has room.",
-      metric: runs.queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(1), statistic: Stats.MAXIMUM }),
-      threshold: 300,
-      periods: 5,
-      topic,
-    });
-    new Alarm(this, "RunsDead", {
-      name: "runs-dead",
-      impact: "Runs end in ERROR because they could not be dispatched.",
-      // Its consumer empties the queue, so what it received says more than what lies in it.
-      metric: runs.dead.metricNumberOfMessagesReceived({ period: Duration.minutes(5), statistic: Stats.SUM }),
-      topic,
-    });
-    new Alarm(this, "EndsDead", {
-      name: "ends-dead",
-      impact: "Runs have ended without a transcript.",
-      metric: queueDepth(ends.dead),
-      topic,
-    });
-    new Alarm(this, "ReaperDead", {
-      name: "reaper-dead",
-      impact: "Lost runs are noticed up to half a minute later.",
-      metric: queueDepth(reaper.dead),
-      topic,
-    });
-    new Alarm(this, "TicksDead", {
-      name: "ticks-dead",
-      impact: "Schedules fire a minute or two late, or their firings fail.",
-      metric: queueDepth(ticks.dead),
-      topic,
-    });
-    new Alarm(this, "ReconcilerFailing", {
-      name: "reconciler-failing",
-      impact: "Firings that were missed are not made up for, and changes of schedules may have no effect.",
-      metric: reconcileSchedules.lambda.metricErrors({ period: Duration.minutes(5), statistic: Stats.SUM }),
-      threshold: 3,
-      topic,
-    });
-    new Alarm(this, "ReaperSilent", {
-      name: "reaper-silent",
-      impact: "Runs whose sandbox was lost stay INPROGRESS, and runs whose message was lost stay QUEUED.",
-      metric: reapRuns.lambda.metricInvocations({ period: Duration.minutes(1), statistic: Stats.SUM }),
-      periods: 5,
-      alarmWhenBelow: true,
-      topic,
-    });
-    new Alarm(this, "LeasesExtended", {
-      name: "leases-extended",
-      impact: "Many runs seem to stand still at once, and those whose sandbox really died wait longer for a new one.",
-      // The reaper says so in its log, once a pass; counting it there costs nothing while it does not happen.
-      metric: new MetricFilter(this, "BrakedPasses", {
-        logGroup: reapRuns.log,
-        filterPattern: FilterPattern.any(
-          FilterPattern.booleanValue("$.circuitOpen", true),
-          FilterPattern.booleanValue("$.message.circuitOpen", true),
-        ),
-        metricNamespace: "Runyard",
-        metricName: "BrakedPasses",
-      }).metric({ period: Duration.minutes(5), statistic: Stats.SUM }),
-      topic,
-    });
-    new Alarm(this, "FunctionsThrottled", {
-      name: "functions-throttled",
-      impact: "Calls are answered 503 and sandboxes start late, since the account has no free Lambda executions.",
-      metric: new Metric({
-        namespace: "AWS/Lambda",
-        metricName: "Throttles",
-        statistic: Stats.SUM,
-        period: Duration.minutes(5),
-      }),
-      threshold: 10,
-      topic,
-    });
+    const { reaper } = createWorkers(this, queues, common, modelUrl);
+    const reconciler = new BaseFunction(this, "ReconcileSchedules", { ...common, ...triggers.reconcileSchedules });
+    invokeEachMinute(this, [reaper, reconciler]);
+    createExecutionAlarms(this, { runsQueue: queues.runs.queue, reaper, reconciler, topic: api.alarmTopic });
 
     new CfnOutput(this, "ModelUrl", { value: modelUrl ?? `${api.addresses.baseUrl}/model` });
     new CfnOutput(this, "SandboxFunctionName", { value: sandbox.lambda.functionName });
     new CfnOutput(this, "Sandboxes", { value: settings.sandboxes.join(",") });
   }
-
-  /** The image of the sandboxes, and what those that are no functions need, as far as the settings ask for any. */
-  #sandboxes({ settings, bundle }: Platform): Omit<Sandboxes, "offered"> & { readonly image?: SandboxImage } {
-    const has = (kind: Settings["sandboxes"][number]) => settings.sandboxes.includes(kind);
-    if (settings.lambdaSandbox === "zip" && !has("microvm") && !has("fargate")) return {};
-    const source = new Asset(this, "SandboxSource", { path: bundle.imageDir() });
-    const image =
-      settings.lambdaSandbox === "image" || has("fargate")
-        ? new SandboxImage(this, "SandboxImage", { source })
-        : undefined;
-    const { microvmRegions: regions, microvmBaseVersion: baseVersion } = settings;
-    return {
-      ...(image && { image }),
-      ...(has("microvm") && { microvm: new MicrovmImage(this, "MicrovmImage", { source, regions, baseVersion }) }),
-      ...(has("fargate") && image && { fargate: new FargateTasks(this, "FargateTasks", { image }) }),
-    };
-  }
 }
 
-/** The addresses of the deployment as its functions read them. */
-export function environmentOf(api: ApiStack): Record<string, string> {
-  const { baseUrl, webUrl } = api.addresses;
-  return { BASE_URL: baseUrl, ...(webUrl !== undefined && { WEB_URL: webUrl }) };
+/** The settings and the addresses of the deployment, as its functions read them. */
+export function deploymentVariables({ addresses }: ApiStack, settings: Settings): Record<string, string> {
+  const { baseUrl, webUrl } = addresses;
+  return { BASE_URL: baseUrl, ...(webUrl !== undefined && { WEB_URL: webUrl }), ...settingVariables(settings) };
 }
 
-function queueDepth(queue: Queue): Metric {
-  return queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1), statistic: Stats.MAXIMUM });
+type Queues = ReturnType<typeof createQueues>;
+
+function createQueues(stack: Stack, topic: ITopic | undefined) {
+  return {
+    runs: new WorkQueue(stack, "Runs", {
+      name: "runs",
+      consumer: triggers.dispatchRun,
+      deadConsumer: triggers.failRun,
+      deadImpact: "Runs end in ERROR because they could not be dispatched.",
+      topic,
+    }),
+    ends: new WorkQueue(stack, "Ends", {
+      name: "ends",
+      consumer: triggers.endRun,
+      deadImpact: "Runs have ended without a transcript.",
+      topic,
+    }),
+    reaper: new WorkQueue(stack, "Reaper", {
+      name: "reaper",
+      consumer: triggers.reapRuns,
+      deadImpact: "Lost runs are noticed up to half a minute later.",
+      topic,
+    }),
+    ticks: new WorkQueue(stack, "Ticks", {
+      name: "ticks",
+      consumer: triggers.fireSchedule,
+      deadImpact: "Schedules fire a minute or two late, or their firings fail.",
+      topic,
+    }),
+  };
+}
+
+/** The consumers of the queues. They are created after the queues, since each may send to the queues of others. */
+function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelUrl: string | undefined) {
+  const { dispatchConcurrency } = common.platform.settings;
+  const modelVariables = modelUrl === undefined ? {} : { MODEL_URL: modelUrl };
+  new QueueWorker(stack, "DispatchRun", {
+    ...common,
+    ...triggers.dispatchRun,
+    environment: { ...common.environment, ...modelVariables },
+    source: queues.runs.queue,
+    maxConcurrency: dispatchConcurrency,
+  });
+  new QueueWorker(stack, "FailRun", { ...common, ...triggers.failRun, source: queues.runs.dead, maxConcurrency: 2 });
+  new QueueWorker(stack, "EndRun", {
+    ...common,
+    ...triggers.endRun,
+    source: queues.ends.queue,
+    maxConcurrency: Math.min(20, dispatchConcurrency),
+  });
+  const reaper = new QueueWorker(stack, "ReapRuns", {
+    ...common,
+    ...triggers.reapRuns,
+    source: queues.reaper.queue,
+    maxConcurrency: 2,
+  });
+  new QueueWorker(stack, "FireSchedule", {
+    ...common,
+    ...triggers.fireSchedule,
+    source: queues.ticks.queue,
+    maxConcurrency: Math.min(20, dispatchConcurrency),
+  });
+  return { reaper };
+}
+
+/** Invokes functions each minute and never retries: the next minute repeats what this one missed. */
+function invokeEachMinute(stack: Stack, functions: readonly BaseFunction[]): void {
+  const once = { retryAttempts: 0, maxEventAge: Duration.seconds(60) };
+  new Rule(stack, "EachMinute", {
+    ruleName: "runyard-reap-runs",
+    description: "Finds expired leases of executions and missed firings of schedules.",
+    schedule: Schedule.rate(Duration.minutes(1)),
+    targets: functions.map(({ lambda }) => new LambdaFunction(lambda, once)),
+  });
+}
+
+function githubParameters(stack: Stack, { githubApiUrl, githubTokenParameter, githubApp }: Settings): GithubParameters {
+  return {
+    apiUrl: githubApiUrl,
+    token: namedParameter(stack, githubTokenParameter),
+    ...(githubApp && { app: { id: githubApp.id, key: namedParameter(stack, githubApp.keyParameter) } }),
+  };
+}
+
+/** The image of the sandboxes, and what the kinds of sandboxes other than functions need, where the settings ask for them. */
+function createSandboxes(
+  stack: Stack,
+  { settings, bundle }: Platform,
+): Omit<Sandboxes, "offered"> & { readonly image?: SandboxImage } {
+  const has = (kind: Settings["sandboxes"][number]) => settings.sandboxes.includes(kind);
+  if (settings.lambdaSandbox === "zip" && !has("microvm") && !has("fargate")) return {};
+  const source = new Asset(stack, "SandboxSource", { path: bundle.imageDir() });
+  const image =
+    settings.lambdaSandbox === "image" || has("fargate")
+      ? new SandboxImage(stack, "SandboxImage", { source })
+      : undefined;
+  const { microvmRegions: regions, microvmBaseVersion: baseVersion } = settings;
+  return {
+    ...(image && { image }),
+    ...(has("microvm") && { microvm: new MicrovmImage(stack, "MicrovmImage", { source, regions, baseVersion }) }),
+    ...(has("fargate") && image && { fargate: new FargateTasks(stack, "FargateTasks", { image }) }),
+  };
 }

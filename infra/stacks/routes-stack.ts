@@ -4,9 +4,8 @@ import { verbNoun } from "#infra/constructs/base-function.ts";
 import { Endpoint } from "../constructs/endpoint.ts";
 import type { Platform } from "../platform.ts";
 import { packedRoutes, type Route, routes } from "../routes.ts";
-import { settingVariables } from "../setting-variables.ts";
 import type { ApiStack } from "./api-stack.ts";
-import { type ExecutionStack, environmentOf } from "./execution-stack.ts";
+import { deploymentVariables, type ExecutionStack } from "./execution-stack.ts";
 
 export interface RoutesStackProps extends StackProps {
   readonly platform: Platform;
@@ -20,7 +19,7 @@ export interface RoutesStackProps extends StackProps {
 export class RoutesStack extends Stack {
   constructor(scope: Construct, id: string, { platform, api, execution, resource, ...props }: RoutesStackProps) {
     super(scope, id, props);
-    for (const lines of endpointsOf(resource)) {
+    for (const lines of groupByFile(resource)) {
       const [line] = lines;
       new Endpoint(this, pascal(verbNoun(line.file)), {
         platform,
@@ -28,8 +27,7 @@ export class RoutesStack extends Stack {
         lines,
         targets: execution.targets,
         environment: {
-          ...environmentOf(api),
-          ...settingVariables(platform.settings),
+          ...deploymentVariables(api, platform.settings),
           // Only what answers for all other paths needs to know which ones there are.
           ...(line.path === "*" && { ROUTES: packedRoutes() }),
         },
@@ -50,7 +48,7 @@ function resourceOf(route: Route): string {
   return route.file.slice(0, route.file.indexOf("/"));
 }
 
-function endpointsOf(resource: string): [Route, ...Route[]][] {
+function groupByFile(resource: string): [Route, ...Route[]][] {
   const byFile = new Map<string, [Route, ...Route[]]>();
   for (const route of routes.filter((route) => resourceOf(route) === resource)) {
     const lines = byFile.get(route.file);
