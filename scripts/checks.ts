@@ -1,5 +1,5 @@
 import { globSync, readdirSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import * as v from "valibot";
 import { writeEntries } from "#infra/entries.ts";
 import { type CommandResult, root, runTool } from "./run-command.ts";
@@ -18,6 +18,7 @@ const checks: Record<string, () => Promise<CommandResult>> = {
   biome: () => runTool("biome", ["check", "--error-on-warnings", "--colors=off", "--max-diagnostics=200", "."]),
   tsc: checkTypes,
   layers: checkLayers,
+  folders: checkFolders,
   terms: checkTerms,
   knip: () => runTool("knip", ["--no-progress", "--treat-config-hints-as-errors"]),
 };
@@ -63,6 +64,22 @@ async function checkTypes(): Promise<CommandResult> {
 async function checkTerms(): Promise<CommandResult> {
   const started = performance.now();
   const lines = [...findTerms(), ...measureSizes().tooLong.map(describeLength)];
+  return {
+    exitCode: lines.length === 0 ? 0 : 1,
+    output: lines.join("\n"),
+    seconds: (performance.now() - started) / 1000,
+  };
+}
+
+/** Files that a folder of shared/ or harness/ may have directly in it; beyond that, readers cannot find a file by its folder. */
+const MAX_FOLDER_FILES = 30;
+
+async function checkFolders(): Promise<CommandResult> {
+  const started = performance.now();
+  const folders = Map.groupBy(typescriptFiles(["shared", "harness"]), dirname);
+  const lines = [...folders]
+    .filter(([, files]) => files.length > MAX_FOLDER_FILES)
+    .map(([folder, files]) => `${folder}: ${files.length} files; split it into folders of ${MAX_FOLDER_FILES} at most`);
   return {
     exitCode: lines.length === 0 ? 0 : 1,
     output: lines.join("\n"),

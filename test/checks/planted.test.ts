@@ -99,6 +99,29 @@ describe("npm run check", () => {
     }
   });
 
+  it("fails on table keys outside of a store, a record or the wiring, unless only a type is imported", async () => {
+    const value = 'import { keys } from "#shared/table/keys.ts";\n\nexport const mine = keys;\n';
+    plant("shared/runs/planted.ts", value);
+    plant("functions/runs/planted.ts", value);
+    plant("shared/runs/planted-store.ts", value);
+    plant("shared/records/planted.ts", value);
+    plant("shared/runs/other.ts", 'import type { Owner } from "#shared/table/keys.ts";\n\nexport type Mine = Owner;\n');
+    const result = await check("layers");
+    expectFailure(result, "shared/runs/planted.ts → shared/table/keys.ts: keys-are-for-stores");
+    expectFailure(result, "functions/runs/planted.ts → shared/table/keys.ts: keys-are-for-stores");
+    expect(result.output).not.toMatch(/(planted-store|records\/planted|runs\/other)\.ts → .*keys-are-for-stores/);
+  });
+
+  it("fails on a folder of shared/ or harness/ with more than 30 files", async () => {
+    for (let index = 1; index <= 30; index++) plant(`shared/planted/file-${index}.ts`, "export {};\n");
+    expect(await check("folders")).toMatchObject({ exitCode: 0 });
+    plant("shared/planted/file-31.ts", "export {};\n");
+    for (let index = 1; index <= 31; index++) plant(`harness/planted/file-${index}.ts`, "export {};\n");
+    const result = await check("folders");
+    expectFailure(result, "shared/planted: 31 files");
+    expectFailure(result, "harness/planted: 31 files");
+  });
+
   it("fails on a cycle between two folders, although no file is part of one", async () => {
     plant("shared/runs/planted.ts", "export type First = string;\n");
     plant(
