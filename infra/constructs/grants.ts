@@ -10,19 +10,22 @@ import { type Sandboxes, sandboxEnvironment, sandboxStatements } from "./sandbox
 /** What rights can be granted on. The queues and the sandbox exist only once the execution stack does. */
 export interface Targets {
   readonly table: Pick<Table, "tableArn" | "tableName">;
-  readonly bucket: IBucket;
-  readonly runsQueue?: IQueue;
-  readonly endsQueue?: IQueue;
-  readonly reaperQueue?: IQueue;
-  readonly sandbox?: IFunction;
+  readonly bucket: Pick<IBucket, "arnForObjects" | "bucketName">;
+  readonly runsQueue?: QueueTarget;
+  readonly endsQueue?: QueueTarget;
+  readonly reaperQueue?: QueueTarget;
+  readonly sandbox?: FunctionTarget;
   /** Kinds of sandboxes other than Lambda functions. */
   readonly sandboxes?: Sandboxes;
-  readonly discovery?: IFunction;
+  readonly discovery?: FunctionTarget;
   readonly github?: GithubParameters;
   readonly timers?: Timers;
   readonly secrets?: Secrets;
   readonly models?: Models;
 }
+
+type QueueTarget = Pick<IQueue, "queueArn" | "queueUrl">;
+type FunctionTarget = Pick<IFunction, "functionArn" | "functionName">;
 
 /** The credentials of this deployment for GitHub. */
 export interface GithubParameters {
@@ -58,9 +61,9 @@ export interface Timers {
   /** All schedules of that group. */
   readonly arns: string;
   /** The queue that a timer sends to when it fires. */
-  readonly queue: IQueue;
+  readonly queue: Pick<IQueue, "queueArn">;
   /** The role with which it does so. */
-  readonly role: IRole;
+  readonly role: Pick<IRole, "roleArn">;
 }
 
 /** The policy statements that rights amount to, and the variables by which the function finds what it has rights on. */
@@ -209,7 +212,7 @@ function allow(service: string, actions: readonly string[], resources: readonly 
 }
 
 /** A function that sets a timer hands it this role, and may hand it to the scheduler alone. */
-function passRole(role: IRole): PolicyStatement {
+function passRole(role: Timers["role"]): PolicyStatement {
   return new PolicyStatement({
     actions: ["iam:PassRole"],
     resources: [role.roleArn],
