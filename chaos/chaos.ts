@@ -11,32 +11,32 @@ import { dim, Problem, red, seconds } from "../local/terminal.ts";
 import { check } from "./checker.ts";
 import { type Callers, startCallers } from "./clients.ts";
 import { type Evidence, readThrough, Store } from "./evidence.ts";
-import { injectedFaults } from "./injected.ts";
-import { strikesOf, tasksOf } from "./plan.ts";
+import { countInjectedFaults } from "./injected.ts";
+import { generateStrikes, generateTasks } from "./plan.ts";
 import { print, type Report } from "./report.ts";
 import { storedRuns, type Violation } from "./run-checks.ts";
 import { type Hit, Targets } from "./targets.ts";
 
 const HELP = `Usage: npm run chaos -- [options]
 
-Starts a local cloud of its own, has callers ask it for runs, and kills its processes meanwhile (kill -9): those of dispatcher,
-endpoints, reaper and sandbox, harnesses and commands. Then a checker reads all that is left. The exit code is 0 where no
-promise was broken. docs/reliability.md says what is promised. Ctrl-C ends it early: what was asked for until then is checked;
-once more, and it leaves at once.
+Starts its own local cloud, creates runs in it, and kills processes meanwhile (kill -9): dispatcher, endpoints, reaper, sandbox,
+harnesses and commands. Afterwards, a checker reads everything that is stored. The exit code is 0 if no guarantee of
+docs/reliability.md was broken. Ctrl-C ends the test early and checks the runs that were created until then; a second Ctrl-C exits
+immediately.
 
-  --runs N     runs that callers ask for (default 300), besides their children
-  --seed N     which kills and which runs (default: a new one, printed)
-  --callers N  callers at a time (default 30)
-  --faults     besides, 5 of 100 calls of AWS are throttled, refused, late, answered by an index that lags behind, lost on their
-               way back, or done twice, as the seed says
+  --runs N     number of runs to create, not counting their children (default 300)
+  --seed N     seed that determines the kills and the runs (default: random, printed)
+  --callers N  concurrent callers (default 30)
+  --faults     also inject faults into 5 % of the calls to AWS: throttled, refused, delayed, stale index, lost response, or
+               delivered twice, as determined by the seed
   --no-kills   kill nothing
   --json       print one JSON object instead of a table
   --help       show this text`;
 
-/** How long runs may take to come to rest after the last kill; what has not ended then counts as lost. */
+/** How long runs may take to end after the last kill; a run that has not ended by then counts as lost. */
 const REST_MS = 900_000;
 const PROGRESS_MS = 10_000;
-/** At most so many kills for each run that was accepted: on a machine that is busy with other things all would be killed before it got anywhere. */
+/** Maximum number of kills per accepted run: on a busy machine, everything would be killed before it made progress. */
 const KILLS_PER_RUN = 0.75;
 
 interface Options {
@@ -68,7 +68,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 async function chaos(options: Options): Promise<Report> {
-  if (process.platform !== "linux") throw new Problem("Only Linux tells which processes there are to kill.");
+  if (process.platform !== "linux") throw new Problem("Chaos tests need Linux, which lists the processes to kill.");
   tell(`seed ${options.seed}`);
   const cloud = await startCloud(options.faults ? ["--faults", String(options.seed)] : []);
   try {
@@ -84,13 +84,19 @@ async function disturb(cloud: BenchCloud, options: Options): Promise<Report> {
   const { runs, seed, callers: atOnce } = options;
   const before = load();
   const processes = await readJson(path.join(cloud.home, "pids.json"), Processes);
-  if (processes === undefined) throw new Problem("The local cloud does not say which its processes are.");
+  if (processes === undefined) throw new Problem("The local cloud does not list its processes.");
   const targets = new Targets(processes.scratch, processes.emulator.pid);
   const store = new Store(cloud.emulator);
   const earlier = new Set(storedRuns(await store.items()).map(({ runId }) => runId));
   const giveUp = new AbortController();
   const began = Date.now();
-  const callers = startCallers({ api: cloud.api, tasks: tasksOf(seed, runs), seed, atOnce, signal: giveUp.signal });
+  const callers = startCallers({
+    api: cloud.api,
+    tasks: generateTasks(seed, runs),
+    seed,
+    atOnce,
+    signal: giveUp.signal,
+  });
   const release = onSignals(cloud, callers.stop);
   const { hits, lastKillAt } = await withProgress(callers, runs, (hits) =>
     options.kills ? kill(targets, seed, callers, hits) : callers.submitted.then(() => Date.now()),
@@ -103,13 +109,13 @@ async function disturb(cloud: BenchCloud, options: Options): Promise<Report> {
   const rested = await store.rest(deadline);
   const restedAt = Date.now();
   tell(`at rest ${seconds(restedAt - lastKillAt)} after the last kill`);
-  const { asked } = callers;
+  const { accepted } = callers;
   const told = await readThrough(
     cloud.api,
-    asked.map(({ runId }) => runId),
+    accepted.map(({ runId }) => runId),
   );
   const evidence = {
-    asked,
+    accepted,
     items: await store.items(),
     before: earlier,
     objects: await store.objects(),
@@ -124,12 +130,12 @@ async function disturb(cloud: BenchCloud, options: Options): Promise<Report> {
   if (findings.violations.length > 0) await keep(evidence, findings.violations, seed);
   return {
     seed,
-    runs: asked.length,
+    runs: accepted.length,
     callers: atOnce,
     machine: machineOf(before),
     retries: callers.retries(),
     hits,
-    ...(options.faults ? { faults: await injectedFaults(cloud.emulator) } : {}),
+    ...(options.faults ? { faults: await countInjectedFaults(cloud.emulator) } : {}),
     loadMs: lastKillAt - began,
     endedMs: endedAt - lastKillAt,
     ...(rested ? { restMs: restedAt - lastKillAt } : {}),
@@ -137,29 +143,29 @@ async function disturb(cloud: BenchCloud, options: Options): Promise<Report> {
   };
 }
 
-/** Keeps what is known of the runs of which a promise was broken: the cloud is gone in a moment. */
+/** Saves everything known about the runs with a broken guarantee, since the cloud is about to be removed. */
 async function keep(evidence: Evidence, violations: readonly Violation[], seed: number): Promise<void> {
   const file = path.join(projectRoot, ".runyard", `chaos-${seed}.json`);
   const concerned = (text: string): boolean =>
     violations.some(({ about }) => text.includes(about) || about.includes(text));
   const items = evidence.items.filter(({ pk }) => concerned(pk));
-  const asked = evidence.asked.filter(({ runId }) => concerned(runId));
-  await writeJson(file, { violations, asked, hits: evidence.hits, items });
-  tell(`what is known of it is in ${shown(file)}`);
+  const accepted = evidence.accepted.filter(({ runId }) => concerned(runId));
+  await writeJson(file, { violations, accepted, hits: evidence.hits, items });
+  tell(`evidence saved in ${shown(file)}`);
 }
 
-/** Kills until every request was sent: what is under way then has to come to its end by itself. */
+/** Kills processes until every request was sent; runs that are active then have to end by themselves. */
 async function kill(targets: Targets, seed: number, callers: Callers, hits: Hit[]): Promise<number> {
   const stop = new AbortController();
   const submitted = callers.submitted.then(() => stop.abort());
   const under: Promise<void>[] = [];
   let lastKillAt = Date.now();
-  for (const strike of strikesOf(seed)) {
+  for (const strike of generateStrikes(seed)) {
     do {
       await pause(strike.afterMs, undefined, { signal: stop.signal }).catch(() => undefined);
-    } while (!stop.signal.aborted && strike.number > callers.asked.length * KILLS_PER_RUN);
+    } while (!stop.signal.aborted && strike.number > callers.accepted.length * KILLS_PER_RUN);
     if (stop.signal.aborted) break;
-    // The reaper may have to be waited for; the others go on meanwhile.
+    // A strike may have to wait for the reaper; others continue meanwhile.
     under.push(
       targets.strike(strike, stop.signal).then((hit) => {
         if (hit === undefined) return;
@@ -180,9 +186,9 @@ async function withProgress(
 ): Promise<{ hits: readonly Hit[]; lastKillAt: number }> {
   const hits: Hit[] = [];
   const timer = setInterval(() => {
-    const { asked } = callers;
-    const ended = asked.filter((one) => one.ended).length;
-    tell(`${asked.length} runs accepted of ${runs} and their children, ${ended} ended, ${hits.length} kills`);
+    const { accepted } = callers;
+    const ended = accepted.filter((one) => one.ended).length;
+    tell(`${accepted.length} runs accepted of ${runs} and their children, ${ended} ended, ${hits.length} kills`);
   }, PROGRESS_MS);
   try {
     return { hits, lastKillAt: await work(hits) };
@@ -191,10 +197,10 @@ async function withProgress(
   }
 }
 
-/** Progress, where it is in nobody's way. */
+/** Progress goes to standard error, away from the report. */
 const tell = (text: string): void => console.error(dim(text));
 
-/** The first signal calls `early`, where there is somebody to tell; the next one leaves at once. */
+/** The first signal calls `early`; the second one exits immediately. */
 function onSignals(cloud: BenchCloud, early: () => void): () => void {
   let told = false;
   const stop = (): void => {

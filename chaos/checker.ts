@@ -1,4 +1,4 @@
-import { titleOf } from "./clients.ts";
+import { formatTitle } from "./clients.ts";
 import type { Evidence, StoredItem } from "./evidence.ts";
 import {
   checkOutcome,
@@ -10,23 +10,23 @@ import {
   walk,
 } from "./run-checks.ts";
 
-/** A lost execution is found out in this time, in milliseconds after the last kill. */
+/** Maximum time in which a lost execution is detected, in milliseconds after the kill. */
 export const DETECTION_MS = 120_000;
 
 export interface Findings {
   readonly violations: readonly Violation[];
-  /** Runs by the state that they ended in. */
+  /** Number of runs by final state. */
   readonly states: Readonly<Record<string, number>>;
   /** Executions of these runs, and how many of them were lost to a kill of their harness or sandbox. */
   readonly executions: number;
   readonly lost: number;
-  /** The longest time from such a kill to the event that tells of it, in milliseconds; 0 where none was lost. */
+  /** The longest time from such a kill to the event that records the loss, in milliseconds; 0 if none was lost. */
   readonly longestDetectionMs: number;
 }
 
-/** Judges what is left of a chaos. It changes nothing and asks nobody: the same evidence has the same findings. */
+/** Checks the evidence of a chaos test. It is a pure function: the same evidence gives the same findings. */
 export function check(evidence: Evidence, seed: number): Findings {
-  const { items, asked, before, told, hits } = evidence;
+  const { items, accepted, before, told, hits } = evidence;
   const runs = storedRuns(items).filter(({ runId }) => !before.has(runId));
   const byId = new Map(runs.map((run) => [run.runId, run]));
   const violations: Violation[] = [...checkRequests(runs, evidence, seed)];
@@ -38,7 +38,7 @@ export function check(evidence: Evidence, seed: number): Findings {
     const walked = walk(run);
     violations.push(...walked.violations);
     executions.push(...walked.executions);
-    const one = asked.find(({ runId }) => runId === run.runId);
+    const one = accepted.find(({ runId }) => runId === run.runId);
     if (one === undefined) continue;
     violations.push(...checkOutcome(run, one, walked.executions, killedCommands));
     violations.push(...checkTold(run, one, told.get(run.runId)));
@@ -46,7 +46,7 @@ export function check(evidence: Evidence, seed: number): Findings {
   const detection = detected(executions, evidence);
   violations.push(...detection.violations, ...checkCounters(items), ...checkObjects(evidence, byId));
   violations.push(
-    ...evidence.processes.map((about) => ({ rule: "process" as const, about, detail: "it is still there" })),
+    ...evidence.processes.map((about) => ({ rule: "process" as const, about, detail: "the process still exists" })),
   );
   const states: Record<string, number> = {};
   for (const { head } of runs) states[head.state] = (states[head.state] ?? 0) + 1;
@@ -59,12 +59,12 @@ export function check(evidence: Evidence, seed: number): Findings {
   };
 }
 
-/** Each request that was accepted has its run, each run its request. */
-function checkRequests(runs: readonly StoredRun[], { asked }: Evidence, seed: number): Violation[] {
+/** Checks that each accepted request has its run, and each run its request. */
+function checkRequests(runs: readonly StoredRun[], { accepted }: Evidence, seed: number): Violation[] {
   const found: Violation[] = [];
   const byTitle = Map.groupBy(runs, ({ title }) => title);
-  for (const { name, runId } of asked) {
-    const made = byTitle.get(titleOf(seed, name)) ?? [];
+  for (const { name, runId } of accepted) {
+    const made = byTitle.get(formatTitle(seed, name)) ?? [];
     if (!made.some((run) => run.runId === runId)) {
       found.push({ rule: "lost", about: runId, detail: `request ${name} was accepted, and there is no such run` });
     }
@@ -77,7 +77,7 @@ function checkRequests(runs: readonly StoredRun[], { asked }: Evidence, seed: nu
       })),
     );
   }
-  const known = new Set(asked.map(({ name }) => titleOf(seed, name)));
+  const known = new Set(accepted.map(({ name }) => formatTitle(seed, name)));
   const strays = runs.filter(({ title }) => !known.has(title));
   found.push(
     ...strays.map(({ runId, title }) => ({
@@ -125,7 +125,7 @@ function checkCounters(items: readonly StoredItem[]): Violation[] {
   };
   for (const item of items) {
     const { pk, sk } = item;
-    if (sk.startsWith("WAITING#")) complain(item, "a run stands in line for a slot");
+    if (sk.startsWith("WAITING#")) complain(item, "a run still waits for a slot");
     const counts = sk === "COUNTERS" || sk.startsWith("TREE#") || (sk === "HEAD" && pk.startsWith("RUN#"));
     if (!counts) continue;
     for (const name of COUNTED) {

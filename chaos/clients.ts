@@ -4,32 +4,32 @@ import type { Api } from "../local/api.ts";
 import { RunAgentResponse, type RunState } from "../shared/wire/run.ts";
 import type { Task, TaskKind } from "./plan.ts";
 
-/** What a caller asked for, and what it was told. */
-export interface Asked {
-  /** The task's number; of a child its parent's with ".1" behind it. */
+/** A run that a caller created, and the responses that it got. */
+export interface AcceptedRun {
+  /** The task's number; for a child, its parent's number with the suffix ".1". */
   readonly name: string;
   readonly kind: TaskKind | "child";
-  /** What a command of the run prints, and no other run's. */
+  /** Text that a command of this run prints, and of no other run. */
   readonly mark: string;
   readonly runId: string;
-  /** What the commands of accepted follow-ups print. */
+  /** Texts that the commands of accepted follow-ups print. */
   readonly followups: string[];
   /** True once a cancel was accepted. */
   cancelled: boolean;
-  /** True once the caller saw an end, and did not ask for more. */
+  /** True once the caller saw a terminal state and sent no further follow-up. */
   ended: boolean;
-  /** What the caller was told that it should not have been. */
+  /** Unexpected responses. */
   readonly complaints: string[];
 }
 
 export interface Callers {
-  /** All that was accepted so far. */
-  readonly asked: readonly Asked[];
-  /** Requests that were sent again, because nobody answered or the answer said so. */
+  /** All runs that were accepted so far. */
+  readonly accepted: readonly AcceptedRun[];
+  /** Requests that were sent again, because there was no response or the response asked for a retry. */
   readonly retries: () => number;
-  /** Settles when all tasks were taken up. */
+  /** Settles when all tasks were started. */
   readonly submitted: Promise<void>;
-  /** Leaves all tasks that nobody has taken up yet. */
+  /** Drops all tasks that no caller has started yet. */
   readonly stop: () => void;
   /** Settles when each caller has seen its runs end, or has given up. */
   readonly done: Promise<void>;
@@ -38,116 +38,36 @@ export interface Callers {
 export interface CallersOptions {
   readonly api: Api;
   readonly tasks: readonly Task[];
-  /** Told from those of another chaos, in keys and in what commands print. */
+  /** Distinguishes this test from others, in idempotency keys and in the output of commands. */
   readonly seed: number;
-  /** Callers at a time. */
+  /** Concurrent callers. */
   readonly atOnce: number;
-  /** When aborted, nobody waits for an end any longer. */
+  /** Aborts waiting for the ends of runs. */
   readonly signal: AbortSignal;
 }
 
-const ENDS: readonly RunState[] = ["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"];
-const LOOK_MS = 2_000;
+const TERMINAL_STATES: readonly RunState[] = ["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"];
+const POLL_MS = 2_000;
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 4_000;
 const ATTEMPT_MS = 30_000;
 
-interface Answer {
+interface ApiResponse {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** Callers as they should be: each request has a key of its own and is repeated until it is answered for good. */
+/** Starts well-behaved callers: each request has an idempotency key of its own and is repeated until it gets a final response. */
 export function startCallers({ api, tasks, seed, atOnce, signal }: CallersOptions): Callers {
-  const asked: Asked[] = [];
-  let retries = 0;
   const waiting = [...tasks];
+  const caller = new Caller(api, seed, signal);
   const submitted = Promise.withResolvers<void>();
-
-  async function call(method: "GET" | "POST", target: string, body?: unknown, key?: string): Promise<Answer> {
-    for (let attempt = 0; ; attempt++) {
-      signal.throwIfAborted();
-      const answer = await send(api, method, target, body, key).catch(() => undefined);
-      if (answer !== undefined && !answer.again) return answer;
-      retries++;
-      const most = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt);
-      await pause(most / 2 + Math.random() * (most / 2), undefined, { signal });
-    }
-  }
-
-  async function create(name: string, kind: Asked["kind"], more: Record<string, unknown> = {}, repeats = false) {
-    const mark = `line-${seed}-${name}`;
-    const files = kind === "large" ? { attachments: [attachmentOf(mark)] } : {};
-    const body = { title: titleOf(seed, name), prompt: promptOf(kind, mark), ...files, ...more };
-    const answer = await call("POST", "/agent/runs", body, `${mark}-create`);
-    const made = v.safeParse(RunAgentResponse, answer.body);
-    if (!made.success) throw new Error(`the run ${name} was refused: ${answer.status} ${JSON.stringify(answer.body)}`);
-    const one: Asked = {
-      name,
-      kind,
-      mark,
-      runId: made.output.run_id,
-      followups: [],
-      cancelled: false,
-      ended: false,
-      complaints: [],
-    };
-    asked.push(one);
-    if (repeats) {
-      const second = v.safeParse(RunAgentResponse, (await call("POST", "/agent/runs", body, `${mark}-create`)).body);
-      if (!second.success || second.output.run_id !== one.runId) {
-        one.complaints.push(`its request, repeated, was answered ${JSON.stringify(second.output)}`);
-      }
-    }
-    return one;
-  }
-
-  async function followUp(one: Asked): Promise<void> {
-    const mark = `${one.mark}-more-${one.followups.length + 1}`;
-    const target = `/agent/runs/${one.runId}/followups`;
-    const answer = await call("POST", target, { message: block(`echo ${mark}`) }, mark);
-    if (answer.status >= 300) one.complaints.push(`a follow-up was refused: ${answer.status}`);
-    else one.followups.push(mark);
-  }
-
-  async function cancel(one: Asked): Promise<void> {
-    const answer = await call("POST", `/agent/runs/${one.runId}/cancel`, undefined, `${one.mark}-cancel`);
-    if (answer.status < 300) one.cancelled = true;
-    else if (answer.status !== 400) one.complaints.push(`a cancel was refused: ${answer.status}`);
-  }
-
-  async function untilEnded(one: Asked): Promise<void> {
-    for (;;) {
-      const { status, body } = await call("GET", `/agent/runs/${one.runId}`);
-      if (status !== 200) one.complaints.push(`reading it was answered ${status}`);
-      const run = v.safeParse(v.object({ state: v.string() }), body);
-      if (status !== 200 || (run.success && ENDS.some((state) => state === run.output.state))) return;
-      await pause(LOOK_MS + Math.random() * LOOK_MS, undefined, { signal });
-    }
-  }
-
-  async function carryOut({ number, kind, thinkMs, repeats }: Task): Promise<void> {
-    const one = await create(String(number), kind, {}, repeats);
-    await pause(thinkMs, undefined, { signal });
-    const child = kind === "parent" ? await create(`${number}.1`, "child", { parent_run_id: one.runId }) : undefined;
-    if (kind === "cancelled") await cancel(one);
-    if (kind === "steered") await followUp(one);
-    await untilEnded(one);
-    if (kind === "revived") {
-      await followUp(one);
-      await untilEnded(one);
-    }
-    one.ended = true;
-    if (child === undefined) return;
-    await untilEnded(child);
-    child.ended = true;
-  }
 
   async function work(): Promise<void> {
     for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) {
       if (waiting.length === 0) submitted.resolve();
-      // Who is told to stop waiting leaves what it asked for to the checker.
-      await carryOut(task).catch((error: unknown) => {
+      // A caller that is told to stop waiting leaves its runs to the checker.
+      await caller.performTask(task).catch((error: unknown) => {
         if (!signal.aborted) throw error;
       });
     }
@@ -160,11 +80,113 @@ export function startCallers({ api, tasks, seed, atOnce, signal }: CallersOption
 
   const done = Promise.all(Array.from({ length: atOnce }, work)).then(() => undefined);
   done.catch((error: unknown) => submitted.reject(error));
-  return { asked, retries: () => retries, submitted: submitted.promise, stop, done };
+  return { accepted: caller.accepted, retries: () => caller.retries, submitted: submitted.promise, stop, done };
 }
 
-/** What every run of a chaos is called, so that one which nobody was told of is found. */
-export const titleOf = (seed: number, name: string): string => `chaos ${seed} / ${name}`;
+/** Performs tasks and records what the service accepted and what it should not have responded. */
+class Caller {
+  readonly accepted: AcceptedRun[] = [];
+  readonly #api: Api;
+  readonly #seed: number;
+  readonly #signal: AbortSignal;
+  retries = 0;
+
+  constructor(api: Api, seed: number, signal: AbortSignal) {
+    this.#api = api;
+    this.#seed = seed;
+    this.#signal = signal;
+  }
+
+  async performTask({ number, kind, thinkMs, repeats }: Task): Promise<void> {
+    const run = await this.#create(String(number), kind, { repeats });
+    await this.#pause(thinkMs);
+    const child = kind === "parent" ? await this.#create(`${number}.1`, "child", { parentId: run.runId }) : undefined;
+    if (kind === "cancelled") await this.#cancel(run);
+    if (kind === "steered") await this.#followUp(run);
+    await this.#waitUntilEnded(run);
+    if (kind === "revived") {
+      await this.#followUp(run);
+      await this.#waitUntilEnded(run);
+    }
+    run.ended = true;
+    if (child === undefined) return;
+    await this.#waitUntilEnded(child);
+    child.ended = true;
+  }
+
+  async #create(
+    name: string,
+    kind: AcceptedRun["kind"],
+    { parentId, repeats = false }: { readonly parentId?: string; readonly repeats?: boolean },
+  ): Promise<AcceptedRun> {
+    const mark = `line-${this.#seed}-${name}`;
+    const body = {
+      title: formatTitle(this.#seed, name),
+      prompt: formatPrompt(kind, mark),
+      ...(kind === "large" && { attachments: [createAttachment(mark)] }),
+      ...(parentId !== undefined && { parent_run_id: parentId }),
+    };
+    const response = await this.#call("POST", "/agent/runs", body, `${mark}-create`);
+    const created = v.safeParse(RunAgentResponse, response.body);
+    if (!created.success)
+      throw new Error(`the run ${name} was refused: ${response.status} ${JSON.stringify(response.body)}`);
+    const runId = created.output.run_id;
+    const run: AcceptedRun = { name, kind, mark, runId, followups: [], cancelled: false, ended: false, complaints: [] };
+    this.accepted.push(run);
+    if (repeats) await this.#repeatCreation(run, body);
+    return run;
+  }
+
+  async #repeatCreation(run: AcceptedRun, body: unknown): Promise<void> {
+    const response = await this.#call("POST", "/agent/runs", body, `${run.mark}-create`);
+    const repeated = v.safeParse(RunAgentResponse, response.body);
+    if (!repeated.success || repeated.output.run_id !== run.runId) {
+      run.complaints.push(`the repeated request got the response ${JSON.stringify(repeated.output)}`);
+    }
+  }
+
+  async #followUp(run: AcceptedRun): Promise<void> {
+    const mark = `${run.mark}-more-${run.followups.length + 1}`;
+    const target = `/agent/runs/${run.runId}/followups`;
+    const response = await this.#call("POST", target, { message: block(`echo ${mark}`) }, mark);
+    if (response.status >= 300) run.complaints.push(`a follow-up was refused: ${response.status}`);
+    else run.followups.push(mark);
+  }
+
+  async #cancel(run: AcceptedRun): Promise<void> {
+    const response = await this.#call("POST", `/agent/runs/${run.runId}/cancel`, undefined, `${run.mark}-cancel`);
+    if (response.status < 300) run.cancelled = true;
+    else if (response.status !== 400) run.complaints.push(`a cancel was refused: ${response.status}`);
+  }
+
+  async #waitUntilEnded(run: AcceptedRun): Promise<void> {
+    for (;;) {
+      const { status, body } = await this.#call("GET", `/agent/runs/${run.runId}`);
+      if (status !== 200) run.complaints.push(`reading the run got the response ${status}`);
+      const read = v.safeParse(v.object({ state: v.string() }), body);
+      if (status !== 200 || (read.success && TERMINAL_STATES.some((state) => state === read.output.state))) return;
+      await this.#pause(POLL_MS + Math.random() * POLL_MS);
+    }
+  }
+
+  async #call(method: "GET" | "POST", target: string, body?: unknown, key?: string): Promise<ApiResponse> {
+    for (let attempt = 0; ; attempt++) {
+      this.#signal.throwIfAborted();
+      const response = await send(this.#api, method, target, body, key).catch(() => undefined);
+      if (response !== undefined && !response.retryable) return response;
+      this.retries++;
+      const most = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt);
+      await this.#pause(most / 2 + Math.random() * (most / 2));
+    }
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    await pause(milliseconds, undefined, { signal: this.#signal });
+  }
+}
+
+/** The title of each run of a chaos test, so that the checker also finds runs whose id no caller received. */
+export const formatTitle = (seed: number, name: string): string => `chaos ${seed} / ${name}`;
 
 async function send(
   { baseUrl, key }: Api,
@@ -172,7 +194,7 @@ async function send(
   target: string,
   body: unknown,
   idempotencyKey: string | undefined,
-): Promise<Answer & { readonly again: boolean }> {
+): Promise<ApiResponse & { readonly retryable: boolean }> {
   const response = await fetch(`${baseUrl}${target}`, {
     method,
     headers: {
@@ -188,11 +210,11 @@ async function send(
   return {
     status: response.status,
     body: json.success ? json.output : text,
-    again: response.headers.get("x-should-retry") === "true" || response.status >= 500,
+    retryable: response.headers.get("x-should-retry") === "true" || response.status >= 500,
   };
 }
 
-function promptOf(kind: Asked["kind"], mark: string): string {
+function formatPrompt(kind: AcceptedRun["kind"], mark: string): string {
   const say = `echo ${mark}`;
   switch (kind) {
     case "long":
@@ -212,7 +234,7 @@ function promptOf(kind: Asked["kind"], mark: string): string {
   }
 }
 
-const attachmentOf = (mark: string) => ({
+const createAttachment = (mark: string) => ({
   file_name: "mark.txt",
   mime_type: "text/plain",
   data: Buffer.from(mark).toString("base64"),

@@ -8,14 +8,14 @@ import { clientSettings, type EmulatorAccess } from "../local/emulator-access.ts
 import { CHECK_SHARDS } from "../shared/table/keys.ts";
 import { Conversation } from "../shared/wire/conversation.ts";
 import { type RunEvent, RunEvents, Timeline } from "../shared/wire/event.ts";
-import type { Asked } from "./clients.ts";
+import type { AcceptedRun } from "./clients.ts";
 import type { Hit } from "./targets.ts";
 
-/** An item of the table as it is stored; the checker reads it through schemas of its own. */
+/** An item as stored in the table; the checker parses it with its own schemas. */
 export const StoredItem = v.looseObject({ pk: v.string(), sk: v.string() });
 export type StoredItem = v.InferOutput<typeof StoredItem>;
 
-/** What the API says of one run. */
+/** What the API returns for one run. */
 export interface Told {
   readonly events: readonly Pick<RunEvent, "sequence" | "type">[];
   readonly timeline: readonly string[];
@@ -24,20 +24,20 @@ export interface Told {
   readonly transcript: string;
 }
 
-/** All that is known when everything has come to rest. */
+/** Everything known once all runs are at rest. */
 export interface Evidence {
-  readonly asked: readonly Asked[];
+  readonly accepted: readonly AcceptedRun[];
   readonly items: readonly StoredItem[];
-  /** Runs that were there before; the checker leaves them out. */
+  /** Runs that existed before; the checker ignores them. */
   readonly before: ReadonlySet<string>;
   /** Keys of the bucket. */
   readonly objects: readonly string[];
-  /** By run; the answer that went wrong in words. */
+  /** By run id; an error message if reading failed. */
   readonly told: ReadonlyMap<string, Told | string>;
   readonly hits: readonly Hit[];
   /** Milliseconds since the epoch. */
   readonly lastKillAt: number;
-  /** What is left of executions' processes. */
+  /** Leftover processes of executions. */
   readonly processes: readonly string[];
 }
 
@@ -45,7 +45,7 @@ const TABLE_NAME = "runyard";
 const REST_LOOK_MS = 1_000;
 const READERS = 8;
 
-/** Looks behind the API: into the table and the bucket of the emulator. */
+/** Reads the table and the bucket of the emulator directly. */
 export class Store {
   readonly #table: DynamoDBDocumentClient;
   readonly #bucket: S3Client;

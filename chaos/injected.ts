@@ -10,13 +10,13 @@ const Groups = v.object({
 const Events = v.object({ events: v.array(v.object({ message: v.string() })), nextToken: v.exactOptional(v.string()) });
 const Line = v.pipe(v.string(), v.parseJson(), v.object({ message: v.literal("fault injected"), fault: v.string() }));
 
-/** How often each fault was injected, as the functions' logs have it; what a killed process had not written yet is missing. */
-export async function injectedFaults(emulator: EmulatorAccess): Promise<Record<string, number>> {
+/** Counts the injected faults in the functions' logs, without those that a killed process had not yet written. */
+export async function countInjectedFaults(emulator: EmulatorAccess): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const groups = await pages(emulator, "DescribeLogGroups", { logGroupNamePrefix: LOG_GROUPS }, Groups);
   for (const { logGroupName } of groups.flatMap((page) => page.logGroups)) {
-    const asked = { logGroupName, filterPattern: '"fault injected"' };
-    for (const { message } of (await pages(emulator, "FilterLogEvents", asked, Events)).flatMap(
+    const input = { logGroupName, filterPattern: '"fault injected"' };
+    for (const { message } of (await pages(emulator, "FilterLogEvents", input, Events)).flatMap(
       ({ events }) => events,
     )) {
       const line = v.safeParse(Line, message);

@@ -1,10 +1,10 @@
 import { seededRandom } from "../shared/random.ts";
 
-/** What is killed, by who works there. */
+/** The kinds of processes that are killed. */
 export const KINDS = ["endpoint", "dispatcher", "reaper", "end", "sandbox", "harness", "command"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** How often each kind is chosen, of a hundred. */
+/** How often each kind is chosen, in percent. */
 const WEIGHTS: Readonly<Record<Kind, number>> = {
   endpoint: 36,
   dispatcher: 16,
@@ -15,29 +15,29 @@ const WEIGHTS: Readonly<Record<Kind, number>> = {
   command: 8,
 };
 
-/** One kill. Which process it meets depends on what is there; all else on the seed. */
+/** One kill. The process depends on which ones exist; everything else depends on the seed. */
 export interface Strike {
   readonly number: number;
-  /** Milliseconds after the one before. */
+  /** Milliseconds after the previous one. */
   readonly afterMs: number;
   readonly kind: Kind;
-  /** Which of the matching processes, in the order of their ids; counted round where there are fewer. */
+  /** Index of the process among the matching ones, in the order of their ids, modulo their number. */
   readonly nth: number;
-  /** Milliseconds from the moment that the process is seen at work. */
+  /** Milliseconds from when the process is first seen. */
   readonly delayMs: number;
 }
 
-const LEAST_PAUSE_MS = 200;
+const MIN_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 1_800;
 const MAX_DELAY_MS = 40;
 
-/** The kills of a seed, without an end. */
-export function* strikesOf(seed: number): Generator<Strike, never> {
+/** Generates the endless sequence of kills of a seed. */
+export function* generateStrikes(seed: number): Generator<Strike, never> {
   const random = seededRandom(seed);
   for (let number = 1; ; number++) {
     yield {
       number,
-      afterMs: LEAST_PAUSE_MS + Math.floor(random() * (MAX_PAUSE_MS - LEAST_PAUSE_MS)),
+      afterMs: MIN_PAUSE_MS + Math.floor(random() * (MAX_PAUSE_MS - MIN_PAUSE_MS)),
       kind: weighted(WEIGHTS, random()),
       nth: Math.floor(random() * 64),
       delayMs: Math.floor(random() * MAX_DELAY_MS),
@@ -45,11 +45,11 @@ export function* strikesOf(seed: number): Generator<Strike, never> {
   }
 }
 
-/** What callers have done, and what they do about it afterwards. */
+/** The kinds of tasks that callers perform, and how often each is chosen, in percent. */
 const TASKS = {
   /** One short command. */
   short: 36,
-  /** A command of some seconds, so that heartbeats are due. */
+  /** A command of a few seconds, so that heartbeats are due. */
   long: 14,
   /** Two commands, the second of which writes a file. */
   file: 10,
@@ -57,13 +57,13 @@ const TASKS = {
   large: 10,
   /** A command that fails. */
   failing: 4,
-  /** Cancelled soon after. */
+  /** Cancelled shortly after its creation. */
   cancelled: 8,
-  /** With a follow-up while it works. */
+  /** With a follow-up while it is active. */
   steered: 6,
   /** With a follow-up after it has ended. */
   revived: 6,
-  /** With a child, which its caller makes. */
+  /** With a child, which the caller creates. */
   parent: 6,
 } as const;
 export type TaskKind = keyof typeof TASKS;
@@ -71,14 +71,14 @@ export type TaskKind = keyof typeof TASKS;
 export interface Task {
   readonly number: number;
   readonly kind: TaskKind;
-  /** Milliseconds from the run's creation to what its caller does next. */
+  /** Milliseconds from the run's creation to the caller's next request. */
   readonly thinkMs: number;
-  /** True where the caller sends the request once more although it was answered. */
+  /** Whether the caller repeats the request although it got a response. */
   readonly repeats: boolean;
 }
 
-/** What the callers of a seed ask for, `count` runs without the children. */
-export function tasksOf(seed: number, count: number): Task[] {
+/** Generates the tasks of a seed: `count` runs, not counting children. */
+export function generateTasks(seed: number, count: number): Task[] {
   const random = seededRandom(seed ^ 0x5bd1e995);
   return Array.from({ length: count }, (_, index) => ({
     number: index + 1,

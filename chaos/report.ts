@@ -11,21 +11,21 @@ export interface Report {
   readonly runs: number;
   readonly callers: number;
   readonly machine: Machine;
-  /** Requests of callers that were sent again. */
+  /** Requests that callers retried. */
   readonly retries: number;
   readonly hits: readonly Hit[];
-  /** How often each fault was injected into the calls of AWS; absent where none was asked for. */
+  /** How often each fault was injected into the calls of AWS; absent without --faults. */
   readonly faults?: Readonly<Record<string, number>>;
   /** Milliseconds from the first request to the last kill. */
   readonly loadMs: number;
   /** Milliseconds from the last kill until each caller had seen its runs end. */
   readonly endedMs: number;
-  /** Milliseconds from the last kill until the reaper had nothing to look at any more; absent where it never had. */
+  /** Milliseconds from the last kill until no run was due for the reaper; absent if that never happened. */
   readonly restMs?: number;
   readonly findings: Findings;
 }
 
-/** Violations that are shown of each rule. */
+/** Maximum number of violations to print for each rule. */
 const SHOWN = 10;
 
 export function print({
@@ -44,16 +44,16 @@ export function print({
   const { states, executions, lost, longestDetectionMs, violations } = findings;
   say();
   say(
-    `${bold("chaos")}  seed ${seed}, ${runs} runs of ${callers} callers at a time, ${hits.length} kills in ${seconds(loadMs)}`,
+    `${bold("chaos")}  seed ${seed}, ${runs} runs by ${callers} concurrent callers, ${hits.length} kills in ${seconds(loadMs)}`,
   );
   say(`       ${machine.cores} × ${machine.cpu}, load ${machine.load.before} before, ${machine.load.after} after`);
   say();
-  // Without kills nothing is said of each kind of them, and times count from the last request.
+  // Without kills there is no line for each kind, and times count from the last request.
   const last = hits.length > 0 ? "kill" : "request";
   for (const kind of hits.length > 0 ? KINDS : []) {
     const own = hits.filter((hit) => hit.kind === kind);
     const busy = own.filter((hit) => hit.busy).length;
-    say(`  ${kind.padEnd(12)} ${String(own.length).padStart(5)} kills, ${busy} of them at work`);
+    say(`  ${kind.padEnd(12)} ${String(own.length).padStart(5)} kills, ${busy} of busy processes`);
   }
   if (faults !== undefined) {
     const told = Object.entries(faults).map(([fault, count]) => `${count} ${fault}`);
@@ -65,14 +65,14 @@ export function print({
       .map(([state, count]) => `${count} ${state}`)
       .join(", ")}`,
   );
-  say(`  executions   ${executions}, of which ${lost} lost their harness or sandbox`);
-  say(`  detected     the last of them after ${seconds(longestDetectionMs)}`);
-  say(`  callers      sent ${retries} requests again; had their ends ${seconds(endedMs)} after the last ${last}`);
+  say(`  executions   ${executions}, ${lost} of which lost their harness or sandbox`);
+  say(`  detected     all within ${seconds(longestDetectionMs)}`);
+  say(`  callers      retried ${retries} requests; saw their runs end ${seconds(endedMs)} after the last ${last}`);
   say(`  at rest      ${restMs === undefined ? red("never") : `${seconds(restMs)} after the last ${last}`}`);
   say();
   for (const [rule, promise] of Object.entries(RULES)) {
     const broken = violations.filter((violation) => violation.rule === rule);
-    say(broken.length === 0 ? `${green("✓")} ${promise}` : `${red("✗")} ${promise}: ${broken.length} times not`);
+    say(broken.length === 0 ? `${green("✓")} ${promise}` : `${red("✗")} ${promise}: ${broken.length} violations`);
     for (const { about, detail } of broken.slice(0, SHOWN)) say(`    ${about}  ${detail}`);
   }
 }

@@ -1,30 +1,30 @@
 import * as v from "valibot";
 import { isTerminal, MAX_LOSSES, TRANSITIONS } from "#shared/records/run.ts";
 import { RunState } from "../shared/wire/run.ts";
-import type { Asked } from "./clients.ts";
+import type { AcceptedRun } from "./clients.ts";
 import type { StoredItem, Told } from "./evidence.ts";
 
-/** A promise that was broken. */
+/** A broken guarantee. */
 export interface Violation {
   readonly rule: Rule;
-  /** The run, an object's key, or whatever it is about. */
+  /** Id of the run, or key of the object, that it concerns. */
   readonly about: string;
   readonly detail: string;
 }
 
 export const RULES = {
   lost: "every accepted run ended",
-  twice: "no request made two runs, and none made a run that nobody was told of",
+  twice: "no request created two runs, or a run whose id no caller received",
   ended: "no run ended twice",
   gap: "sequences are gapless",
-  move: "every move is legal",
+  move: "every state transition is legal",
   fence: "no execution wrote after its fence",
   outcome: "each run ended as it should, or says why not",
   output: "what commands printed can be read",
-  answers: "the API tells what the table holds",
-  counters: "counters and lines are at zero",
-  object: "no object is without its run",
-  process: "no process is left",
+  answers: "the API returns what the table holds",
+  counters: "counters are at zero and wait queues are empty",
+  object: "every object belongs to a run",
+  process: "no process is left over",
   detection: "each lost execution was detected in time",
 } as const;
 export type Rule = keyof typeof RULES;
@@ -49,17 +49,17 @@ const Head = v.looseObject({
 });
 type Head = v.InferOutput<typeof Head>;
 
-/** One run as the table has it. */
+/** A run as stored in the table. */
 export interface StoredRun {
   readonly runId: string;
   readonly title: string;
   readonly head: Head;
-  /** Timeline and messages in the order of their numbers. */
+  /** Timeline and messages, by sequence number. */
   readonly entries: readonly Entry[];
   readonly followups: number;
 }
 
-/** An execution with the moment from which on it may not write any more. */
+/** An execution, and when it was fenced: from then on it may not write. */
 export interface Execution {
   readonly id: string;
   readonly runId: string;
@@ -92,7 +92,7 @@ export function storedRuns(items: readonly StoredItem[]): StoredRun[] {
   });
 }
 
-/** What the service itself notes of an execution that is over. */
+/** Events that the service itself records for an execution that is over. */
 const AFTERWARDS = ["run_stopped", "followup_received"];
 
 interface Walk {
@@ -100,7 +100,7 @@ interface Walk {
   readonly executions: readonly Execution[];
 }
 
-/** Walks through a run's history, from its first event to what its head says. */
+/** Checks a run's history, from its first event to the state of its head. */
 export function walk({ runId, head, entries }: StoredRun): Walk {
   const violations: Violation[] = [];
   const complain = (rule: Rule, detail: string) => violations.push({ rule, about: runId, detail });
@@ -113,7 +113,7 @@ export function walk({ runId, head, entries }: StoredRun): Walk {
     if (sequence !== index + 1) complain("gap", `number ${index + 1} is ${sequence}`);
     const next = type === "run_created" ? "QUEUED" : data.state;
     if (type === "run_pending") {
-      if (current !== undefined) complain("fence", `${sequence}: a new execution begins while ${current} is at work`);
+      if (current !== undefined) complain("fence", `${sequence}: a new execution starts while ${current} is active`);
       current = data.execution_id;
     } else if (execution_id !== undefined && execution_id !== current && !AFTERWARDS.includes(type)) {
       complain("fence", `${sequence}: ${type} of ${execution_id}, while ${current ?? "none"} may write`);
@@ -139,33 +139,33 @@ export function walk({ runId, head, entries }: StoredRun): Walk {
   return { violations, executions };
 }
 
-/** What a run came to, against what its caller asked for. `killedCommands`: executions of which a command was killed. */
+/** Compares the outcome of a run with what its caller requested. `killedCommands`: executions of which a command was killed. */
 export function checkOutcome(
   run: StoredRun,
-  asked: Asked,
+  accepted: AcceptedRun,
   executions: readonly Execution[],
   killedCommands: ReadonlySet<string>,
 ): Violation[] {
   const { runId, head } = run;
-  const found: Violation[] = asked.complaints.map((detail) => ({ rule: "outcome", about: runId, detail }));
+  const found: Violation[] = accepted.complaints.map((detail) => ({ rule: "outcome", about: runId, detail }));
   const complain = (rule: Rule, detail: string) => found.push({ rule, about: runId, detail });
   if (!isTerminal(head.state)) return [...found, { rule: "lost", about: runId, detail: `it is ${head.state} still` }];
   const said = head.status_message?.message ?? "nothing";
   const wasHurt = executions.some(({ id }) => killedCommands.has(id));
-  if (run.followups !== asked.followups.length) {
-    complain("twice", `${asked.followups.length} follow-ups were accepted, ${run.followups} are stored`);
+  if (run.followups !== accepted.followups.length) {
+    complain("twice", `${accepted.followups.length} follow-ups were accepted, ${run.followups} are stored`);
   }
   if (head.state === "ERROR") {
     const givenUp = head.losses >= MAX_LOSSES || head.status_message?.error_code === "internal_error";
     if (!givenUp) complain("outcome", `it ended in ERROR after ${head.losses} losses: ${said}`);
-  } else if (asked.cancelled) {
+  } else if (accepted.cancelled) {
     if (head.state !== "CANCELLED") complain("outcome", `its cancel was accepted, and it is ${head.state}`);
   } else if (head.state === "CANCELLED") {
-    complain("outcome", "nobody has cancelled it");
-  } else if (asked.kind === "failing") {
+    complain("outcome", "no caller cancelled it");
+  } else if (accepted.kind === "failing") {
     if (head.state !== "FAILED") complain("outcome", `its command fails, and it is ${head.state}`);
   } else if (head.state !== "SUCCEEDED" && !wasHurt) {
-    complain("outcome", `it is ${head.state} though nobody has killed a command of it: ${said}`);
+    complain("outcome", `it is ${head.state} although no command of it was killed: ${said}`);
   }
   if (head.state === "SUCCEEDED" && head.followups_stored !== head.followups) {
     complain("outcome", `${head.followups_stored} of its ${head.followups} follow-ups were taken up`);
@@ -173,8 +173,8 @@ export function checkOutcome(
   return found;
 }
 
-/** What users can read of a run, against what the table holds. */
-export function checkTold(run: StoredRun, asked: Asked, told: Told | string | undefined): Violation[] {
+/** Compares what users can read of a run with what the table holds. */
+export function checkTold(run: StoredRun, accepted: AcceptedRun, told: Told | string | undefined): Violation[] {
   const { runId, head, entries } = run;
   if (told === undefined || typeof told === "string") {
     return [{ rule: "answers", about: runId, detail: told ?? "it was not read" }];
@@ -190,7 +190,7 @@ export function checkTold(run: StoredRun, asked: Asked, told: Told | string | un
     complain("answers", `its transcript has ${head.transcript_events} of ${head.next_sequence - 1} events`);
   }
   if (head.state !== "SUCCEEDED") return found;
-  for (const mark of [asked.mark, ...asked.followups]) {
+  for (const mark of [accepted.mark, ...accepted.followups]) {
     // As an output: in the prompt and in the commands it stands behind another word.
     if (!told.transcript.includes(`${mark}\\n`)) complain("output", `its transcript lacks ${mark}`);
     if (!told.conversation.includes(`${mark}\\n`)) complain("output", `its conversation lacks ${mark}`);

@@ -8,9 +8,9 @@ import type { Kind, Strike } from "./plan.ts";
 export interface Target {
   readonly kind: Kind;
   readonly pid: number;
-  /** The function's name, or the program's. */
+  /** Name of the function or program. */
   readonly name: string;
-  /** The execution that it works on; of a sandbox's function that of its harness. */
+  /** The execution that it works on; for the function of a sandbox, that of its harness. */
   readonly executionId?: string;
 }
 
@@ -22,11 +22,11 @@ export interface Hit {
   readonly executionId?: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** False where it did nothing at that moment: nobody was lost by it. */
+  /** False if the process was idle, so that the kill lost no work. */
   readonly busy: boolean;
 }
 
-/** Functions that are not an endpoint's. What the plan does not name is left alone. */
+/** Functions that are not endpoints. Those without a kind are never killed. */
 const FUNCTIONS: Readonly<Record<string, Kind | undefined>> = {
   "runyard-dispatch-run": "dispatcher",
   "runyard-reap-runs": "reaper",
@@ -38,7 +38,7 @@ const FUNCTIONS: Readonly<Record<string, Kind | undefined>> = {
   "runyard-discover-skills": undefined,
 };
 
-/** How long a process of a kind is waited for that is at work. The reaper comes each 15 seconds. */
+/** How long to wait for a busy process of a kind. The reaper runs every 15 seconds. */
 const WATCH_MS: Readonly<Record<Kind, number>> = {
   endpoint: 1_500,
   dispatcher: 4_000,
@@ -49,19 +49,19 @@ const WATCH_MS: Readonly<Record<Kind, number>> = {
   command: 6_000,
 };
 const LOOK_MS = 15;
-/** Processes come and go; the list of them is as old as this at most. */
+/** Maximum age of the list of processes. */
 const LIST_MS = 200;
-/** Of the processor, between two looks: who used less was idle. */
+/** Processor time between two samples; a process that used less is idle. */
 const WORK_NS = 1_000_000;
 
 /**
- * The processes of one local cloud, told from all others on the machine by their temporary directory, which the emulator's
- * environment names and everything below it inherits, and by the execution that they are marked with.
+ * The processes of one local cloud, distinguished from all others on the machine by their temporary directory, which they inherit
+ * from the emulator, and by the execution id in their environment.
  */
 export class Targets {
   readonly #scratch: string;
   readonly #self: number;
-  /** Everything that harnesses have started, to look for what of it is left. */
+  /** Every process that harnesses have started, to find leftovers. */
   readonly #seen = new Map<number, ProcessMark>();
   #listed: { readonly at: number; readonly targets: Promise<readonly Target[]> } | undefined;
 
@@ -71,7 +71,7 @@ export class Targets {
     this.#self = emulator;
   }
 
-  /** Kills what the strike is meant for, when it is at work; one that is idle where none works for a while. */
+  /** Kills a busy process of the strike's kind, or an idle one if none becomes busy in time. */
   async strike({ number, kind, nth, delayMs }: Strike, signal: AbortSignal): Promise<Hit | undefined> {
     const deadline = Date.now() + WATCH_MS[kind];
     let spent = new Map<number, number>();
@@ -82,7 +82,7 @@ export class Targets {
       await Promise.all(targets.map(async ({ pid }) => now.set(pid, await processorNs(pid))));
       const busy = targets.filter(({ pid }) => {
         const before = spent.get(pid);
-        // A command sleeps for the most part; it is at work as long as it is there.
+        // A command mostly sleeps; it counts as busy as long as it exists.
         return kind === "command" || (before !== undefined && (now.get(pid) ?? 0) - before >= WORK_NS);
       });
       const target = busy[nth % Math.max(1, busy.length)];
@@ -99,7 +99,7 @@ export class Targets {
     return { number, ...shown(idle), at: Date.now(), busy: false };
   }
 
-  /** What is left of executions: harnesses, their commands and helpers. */
+  /** The processes that executions left over: harnesses, their commands and helpers. */
   async leftovers(): Promise<string[]> {
     const now = await this.#look();
     const working = now.filter(({ kind }) => kind === "harness" || kind === "command");
@@ -110,7 +110,7 @@ export class Targets {
     return [...left.values()];
   }
 
-  /** Notes what executions have started since the last look. */
+  /** Records the processes that executions have started since the last call. */
   async note(): Promise<void> {
     await this.#list();
   }
@@ -128,23 +128,23 @@ export class Targets {
     const targets: Target[] = [];
     for (const entry of entries) {
       if (entry.pid === this.#self) continue;
-      const target = this.#targetOf(entry, byPid);
+      const target = this.#toTarget(entry, byPid);
       if (target !== undefined) targets.push(target);
     }
-    const authorizeExecution = new Map(
+    const executionBySandbox = new Map(
       targets.flatMap(({ kind, pid, executionId }) =>
         kind === "harness" && executionId !== undefined ? [[byPid.get(pid)?.parent ?? 0, executionId]] : [],
       ),
     );
     const withExecution = targets.map((target) => {
-      const executionId = target.kind === "sandbox" ? authorizeExecution.get(target.pid) : undefined;
+      const executionId = target.kind === "sandbox" ? executionBySandbox.get(target.pid) : undefined;
       return executionId === undefined ? target : { ...target, executionId };
     });
     await this.#remember(entries, byPid, targets);
     return withExecution.sort((a, b) => a.pid - b.pid);
   }
 
-  #targetOf(entry: Entry, byPid: ReadonlyMap<number, Entry>): Target | undefined {
+  #toTarget(entry: Entry, byPid: ReadonlyMap<number, Entry>): Target | undefined {
     const { pid, variables, command } = entry;
     const isOurs = isWithin(variables.get("TMPDIR"), this.#scratch);
     const executionId = variables.get("RUNYARD_EXECUTION");
@@ -155,7 +155,7 @@ export class Targets {
     }
     if (executionId === undefined) return undefined;
     if (isOurs && command.includes("harness.mjs")) return { kind: "harness", pid, name: "harness", executionId };
-    // A command's own environment does not name our directory; the harness above it does.
+    // A command's own environment does not name our directory, but that of its ancestor, the harness, does.
     const harness = ancestors(entry, byPid).find(
       (above) => isWithin(above.variables.get("TMPDIR"), this.#scratch) && above.command.includes("harness.mjs"),
     );
@@ -178,7 +178,7 @@ export class Targets {
   }
 
   async #kill({ pid, kind }: Target): Promise<boolean> {
-    // The list is a moment old: its number may mean another process by now, which is not ours to end.
+    // The list is slightly out of date: by now, the process id may belong to a process that is not ours to kill.
     const now = (await this.#look()).find((target) => target.pid === pid && target.kind === kind);
     if (now === undefined) return false;
     try {
@@ -190,7 +190,7 @@ export class Targets {
   }
 }
 
-/** Callers look after their runs so often that without this their reading would take most of the kills. */
+/** Callers poll their runs so often that reads would otherwise take most of the kills. */
 const isWorthIt = ({ name }: Target, nth: number): boolean => name !== "runyard-get-run" || nth % 4 === 0;
 
 const shown = ({ kind, name, executionId }: Target) => ({
@@ -220,19 +220,19 @@ function ancestors(entry: Entry, byPid: ReadonlyMap<number, Entry>): Entry[] {
   return found;
 }
 
-/** What a process is does not change while it lives, unless it becomes another program. */
+/** A process keeps its command and environment for its lifetime, unless it executes another program. */
 const known = new Map<number, Entry>();
 
 async function processes(): Promise<Entry[]> {
   const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const entries = await Promise.all(names.map(entryOf));
+  const entries = await Promise.all(names.map(readEntry));
   const alive = entries.filter((entry) => entry !== undefined);
   known.clear();
   for (const entry of alive) known.set(entry.pid, entry);
   return alive;
 }
 
-async function entryOf(name: string): Promise<Entry | undefined> {
+async function readEntry(name: string): Promise<Entry | undefined> {
   const read = (file: string) => readFile(`/proc/${name}/${file}`, "latin1").catch(() => "");
   const [stat, commandLine] = await Promise.all([read("stat"), read("cmdline")]);
   // The program's name stands in parentheses and may hold spaces and parentheses itself.

@@ -16,7 +16,7 @@ const terms: readonly Term[] = [
   { pattern: /\bMOVES\b|\bmoveState\b/, use: "TRANSITIONS, state transition" },
   { pattern: /\bsigns? of life\b|\blast words?\b|\ba beat\b|\bbeats\b|\bbeat_at\b/i, use: "heartbeat, final message" },
   { pattern: /\b(fell|falls) silent\b|\bloseExecution\b/i, use: "expired lease, expireExecution" },
-  { pattern: /\bparked\b|\bunpark|\bstands? in line\b|\bWAITING#/i, use: "wait for capacity, waiting, wait queue" },
+  { pattern: /\bparked\b|\bunpark|\bstands? in line\b|\bPARKED\b/i, use: "wait for capacity, waiting, wait queue" },
   { pattern: /\bring of keys\b|\bkey-?ring\b|\blikelyTeam\b/i, use: "key list, defaultTeam" },
   { pattern: /\btolls?\b|\brefuseUnpaid\b/i, use: "rate-limit token, throwIfRateLimited" },
   { pattern: /\bdoOnce\b|\blooksFirst\b/, use: "runIdempotent, checkFirst" },

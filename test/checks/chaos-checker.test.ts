@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { check, DETECTION_MS } from "../../chaos/checker.ts";
-import { type Asked, titleOf } from "../../chaos/clients.ts";
+import { type AcceptedRun, formatTitle } from "../../chaos/clients.ts";
 import type { Evidence, StoredItem, Told } from "../../chaos/evidence.ts";
-import { KINDS, strikesOf, tasksOf } from "../../chaos/plan.ts";
+import { generateStrikes, generateTasks, KINDS } from "../../chaos/plan.ts";
 import type { Rule } from "../../chaos/run-checks.ts";
 import type { Hit } from "../../chaos/targets.ts";
 
@@ -33,12 +33,12 @@ interface Scene {
   history?: readonly Entry[];
   head?: Record<string, unknown>;
   items?: readonly StoredItem[];
-  asked?: Partial<Asked>;
+  accepted?: Partial<AcceptedRun>;
   told?: Partial<Told>;
   rest?: Partial<Evidence>;
 }
 
-function findings({ history = HISTORY, head, items = [], asked, told, rest }: Scene) {
+function findings({ history = HISTORY, head, items = [], accepted, told, rest }: Scene) {
   const entries = history.map(({ type, by, data }, index): StoredItem => {
     const isBatch = type === "messages";
     return {
@@ -59,12 +59,12 @@ function findings({ history = HISTORY, head, items = [], asked, told, rest }: Sc
       transcript_events: history.length,
       ...head,
     },
-    { pk: `RUN#${RUN}`, sk: "BODY", title: titleOf(SEED, "1") },
+    { pk: `RUN#${RUN}`, sk: "BODY", title: formatTitle(SEED, "1") },
     { pk: "TEAM#one", sk: "COUNTERS", queued: 0, running: 0 },
     ...entries,
     ...items,
   ];
-  const one: Asked = {
+  const one: AcceptedRun = {
     name: "1",
     kind: "short",
     mark: "line-7-1",
@@ -73,7 +73,7 @@ function findings({ history = HISTORY, head, items = [], asked, told, rest }: Sc
     cancelled: false,
     ended: true,
     complaints: [],
-    ...asked,
+    ...accepted,
   };
   const output = JSON.stringify({ stdout: "line-7-1\n" });
   const read: Told = {
@@ -84,7 +84,7 @@ function findings({ history = HISTORY, head, items = [], asked, told, rest }: Sc
     ...told,
   };
   const evidence: Evidence = {
-    asked: [one],
+    accepted: [one],
     items: stored,
     before: new Set(),
     objects: [`runs/${RUN}/transcript-${history.length}.jsonl`],
@@ -139,7 +139,7 @@ describe("what the checker of a chaos finds", () => {
 
   it("is a move that the state machine does not know, and a head that is not where its events lead", () => {
     expect(brokenBy({ history: without(1), rest: { hits: [] } })).toEqual(["fence", "move"]);
-    expect(brokenBy({ head: { state: "FAILED" }, asked: { kind: "failing" } })).toEqual(["move"]);
+    expect(brokenBy({ head: { state: "FAILED" }, accepted: { kind: "failing" } })).toEqual(["move"]);
   });
 
   it("is a write of an execution after its fence, be it lost or ended", () => {
@@ -163,7 +163,7 @@ describe("what the checker of a chaos finds", () => {
   });
 
   it("is an accepted run that is not there, or has not ended", () => {
-    expect(brokenBy({ asked: { runId: "another" } })).toEqual(["lost", "twice"]);
+    expect(brokenBy({ accepted: { runId: "another" } })).toEqual(["lost", "twice"]);
     expect(
       brokenBy({ history: HISTORY.slice(0, 7), head: { state: "INPROGRESS", slot: "owner", check_shard: "RUNS#1" } }),
     ).toEqual(["counters", "lost"]);
@@ -177,12 +177,12 @@ describe("what the checker of a chaos finds", () => {
         { pk: "RUN#2", sk: "EVENT#1", sequence: 1, type: "run_created", occurred_at: START, data: { state: "QUEUED" } },
       ],
     });
-    expect(brokenBy(second(titleOf(SEED, "1")))).toEqual(["twice"]);
+    expect(brokenBy(second(formatTitle(SEED, "1")))).toEqual(["twice"]);
     expect(brokenBy(second("something else"))).toEqual(["twice"]);
-    expect(brokenBy({ asked: { followups: ["line-7-1"] } })).toEqual(["twice"]);
+    expect(brokenBy({ accepted: { followups: ["line-7-1"] } })).toEqual(["twice"]);
   });
 
-  it("is an end that nobody asked for and nothing explains", () => {
+  it("is an end that no caller requested and nothing explains", () => {
     const failed = [...HISTORY.slice(0, 7), { type: "run_failed", by: "second", data: { state: "FAILED" } }];
     const scene: Scene = { history: failed, head: { state: "FAILED" } };
     expect(brokenBy(scene)).toContain("outcome");
@@ -191,7 +191,7 @@ describe("what the checker of a chaos finds", () => {
     const errored = [...HISTORY.slice(0, 7), { type: "run_errored", by: "second", data: { state: "ERROR" } }];
     expect(brokenBy({ history: errored, head: { state: "ERROR", losses: 1 } })).toContain("outcome");
     expect(brokenBy({ history: errored, head: { state: "ERROR", losses: 3 } })).not.toContain("outcome");
-    expect(brokenBy({ asked: { cancelled: true } })).toEqual(["outcome"]);
+    expect(brokenBy({ accepted: { cancelled: true } })).toEqual(["outcome"]);
     expect(brokenBy({ head: { followups: 1 } })).toEqual(["outcome"]);
   });
 
@@ -234,13 +234,13 @@ describe("what the checker of a chaos finds", () => {
 describe("the plan of a chaos", () => {
   it("is the same for the same seed, another for another, and has every kind of kill", () => {
     const first = (seed: number) => {
-      const strikes = strikesOf(seed);
+      const strikes = generateStrikes(seed);
       return Array.from({ length: 200 }, () => strikes.next().value);
     };
     expect(first(SEED)).toEqual(first(SEED));
     expect(first(SEED)).not.toEqual(first(SEED + 1));
     expect(new Set(first(SEED).map(({ kind }) => kind))).toEqual(new Set(KINDS));
-    expect(tasksOf(SEED, 50)).toEqual(tasksOf(SEED, 50));
-    expect(tasksOf(SEED, 300).slice(0, 50)).toEqual(tasksOf(SEED, 50));
+    expect(generateTasks(SEED, 50)).toEqual(generateTasks(SEED, 50));
+    expect(generateTasks(SEED, 300).slice(0, 50)).toEqual(generateTasks(SEED, 50));
   });
 });
