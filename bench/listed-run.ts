@@ -2,10 +2,12 @@ import { isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { parseRunHead } from "#shared/records/run-head.ts";
 import { newRunWrites } from "#shared/runs/new-run.ts";
-import { type Change, changeWrites } from "#shared/runs/transition.ts";
+import type { Change } from "#shared/runs/transition.ts";
+import { toTransitionWrites } from "#shared/runs/transition-store.ts";
 import { keys, type Owner, runPk } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Item, TransactionWrite } from "#shared/table/table.ts";
+import { listWrites } from "#shared/table/transact.ts";
 import type { RunState } from "#shared/wire/run.ts";
 
 /** A run as a list sees it. Times are milliseconds. */
@@ -38,7 +40,7 @@ export async function itemsOf(run: ListedRun): Promise<readonly Item[]> {
       set: { ...types, ...(isTerminal(to) ? { ended_at: updatedAt } : executing(to, updatedAt)) },
       checkAt: isTerminal(to) ? null : updatedAt + 60_000,
     };
-    await table.transact(ownWrites(runId, changeWrites(parseRunHead(item), change, updatedAt)));
+    await table.transact(ownWrites(runId, listWrites(toTransitionWrites(parseRunHead(item), change, updatedAt))));
   }
   return table.all().filter(({ sk }) => !/^EVENT#(?!0*1$)/.test(sk));
 }

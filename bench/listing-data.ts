@@ -1,6 +1,6 @@
 import { sha256 } from "#shared/ids.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { timeBound } from "#shared/runs/listing/sources.ts";
+import { timeBound } from "#shared/runs/listing/run-index-store.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { RunSourceType, RunState } from "#shared/wire/run.ts";
 import type { ListedRun } from "./listed-run.ts";

@@ -10,7 +10,7 @@ export const createAttachment = endpoint({
   reply: { 200: CreateAttachmentResponse },
   async run({ body, principal, header }, ports: RunPorts) {
     const once = toIdempotentRequest(header, principal, "create-attachment", body);
-    const { place, replayed } = await prepareUpload(body, principal, once, ports);
-    return { status: 200, body: place, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+    const { response, replayed } = await prepareUpload(body, principal, once, ports);
+    return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

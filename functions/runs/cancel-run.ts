@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
-import { cancelRun as cancel } from "#shared/runs/cancel-run.ts";
+import { cancelOneRun } from "#shared/runs/cancel-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
 import { Flag } from "#shared/wire/primitives.ts";
@@ -16,7 +16,7 @@ export const cancelRun = endpoint({
     const { head, body } = await steerableRun(path.runId, principal, ports);
     const force = query.force ?? false;
     const once = toIdempotentRequest(header, principal, `cancel:${path.runId}`, { force });
-    const { replayed } = await cancel({ head, body, principal, force, once }, ports);
+    const { replayed } = await cancelOneRun({ head, body, principal, force, once }, ports);
     return { status: 200, body: path.runId, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

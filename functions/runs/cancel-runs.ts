@@ -1,6 +1,6 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
-import { cancelRuns as cancel } from "#shared/runs/listing/cancel-matching-runs.ts";
+import { cancelMatchingRuns } from "#shared/runs/listing/cancel-matching-runs.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { CancelRunsRequest, CancelRunsResponse } from "#shared/wire/cancel.ts";
 
@@ -10,7 +10,7 @@ export const cancelRuns = endpoint({
   reply: { 200: CancelRunsResponse },
   async run({ body, principal, header }, ports: RunPorts) {
     const once = toIdempotentRequest(header, principal, "cancel-runs", body);
-    const { response, replayed } = await cancel({ request: body, principal, once }, ports);
+    const { response, replayed } = await cancelMatchingRuns({ request: body, principal, once }, ports);
     return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

@@ -2,7 +2,7 @@ import { RunyardError } from "#shared/errors.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { createRun as create } from "#shared/runs/submit-run.ts";
+import { submitRun } from "#shared/runs/submit-run.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 import { RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";
 
@@ -14,7 +14,7 @@ export const createRun = endpoint({
   rateLimit: "create",
   async run(call, ports: RunPorts) {
     if (call.query.dry_run === true) throw noDryRun();
-    const { response, replayed } = await create(call, ports);
+    const { response, replayed } = await submitRun(call, ports);
     return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { many, map, one } from "#shared/http/request.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
-import { listRuns as list } from "#shared/runs/listing/list-runs.ts";
+import { listVisibleRuns } from "#shared/runs/listing/list-runs.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ArtifactType } from "#shared/wire/artifact.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
@@ -47,7 +47,7 @@ export const listRuns = endpoint({
   },
   reply: { 200: ListRunsResponse },
   async run({ query, principal }, ports: RunPorts & { readonly cursors: Cursors }) {
-    const body = await list(
+    const body = await listVisibleRuns(
       {
         limit: query.limit ?? 20,
         cursor: query.cursor,

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { sendFollowup as send } from "#shared/conversations/followups.ts";
+import { submitFollowup } from "#shared/conversations/followups.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
@@ -16,7 +16,7 @@ export const sendFollowup = endpoint({
   async run({ path, body, principal, header, rateLimitToken }, ports: RunPorts) {
     const { head } = await steerableRun(path.runId, principal, ports);
     const once = toIdempotentRequest(header, principal, `followup:${path.runId}`, body);
-    const { replayed } = await send(head, body, { once, rateLimitToken }, ports);
+    const { replayed } = await submitFollowup(head, body, { once, rateLimitToken }, ports);
     return { status: 200, body: {}, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

@@ -48,7 +48,7 @@ async function toFollowup(item: Item, files: FileStore): Promise<Followup> {
 }
 
 /** Takes a follow-up of a run in any state; one that has ended goes back to the queue with it. */
-export async function sendFollowup(
+export async function submitFollowup(
   first: RunHead,
   { message, mode, policy = "enqueue" }: RunFollowupRequest,
   { once, rateLimitToken }: { readonly once: IdempotentRequest; readonly rateLimitToken: RateLimitToken },

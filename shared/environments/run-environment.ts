@@ -2,7 +2,7 @@ import { invalid } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { type Principal, seesOwner } from "#shared/principals/principal.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
-import type { Table, TransactionWrite, Update } from "#shared/table/table.ts";
+import type { Table, Update } from "#shared/table/table.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import { type Environment, isOwnedBy, parseEnvironment } from "./environment.ts";
 
@@ -74,7 +74,3 @@ export function lastRunWrites(
   if (environment === undefined || !isOwnedBy(environment, owner)) return [];
   return [{ kind: "update", key: keys.environmentRun(environment.uid), set: { ...run }, if: { pk: { exists: true } } }];
 }
-
-/** Whether the write is the note of a run with its environment. */
-export const isLastRun = (write: TransactionWrite | undefined): boolean =>
-  write?.kind === "update" && write.key.sk === keys.environmentRun("").sk;

@@ -33,7 +33,7 @@ export async function heartbeat(
   const now = ports.now();
   // This call has just read the head, and with it that the execution lives; a young beat need not be written again.
   const isNoted = head.state === "INPROGRESS" && now - head.heartbeat_at < NOTED_MS && stored === head.followups_stored;
-  const alive = isNoted || (await ports.runs.beat(head.run_id, head.execution_id, now, stored));
+  const alive = isNoted || (await ports.runs.recordHeartbeat(head.run_id, head.execution_id, now, stored));
   // The run went on without this execution in between: the next beat tells how.
   if (!alive) return { ...answer, next_heartbeat_seconds: 1 };
   return head.followups > stored ? { ...answer, followups: await followupsAfter(head, stored, ports) } : answer;

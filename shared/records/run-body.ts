@@ -1,5 +1,7 @@
 import * as v from "valibot";
-import type { Item } from "#shared/table/table.ts";
+import { batchGetAll } from "#shared/table/batch-get.ts";
+import { keys } from "#shared/table/keys.ts";
+import type { Item, Table } from "#shared/table/table.ts";
 import { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { ExecutionLocation, RunMode, RunSchedule, RunSourceType, UserProfile } from "#shared/wire/run.ts";
@@ -50,6 +52,15 @@ export const RunBody = v.object({
 export type RunBody = v.InferOutput<typeof RunBody>;
 
 export const parseRunBody = (item: Item): RunBody => v.parse(RunBody, item);
+
+/** Reads the bodies of any number of runs, in their order; undefined where a run does not exist. */
+export async function readBodies(
+  runIds: readonly string[],
+  table: Pick<Table, "batchGet">,
+): Promise<(RunBody | undefined)[]> {
+  const items = await batchGetAll(runIds.map(keys.body), table);
+  return items.map((item) => (item === undefined ? undefined : parseRunBody(item)));
+}
 
 /** Bytes of a prompt that stay in the table. */
 export const INLINE_BYTES = 32 * 1024;

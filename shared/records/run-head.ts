@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { ERRORS, type ErrorCode } from "#shared/errors.ts";
 import { createdAtOf } from "#shared/ids.ts";
-import type { Owner } from "#shared/table/keys.ts";
-import type { Item } from "#shared/table/table.ts";
+import { batchGetAll } from "#shared/table/batch-get.ts";
+import { checkShard, keys, type Owner, runPk, sortableTime } from "#shared/table/keys.ts";
+import type { Item, Table } from "#shared/table/table.ts";
 import { RunMode, RunStatusMessage } from "#shared/wire/run.ts";
 import { isExecuting, LEASE_SECONDS, LOCAL_LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
 
@@ -22,7 +23,7 @@ export const RunFacets = v.object({
   /** `owner/repo:path/to/SKILL.md` of that skill, once an execution has found it. */
   skill_path: v.exactOptional(v.string()),
   schedule: v.exactOptional(v.string()),
-  /** Of the metadata, as `tagsOf` makes them; absent where there is none. */
+  /** Of the metadata, as `toTags` makes them; absent where there is none. */
   tags: v.exactOptional(v.string()),
 });
 export type RunFacets = v.InferOutput<typeof RunFacets>;
@@ -165,17 +166,41 @@ export const startLeaseMs = (head: ExecutingHead): number =>
 
 export const isExecutingHead = (head: RunHead): head is ExecutingHead => isExecuting(head.state);
 
+/** The id of the run that an item or index entry is of. */
+export const runIdOf = ({ pk }: Pick<Item, "pk">): string => pk.slice(runPk("").length);
+
 /**
  * What the keys say is not stored beside them: the run's id, which holds the time of its creation, and the time of the last
  * update. A head of at most 1 KB costs half as much to write as a larger one.
  */
 export function parseRunHead(item: Item): RunHead {
-  const id = item.pk.slice("RUN#".length);
+  const id = runIdOf(item);
   const [updatedAt] = String(item["updated_key"]).split("#");
   return v.parse(RunHead, { run_id: id, created_at: createdAtOf(id), updated_at: Number(updatedAt), ...item });
 }
 
-/** Whose the run is, read from its scope key. */
+/** Reads the head of a run; undefined where the run does not exist. */
+export async function readHead(runId: string, table: Pick<Table, "get">): Promise<RunHead | undefined> {
+  const item = await table.get(keys.head(runId));
+  return item === undefined ? undefined : parseRunHead(item);
+}
+
+/** Reads the heads of any number of runs, in their order; undefined where a run does not exist. */
+export async function readHeads(
+  runIds: readonly string[],
+  table: Pick<Table, "batchGet">,
+): Promise<(RunHead | undefined)[]> {
+  const items = await batchGetAll(runIds.map(keys.head), table);
+  return items.map((item) => (item === undefined ? undefined : parseRunHead(item)));
+}
+
+/** The attributes by which the reaper finds the run at `at`, in milliseconds. */
+export const toCheckAttributes = (runId: string, at: number) => ({
+  check_shard: checkShard(runId),
+  check_at: sortableTime(at),
+});
+
+/** The owner of the run, read from its scope key. */
 export function ownerOf(head: RunHead): Owner {
   const [type, uid] = head.scope.split("#");
   return { type: type === "TEAM" ? "Team" : "User", uid: uid ?? "" };

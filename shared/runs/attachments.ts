@@ -6,7 +6,7 @@ import type { StoredAttachment } from "#shared/records/run-body.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
 import type { RunPorts } from "./ports.ts";
-import { uploadFor } from "./uploads.ts";
+import { findUpload } from "./uploads.ts";
 
 /** Bytes that the attachments of one request may have together, decoded. */
 const ATTACHMENT_BYTES = Math.floor(2.9 * 1024 * 1024);
@@ -85,7 +85,7 @@ async function uploaded(
   owner: Owner,
   ports: RunPorts,
 ): Promise<StoredAttachment> {
-  const upload = await uploadFor(uid, principal, owner, ports);
+  const upload = await findUpload(uid, principal, owner, ports);
   if (upload === undefined) throw invalid(field, "is no attachment of yours for this team, or is older than 24 hours");
   const { file, file_name, mime_type, size_bytes } = upload;
   if ((await ports.files.size(file)) !== size_bytes) throw invalid(field, "has not been uploaded yet");

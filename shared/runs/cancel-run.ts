@@ -15,22 +15,22 @@ import { isCancellable } from "./run-item.ts";
 import { RunChangedError } from "./run-store.ts";
 import type { Change } from "./transition.ts";
 
-/** Milliseconds after which the reaper looks whether the provider has stopped the cancelled run's sandbox. */
+/** Milliseconds after which the reaper checks whether the provider has stopped the cancelled run's sandbox. */
 const STOP_CHECK_MS = 10_000;
 
-interface FoundCall {
+interface CancelFoundCall {
   readonly head: RunHead;
   readonly body: RunBody;
   readonly principal: Principal;
   readonly force: boolean;
 }
 
-interface CancelCall extends FoundCall {
+interface CancelCall extends CancelFoundCall {
   readonly once: IdempotentRequest;
 }
 
-/** Cancels a run. A repeat of the request that cancelled it is answered as that one was. */
-export async function cancelRun(call: CancelCall, ports: RunPorts): Promise<{ replayed: boolean }> {
+/** Cancels a run once. A repeat of the request that cancelled it gets the same response. */
+export async function cancelOneRun(call: CancelCall, ports: RunPorts): Promise<{ replayed: boolean }> {
   return runIdempotent<{ replayed: boolean }>(
     ports.table,
     call.once,
@@ -43,17 +43,18 @@ export async function cancelRun(call: CancelCall, ports: RunPorts): Promise<{ re
   );
 }
 
-/** Cancels a run as one of many, whose request keeps its own record. */
-export const cancelFound = (call: FoundCall, ports: RunPorts): Promise<void> => cancelNow(call, undefined, ports);
+/** Cancels a run as one of many, whose request has its own idempotency record. */
+export const cancelFoundRun = (call: CancelFoundCall, ports: RunPorts): Promise<void> =>
+  cancelNow(call, undefined, ports);
 
-/** Cancels a run on the service's own account, whatever its state; one that has ended already stays as it is. */
+/** Cancels a run on behalf of the service, in any state; a run that has ended stays as it is. */
 export async function cancelByService(runId: string, by: string, ports: RunPorts): Promise<void> {
   for (let attempt = 0; attempt < 8; attempt++) {
     const head = await ports.runs.head(runId);
     if (head === undefined || isTerminal(head.state)) return;
     try {
-      // An agent that works is asked to stop; what is still being prepared has nobody to ask.
-      const change = cancelChange(head, by, head.state !== "INPROGRESS", ports.now());
+      // A working agent is asked to stop; an execution that is still being prepared has no agent to ask.
+      const change = toCancelChange(head, by, head.state !== "INPROGRESS", ports.now());
       await ports.runs.change(head, change, ports.now());
       await ports.queue.sendEnd(runId, ownerOf(head)).catch(() => undefined);
       return;
@@ -64,27 +65,27 @@ export async function cancelByService(runId: string, by: string, ports: RunPorts
   throw new Error(`run ${runId} changes too fast to be cancelled`);
 }
 
-async function cancelNow(call: FoundCall, record: Put | undefined, ports: RunPorts): Promise<void> {
+async function cancelNow(call: CancelFoundCall, record: Put | undefined, ports: RunPorts): Promise<void> {
   let head = call.head;
   for (let attempt = 0; attempt < 8; attempt++) {
-    const refusal = refusalOf(head, call.body, call.force);
+    const refusal = findRefusal(head, call.body, call.force);
     if (refusal !== undefined) throw refusal;
     try {
-      const change = cancelChange(head, nameOf(call.principal), call.force, ports.now());
-      await ports.runs.change(head, { ...change, ...(record === undefined ? {} : { also: [record] }) }, ports.now());
+      const change = toCancelChange(head, displayName(call.principal), call.force, ports.now());
+      await ports.runs.change(head, { ...change, also: { idempotency: record } }, ports.now());
       await ports.queue.sendEnd(head.run_id, ownerOf(head)).catch(() => undefined);
       return;
     } catch (error) {
       if (!(error instanceof RunChangedError)) throw error;
-      if (!error.headChanged) throw new IdempotencyRecordExists();
+      if (error.failed.has("idempotency") && !error.headChanged) throw new IdempotencyRecordExists();
     }
     head = (await ports.runs.head(head.run_id)) ?? head;
   }
   throw new RunyardError("conflict", { detail: "the run changes too fast; try again", retryable: true });
 }
 
-/** In the order of the contract: ended 400, executed elsewhere 422, being prepared 409. */
-function refusalOf(head: RunHead, body: RunBody, force: boolean): RunyardError | undefined {
+/** Why the run cannot be cancelled, in the order of the contract: ended 400, executed elsewhere 422, being prepared 409. */
+function findRefusal(head: RunHead, body: RunBody, force: boolean): RunyardError | undefined {
   if (isTerminal(head.state)) {
     return new RunyardError("invalid_request", { detail: `the run has ended already: it is ${head.state}` });
   }
@@ -104,10 +105,10 @@ function refusalOf(head: RunHead, body: RunBody, force: boolean): RunyardError |
   return undefined;
 }
 
-const nameOf = (principal: Principal): string =>
+const displayName = (principal: Principal): string =>
   principal.kind === "personal" ? principal.user.displayName : principalKey(principal);
 
-function cancelChange(head: RunHead, by: string, force: boolean, now: number): Change {
+function toCancelChange(head: RunHead, by: string, force: boolean, now: number): Change {
   const works = isExecuting(head.state);
   const sandbox = "sandbox" in head ? head.sandbox : undefined;
   const stopBy = now + STOP_LEASE_SECONDS[sandbox?.provider ?? "lambda"] * 1000;
@@ -120,7 +121,7 @@ function cancelChange(head: RunHead, by: string, force: boolean, now: number): C
       status_message: { message: `cancelled by ${by}` },
       ...(works ? { stop_pending: true, stop_by: stopBy } : {}),
     },
-    // The key stays good for the sandbox's word that it has stopped, and for nothing else; forced, it is dead at once.
+    // The key stays valid for the sandbox's report that it has stopped, and for nothing else; a forced cancel revokes it.
     remove: ["state_since", "heartbeat_at", ...(works && !force ? [] : ["key_hash"])],
     checkAt: works ? (sandbox === undefined ? stopBy : now + STOP_CHECK_MS) : now + 60_000,
   };

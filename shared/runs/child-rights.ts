@@ -5,13 +5,13 @@ import type { RunAgentRequest } from "#shared/wire/run.ts";
 import type { RunPorts } from "./ports.ts";
 import type { Parent } from "./run-tree.ts";
 
-/** A run whose own key makes a child of it. */
+/** A run whose own key creates a child run. */
 interface Bounds {
   readonly config: ResolvedAgentConfig;
 }
 
-/** What a run's own key is bound by: the run that it is of, also where it makes a child of a descendant. Others are bound by nothing here. */
-export async function boundsOf(
+/** Finds what limits a run's own key: its own run, also where it creates a child of a descendant. Other principals have no such limits. */
+export async function findBounds(
   principal: Principal,
   parent: Parent | undefined,
   { runs }: Pick<RunPorts, "runs">,
@@ -25,8 +25,8 @@ export async function boundsOf(
 }
 
 /**
- * Refuses what a run's own key asks for its child beyond what the run has itself: whatever works in a sandbox may hold that key. Its
- * identity, its secrets and its budget are looked at where those are looked up.
+ * Refuses what a run's own key requests for a child beyond what the run has itself: any process in a sandbox may hold that key.
+ * Identity, secrets and budget are checked where they are read.
  */
 export function refuseBeyond(
   { config: asked = {}, execution_location }: Pick<RunAgentRequest, "config" | "execution_location">,
@@ -40,7 +40,7 @@ export function refuseBeyond(
   if (asked.environment_id !== undefined && asked.environment_id !== own.environment_id) {
     throw beyond("environment_id", "work in the run's own environment");
   }
-  if (hostOf(asked) !== undefined && hostOf(asked) !== own.worker_host) {
+  if (namedHost(asked) !== undefined && namedHost(asked) !== own.worker_host) {
     throw beyond("worker_host", "work where the run itself does");
   }
   const urls = new Set(own.repositories?.map(({ url }) => url));
@@ -56,7 +56,7 @@ export function refuseBeyond(
 const AUTH_SECRETS = ["claude_auth_secret_name", "codex_auth_secret_name"] as const;
 
 /** `hosted` and `warp` are names of this service's own sandboxes. */
-const hostOf = ({ worker_host: host }: AmbientAgentConfig): string | undefined =>
+const namedHost = ({ worker_host: host }: AmbientAgentConfig): string | undefined =>
   host === "hosted" || host === "warp" ? undefined : host;
 
 const beyond = (member: string, what: string) =>

@@ -6,20 +6,20 @@ import type { RunAgentRequest } from "#shared/wire/run.ts";
 
 type ThirdParty = "claude" | "codex" | "gemini";
 
-/** Whose models each harness of others can speak to, by the API that it speaks; for gemini it is translated to either. */
-const SPEAKS: Readonly<Record<ThirdParty, readonly Provider[]>> = {
+/** The providers whose models each third-party harness can call, by the API that it uses; that of gemini is translated to either. */
+const PROVIDERS_OF: Readonly<Record<ThirdParty, readonly Provider[]>> = {
   claude: ["anthropic", "bedrock"],
   codex: ["openai", "compatible"],
   gemini: PROVIDERS,
 };
 
-/** The harness of others that a configuration asks for; undefined for the default one. */
+/** The third-party harness that a configuration requests; undefined for the default one. */
 export function thirdPartyOf({ harness }: Pick<AmbientAgentConfig, "harness">): ThirdParty | undefined {
   const type = harness?.type;
   return type === "claude" || type === "codex" || type === "gemini" ? type : undefined;
 }
 
-/** Refuses a harness of others where none can run, or with a model that it cannot speak to. */
+/** Refuses a third-party harness where none can run, or with a model that it cannot call. */
 export function checkHarness({
   config = {},
   execution_location,
@@ -41,37 +41,38 @@ export function checkHarness({
       `${type} calls models by the model gateway, with the deployment's own keys; leave it out`,
     );
   }
-  if (model !== undefined && !isSpokenTo(type, model)) throw wrongModel("config.harness.model_id", type);
+  if (model !== undefined && !canCall(type, model)) throw wrongModel("config.harness.model_id", type);
 }
 
-/** Refuses a model that a caller names for a harness which cannot speak to it. */
+/** Refuses a model that a caller names for a harness which cannot call it. */
 export function checkNamedModel({ config = {} }: Pick<RunAgentRequest, "config">): void {
   const type = thirdPartyOf(config);
   if (type === undefined || config.model_id === undefined || config.harness?.model_id !== undefined) return;
-  if (!isSpokenTo(type, config.model_id)) throw wrongModel("config.model_id", type);
+  if (!canCall(type, config.model_id)) throw wrongModel("config.model_id", type);
 }
 
 /**
- * The model of a run with a harness of others: its own, else the run's where it can speak to that, else the first that it can.
- * Undefined for the default harness.
+ * Chooses the model of a run with a third-party harness: the harness's own, else the run's where the harness can call it, else
+ * the first that it can call. Undefined for the default harness.
  */
-export function modelOfHarness(config: AmbientAgentConfig): string | undefined {
+export function chooseHarnessModel(config: AmbientAgentConfig): string | undefined {
   const type = thirdPartyOf(config);
   if (type === undefined) return undefined;
   const named = config.harness?.model_id ?? config.model_id;
-  if (named !== undefined && isSpokenTo(type, named)) return named;
-  const [first] = usableModels().filter((id) => isSpokenTo(type, id));
+  if (named !== undefined && canCall(type, named)) return named;
+  const [first] = usableModels().filter((id) => canCall(type, id));
   if (first === undefined) {
-    const whose = SPEAKS[type].join(", ");
+    const whose = PROVIDERS_OF[type].join(", ");
     throw notSupported("config.harness.type", `${type} needs a model of one of ${whose}, and this deployment has none`);
   }
   return first;
 }
 
-const isSpokenTo = (type: ThirdParty, model: string): boolean => SPEAKS[type].some((of) => model.startsWith(`${of}/`));
+const canCall = (type: ThirdParty, model: string): boolean =>
+  PROVIDERS_OF[type].some((of) => model.startsWith(`${of}/`));
 
 const wrongModel = (path: string, type: ThirdParty) =>
-  invalid(path, `is no model that the harness ${type} can speak to: it takes those of ${SPEAKS[type].join(", ")}`);
+  invalid(path, `is no model that the harness ${type} can call: it calls those of ${PROVIDERS_OF[type].join(", ")}`);
 
 const notSupported = (field: string, why: string) =>
   new RunyardError("operation_not_supported", { detail: `${field}: ${why}` });

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 /** Characters of a tag: 24 bits, of which one in sixteen million is the same by chance. */
 const LENGTH = 4;
 
-const tagOf = (key: string, value: string): string =>
+const toTag = (key: string, value: string): string =>
   createHash("sha256")
     .update(JSON.stringify([key, value]))
     .digest("base64url")
@@ -13,14 +13,14 @@ const tagOf = (key: string, value: string): string =>
  * A tag for each pair of a run's metadata, one behind the other. Index entries carry them, so that of runs with other
  * metadata nothing but the entry is read; what has the right tags is then compared.
  */
-export const tagsOf = (metadata: Readonly<Record<string, string>>): string =>
+export const toTags = (metadata: Readonly<Record<string, string>>): string =>
   Object.entries(metadata)
-    .map(([key, value]) => tagOf(key, value))
+    .map(([key, value]) => toTag(key, value))
     .join("");
 
 /** False where a run with these tags cannot have the metadata. */
 export function hasTags(tags: unknown, wanted: Readonly<Record<string, string>> | undefined): boolean {
   if (wanted === undefined) return true;
   const given = new Set(typeof tags === "string" ? (tags.match(/.{4}/g) ?? []) : []);
-  return Object.entries(wanted).every(([key, value]) => given.has(tagOf(key, value)));
+  return Object.entries(wanted).every(([key, value]) => given.has(toTag(key, value)));
 }

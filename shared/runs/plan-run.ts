@@ -1,15 +1,110 @@
+import { type Allowance, childAllowance, ownAllowance } from "#shared/budgets/budget.ts";
+import type { Environment } from "#shared/environments/environment.ts";
 import { refuseBlockedRepositories, refuseBlockedServers } from "#shared/environments/outward-urls.ts";
 import { refuseDisks } from "#shared/environments/repositories.ts";
+import { environmentOfRun, environmentReader, setupOf, withEnvironment } from "#shared/environments/run-environment.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { checkModel, defaultModel, priceOf } from "#shared/models/models.ts";
+import { ownerOfNew } from "#shared/principals/owner-of-new.ts";
+import type { Principal } from "#shared/principals/principal.ts";
+import type { Owner } from "#shared/table/keys.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
+import { MAX_METADATA } from "#shared/wire/metadata.ts";
 import { RUN_SOURCES, type RunAgentRequest, type RunSourceType } from "#shared/wire/run.ts";
-import { checkHarness, checkNamedModel, modelOfHarness } from "./harness-model.ts";
+import { type Actors, resolveActors } from "./actors.ts";
+import { findBounds, refuseBeyond, withinRun } from "./child-rights.ts";
+import { withDefaults } from "./config-layers.ts";
+import type { ConversationTail } from "./conversation-tail-store.ts";
+import { checkHarness, checkNamedModel, chooseHarnessModel } from "./harness-model.ts";
+import { refuseIgnoredImage } from "./own-image.ts";
+import type { RunPorts } from "./ports.ts";
+import { findContinuedConversation, findParent, type Parent } from "./run-tree.ts";
 
-/** Bytes of a configuration: with the prompt and the metadata it has to go into one item of the table. */
+/** Bytes of a configuration: with the prompt and the metadata it has to fit into one item of the table. */
 const CONFIG_BYTES = 256 * 1024;
 
-/** Refuses what the shapes alone cannot tell is wrong, naming the field and the remedy. */
+/** A new run as its request, its caller and the defaults of others make it; nothing is stored yet. */
+export interface RunPlan {
+  readonly request: RunAgentRequest;
+  readonly owner: Owner;
+  readonly actors: Actors;
+  readonly parent: Parent | undefined;
+  readonly environment: Environment | undefined;
+  readonly conversation: ConversationTail | undefined;
+  /** With every default filled in, and the budget that the run shows. */
+  readonly config: ResolvedAgentConfig;
+  /** What the run's model calls may cost. */
+  readonly allowance: Allowance | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly source: RunSourceType;
+  /** The first skill, which the run starts from. */
+  readonly skill: string | undefined;
+}
+
+interface PlanCall {
+  readonly body: RunAgentRequest;
+  readonly principal: Principal;
+  readonly header: (name: string) => string | undefined;
+}
+
+/** Resolves everything that a new run depends on, and refuses what its caller may not ask for. */
+export async function planRun({ body: request, principal, header }: PlanCall, ports: RunPorts): Promise<RunPlan> {
+  const parent = await findParent(request, principal, ports);
+  const owner = ownerOfNew(request, principal, parent);
+  const actors = await resolveActors(request, principal, parent?.executor, owner, ports.table);
+  const { filled, environment } = await fillRequest(request, principal, { parent, owner, actors }, ports);
+  const conversation = await findContinuedConversation(request, principal, ports);
+  const config = resolveConfig(filled);
+  const allowance =
+    parent === undefined
+      ? ownAllowance(config.budget_usd)
+      : await childAllowance(config.budget_usd, parent, ports.table);
+  // A child shows whose budget it draws on where it has none of its own.
+  const budget = config.budget_usd ?? parent?.budgetUsd;
+  return {
+    request,
+    owner,
+    actors,
+    parent,
+    environment,
+    conversation,
+    config: budget === undefined ? config : { ...config, budget_usd: budget },
+    allowance,
+    metadata: mergeMetadata(parent, request),
+    source: toSource(header, parent !== undefined),
+    skill: skillsOf(filled)[0],
+  };
+}
+
+/** Fills the request from its defaults: those of its identity and team, then those of its environment. */
+async function fillRequest(
+  request: RunAgentRequest,
+  principal: Principal,
+  { parent, owner, actors }: Pick<RunPlan, "parent" | "owner" | "actors">,
+  ports: RunPorts,
+): Promise<{ filled: RunAgentRequest; environment: Environment | undefined }> {
+  const bounds = await findBounds(principal, parent, ports);
+  if (bounds !== undefined) refuseBeyond(request, bounds);
+  const withLayers = withDefaults(request, actors);
+  const chosen = bounds === undefined ? withLayers : withinRun(withLayers, bounds);
+  const reader = { ...environmentReader(principal, owner), inherited: bounds?.config.environment_id };
+  const environment = await environmentOfRun(chosen.config, reader, ports.table);
+  const filled = withEnvironment(chosen, environment);
+  if (filled !== request) checkConfig(filled);
+  const { execution_location = "REMOTE" } = request;
+  refuseIgnoredImage({ ...setupOf(environment), execution_location }, ports);
+  return { filled, environment };
+}
+
+function mergeMetadata(parent: Parent | undefined, request: RunAgentRequest): Readonly<Record<string, string>> {
+  const metadata = { ...parent?.metadata, ...request.metadata };
+  if (Object.keys(metadata).length > MAX_METADATA) {
+    throw invalid("metadata", `must have at most ${MAX_METADATA} keys together with the parent's`);
+  }
+  return metadata;
+}
+
+/** Refuses what the schema of the request cannot, naming the field and the remedy. */
 export function checkRequest(request: RunAgentRequest): void {
   const hasSkill = skillsOf(request).length > 0;
   if ((request.prompt ?? "").trim() === "" && !hasSkill && request.conversation_id === undefined) {
@@ -22,8 +117,8 @@ export function checkRequest(request: RunAgentRequest): void {
   checkConfig(request);
 }
 
-/** Refuses a configuration that no run could have; also one that came about from the defaults of others. */
-export function checkConfig(request: Pick<RunAgentRequest, "config" | "execution_location">): void {
+/** Refuses a configuration that no run can have, also one that defaults were filled into. */
+function checkConfig(request: Pick<RunAgentRequest, "config" | "execution_location">): void {
   const { config } = request;
   if (Buffer.byteLength(JSON.stringify(config ?? {})) > CONFIG_BYTES) {
     throw invalid("config", `must have at most ${CONFIG_BYTES} bytes as JSON`);
@@ -50,13 +145,13 @@ export function skillsOf(request: RunAgentRequest): readonly string[] {
   return skills ?? (skill_spec === undefined ? [] : [skill_spec]);
 }
 
-/** The configuration that the run will show: the request's with every default filled in. */
+/** Resolves the configuration that the run shows: the request's with every default filled in. */
 export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
   const { skill_spec: _, skills: __, worker_host: ___, ...config }: AmbientAgentConfig = request.config ?? {};
   const skills = skillsOf(request);
   const [first] = skills;
   const name = config.name ?? (first === undefined ? undefined : skillName(first));
-  const harnessModel = modelOfHarness(config);
+  const harnessModel = chooseHarnessModel(config);
   const modelId = harnessModel ?? config.harness?.model_id ?? config.model_id ?? defaultModel();
   if (config.budget_usd !== undefined && priceOf(modelId) === undefined) {
     throw invalid("config.budget_usd", `cannot be kept with the model ${modelId}, whose price is not known`);
@@ -74,15 +169,15 @@ export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
   };
 }
 
-/** The skill's name in its spec: the directory of a SKILL.md, or what stands behind the colon. */
+/** The skill's name in its spec: the directory of a SKILL.md, or what follows the colon. */
 function skillName(spec: string): string {
   const place = spec.slice(spec.indexOf(":") + 1);
   const parts = place.split("/");
   return (parts.at(-1) === "SKILL.md" ? parts.at(-2) : parts.at(-1)) ?? place;
 }
 
-/** The source a caller states, as far as it may; anything unknown counts as API. */
-export function sourceOf(header: (name: string) => string | undefined, isChild: boolean): RunSourceType {
+/** The source that a caller states, if it may state it; any other counts as API. */
+function toSource(header: (name: string) => string | undefined, isChild: boolean): RunSourceType {
   if (isChild) return "ORCHESTRATION";
   const stated = header("x-run-source") ?? header("x-oz-api-source");
   const known = RUN_SOURCES.find((source) => source === stated);

@@ -1,12 +1,12 @@
 import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { type Principal, seesOwner } from "#shared/principals/principal.ts";
-import { isTerminal, MAX_DESCENDANTS, RUN_CAPS } from "#shared/records/run.ts";
+import { isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { ownerOf, type RunHead } from "#shared/records/run-head.ts";
-import { keys, type Owner } from "#shared/table/keys.ts";
-import type { TransactionWrite, Update } from "#shared/table/table.ts";
+import type { Owner } from "#shared/table/keys.ts";
 import type { RunAgentRequest, UserProfile } from "#shared/wire/run.ts";
+import { type ConversationTail, readConversationTail } from "./conversation-tail-store.ts";
 import type { RunPorts } from "./ports.ts";
 
 const MAX_DEPTH = 10;
@@ -27,19 +27,13 @@ export interface Parent {
   readonly executor: UserProfile;
   readonly secrets: RunBody["secrets"];
   readonly config: RunBody["config"];
-  /** What it says of its budget, and whether there is more to be read of it. */
+  /** The budget that it shows, and whether it has an item with more of it. */
   readonly budgetUsd: number | undefined;
   readonly hasBudget: boolean;
-  /** The writes that count one more child of the run and one more descendant of the tree's root, while there is room for both. */
-  readonly counted: readonly Update[];
 }
 
-/** Whether a write counts a new run at its parent or at the root of its tree. */
-export const isTreeCount = (write: TransactionWrite | undefined): boolean =>
-  write?.kind === "update" && (write.add?.["children"] !== undefined || write.add?.["descendants"] !== undefined);
-
-/** The run that the new one is a child of. A run's own key makes children of itself unless it names a descendant. */
-export async function parentOf(
+/** Finds the run that the new one is a child of. A run's own key creates children of itself unless it names a descendant. */
+export async function findParent(
   request: RunAgentRequest,
   principal: Principal,
   ports: RunPorts,
@@ -64,61 +58,30 @@ export async function parentOf(
     config: body.config,
     budgetUsd: body.config.budget_usd,
     hasBudget: head.b === true,
-    counted: countChild(runId, body.ancestors[0]),
   };
 }
 
-/** A child of the root is counted by one write: a transaction changes an item once. */
-function countChild(parent: string, root: string | undefined): Update[] {
-  const child = { children: { absentOr: { below: RUN_CAPS.children } } } as const;
-  const descendant = { descendants: { absentOr: { below: MAX_DESCENDANTS } } } as const;
-  const update = { kind: "update", key: keys.head(parent) } as const;
-  if (root === undefined) {
-    return [{ ...update, add: { children: 1, descendants: 1 }, if: { ...child, ...descendant } }];
-  }
-  return [
-    { ...update, add: { children: 1 }, if: child },
-    { kind: "update", key: keys.head(root), add: { descendants: 1 }, if: descendant },
-  ];
-}
-
-export interface ContinuedConversation {
-  readonly id: string;
-  /** Writes that make the new run the conversation's latest, if no other has become it in between. */
-  readonly writes: (runId: string) => TransactionWrite[];
-}
-
-/** The conversation that the new run continues; its latest run must have ended. A conversation's id is its first run's. */
-export async function continuedConversation(
+/** Finds the conversation that the new run continues; its latest run must have ended. */
+export async function findContinuedConversation(
   request: RunAgentRequest,
   principal: Principal,
   ports: RunPorts,
-): Promise<ContinuedConversation | undefined> {
+): Promise<ConversationTail | undefined> {
   const id = request.conversation_id;
   if (id === undefined) return undefined;
   const first = isUuid(id) ? await ports.runs.headAndBody(id) : undefined;
   if (first === undefined || first.body.conversation_id !== id || !sees(principal, first.head, first.body)) {
     throw invalid("conversation_id", "there is no such conversation");
   }
-  const tail = await ports.table.get(keys.conversationTail(id));
-  const latestId = typeof tail?.["run_id"] === "string" ? tail["run_id"] : id;
-  const latest = latestId === id ? first.head : await ports.runs.head(latestId);
-  if (latest === undefined) throw retryableConflict("the conversation changed in between");
+  const tail = await readConversationTail(id, ports.table);
+  const { latestRunId } = tail;
+  const latest = latestRunId === id ? first.head : await ports.runs.head(latestRunId);
+  if (latest === undefined) throw retryableConflict("the conversation changed in the meantime");
   if (!isTerminal(latest.state)) {
     throw new RunyardError("conflict", {
-      detail: `conversation_id: run ${latestId} of this conversation has not ended; send it a follow-up instead`,
+      detail: `conversation_id: run ${latestRunId} of this conversation has not ended; send it a follow-up instead`,
       retryable: false,
     });
   }
-  return {
-    id,
-    writes: (runId) => [
-      {
-        kind: "put",
-        item: { ...keys.conversationTail(id), v: 1, run_id: runId },
-        if: tail === undefined ? { pk: { exists: false } } : { run_id: { eq: latestId } },
-      },
-      { kind: "put", item: { ...keys.conversationRun(id, runId), v: 1, run_id: runId } },
-    ],
-  };
+  return tail;
 }

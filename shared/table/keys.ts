@@ -102,6 +102,11 @@ export const keys = {
   }),
   counters: (owner: Owner): Key => ({ pk: ownerPk(owner), sk: "COUNTERS" }),
   tree: (root: string, depth: number): Key => ({ pk: runPk(root), sk: `TREE#${depth}` }),
+  waitingForOwner: (owner: Owner, run: string): Key => ({ pk: ownerPk(owner), sk: `WAITING#${run}` }),
+  waitingForTree: (root: string, depth: number, run: string): Key => ({
+    pk: runPk(root),
+    sk: `WAITING#${depth}#${run}`,
+  }),
   idempotency: (principal: string, operation: string, key: string): Key => ({
     pk: `IDEM#${principal}#${operation}#${key}`,
     sk: "IDEM",

@@ -34,6 +34,9 @@ export async function transact(table: Pick<Table, "transact">, writes: NamedWrit
   }
 }
 
+/** The writes of a transaction in their order, without their names. */
+export const listWrites = (writes: NamedWrites): TransactionWrite[] => Object.values(writes).flatMap(toList);
+
 const isList = (write: TransactionWrite | readonly TransactionWrite[]): write is readonly TransactionWrite[] =>
   Array.isArray(write);
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { matcherOf } from "#shared/runs/listing/fuzzy-search.ts";
+import { createTextMatcher } from "#shared/runs/listing/fuzzy-search.ts";
 
 describe("fuzzy search", () => {
   test.each([
@@ -17,7 +17,7 @@ describe("fuzzy search", () => {
     ["日本", "日本語の文章"],
     ["serv", "Deploy the service"],
   ])("%j finds %j", (query, text) => {
-    expect(matcherOf(query)(text)).toBe(true);
+    expect(createTextMatcher(query)(text)).toBe(true);
   });
 
   test.each([
@@ -26,7 +26,7 @@ describe("fuzzy search", () => {
     ["cat", "car park"],
     ["!!!", "Deploy the service"],
   ])("%j does not find %j", (query, text) => {
-    expect(matcherOf(query)(text)).toBe(false);
+    expect(createTextMatcher(query)(text)).toBe(false);
   });
 
   test("no query, however odd, throws or runs on", () => {
@@ -35,11 +35,11 @@ describe("fuzzy search", () => {
         fc.string({ unit: "binary", maxLength: 256 }),
         fc.string({ unit: "binary", maxLength: 600 }),
         (query, text) => {
-          expect(typeof matcherOf(query)(text)).toBe("boolean");
+          expect(typeof createTextMatcher(query)(text)).toBe("boolean");
         },
       ),
       { numRuns: 300 },
     );
-    expect(matcherOf("(a+)+$ ".repeat(36))("a".repeat(812))).toBe(true);
+    expect(createTextMatcher("(a+)+$ ".repeat(36))("a".repeat(812))).toBe(true);
   });
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { uuidv7 } from "#shared/ids.ts";
 import type { Filters } from "#shared/runs/listing/filters.ts";
-import type { Order } from "#shared/runs/listing/sources.ts";
+import type { Order } from "#shared/runs/listing/order.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import { RunState } from "#shared/wire/run.ts";
 import type { ListedRun } from "../../bench/listed-run.ts";

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { uuidOf } from "#shared/ids.ts";
+import { type Order, positionOf, type Source } from "#shared/runs/listing/order.ts";
+import { timeBound } from "#shared/runs/listing/run-index-store.ts";
 import { search } from "#shared/runs/listing/search.ts";
-import { type Order, positionOf, rangeOf, type Source, timeBound } from "#shared/runs/listing/sources.ts";
+import { toRange } from "#shared/runs/listing/sources.ts";
 import type { Item } from "#shared/table/table.ts";
 
 const START = Date.parse("2026-05-18T12:00:00.000Z");
@@ -89,9 +91,9 @@ async function page(
   isMatch: (entry: Item) => boolean,
   options: { wanted: number; isLate?: () => boolean },
 ) {
-  const sift = async (entries: readonly Item[]): Promise<Found[]> =>
+  const match = async (entries: readonly Item[]): Promise<Found[]> =>
     entries.filter(isMatch).map((entry) => ({ id: entry.pk, position: positionOf(entry, by) }));
-  return search({ sources, order: by, range: rangeOf(by, {}, after), sift, isLate: () => false, ...options });
+  return search({ sources, order: by, range: toRange(by, {}, after), match, isLate: () => false, ...options });
 }
 
 const newReading = (): Reading => ({ queries: 0, entries: 0, now: 0, atOnce: 0 });

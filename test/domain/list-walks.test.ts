@@ -4,7 +4,9 @@ import { uuidv7 } from "#shared/ids.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
 import type { Filters } from "#shared/runs/listing/filters.ts";
-import { type Change, changeWrites, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
+import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
+import { toTransitionWrites } from "#shared/runs/transition-store.ts";
+import { listWrites } from "#shared/table/transact.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { type ListedRun, ownWrites } from "../../bench/listed-run.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
@@ -70,7 +72,7 @@ async function apply(one: Step, ids: readonly string[], plane: TestControlPlane)
   const id = ids[one.run] ?? "";
   const head = await plane.ports.runs.head(id);
   if (head === undefined) throw new Error("the run is gone");
-  const writes = changeWrites(head, changeOf(head, one), plane.clock.now);
+  const writes = listWrites(toTransitionWrites(head, changeOf(head, one), plane.clock.now));
   await plane.table.transact(ownWrites(id, writes));
   return id;
 }

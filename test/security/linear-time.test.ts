@@ -15,7 +15,7 @@ import { parseQuery } from "#shared/http/request.ts";
 import { routeNotFoundError } from "#shared/http/route-not-found.ts";
 import { parseKey } from "#shared/principals/api-key.ts";
 import { statusText, titleOf } from "#shared/records/run.ts";
-import { matcherOf } from "#shared/runs/listing/fuzzy-search.ts";
+import { createTextMatcher } from "#shared/runs/listing/fuzzy-search.ts";
 import { timetableOf } from "#shared/schedules/cron.ts";
 import { baseOf } from "#shared/skills/repository.ts";
 import { parseSkill } from "#shared/skills/skill-md.ts";
@@ -50,7 +50,7 @@ const plainText = v.parse(v.function(), await webFunction("text.js", "plainText"
 const parseDuration = v.parse(v.function(), await webFunction("format.js", "parseDuration"));
 const refusal = (status: number, body: string, headers = {}) => errorOf(new Response(null, { status, headers }), body);
 const redactor = createRedactor(["a-secret-value", "  spaces and\nlines  "]);
-const isAbout = matcherOf("release notes");
+const isAbout = createTextMatcher("release notes");
 const { title: _title, ...untitled } = RUN;
 
 /** Everything that reads foreign text by a regular expression or a parser of our own. */

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import type { Filters } from "#shared/runs/listing/filters.ts";
-import { listRuns } from "#shared/runs/listing/list-runs.ts";
-import type { Order } from "#shared/runs/listing/sources.ts";
+import { listVisibleRuns } from "#shared/runs/listing/list-runs.ts";
+import type { Order } from "#shared/runs/listing/order.ts";
 import type { Table } from "#shared/table/table.ts";
 import { itemsOf, type ListedRun } from "../../bench/listed-run.ts";
 import type { TestControlPlane } from "./control-plane.ts";
@@ -42,7 +42,7 @@ export async function walk(plane: TestControlPlane, { order, filters = {}, limit
   const found: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await listRuns({ ...order, limit, filters, cursor }, ada(plane), plane.ports);
+    const page = await listVisibleRuns({ ...order, limit, filters, cursor }, ada(plane), plane.ports);
     const { has_next_page, next_cursor } = page.page_info;
     expect(page.runs.length).toBeLessThanOrEqual(limit);
     if (has_next_page) expect(page.runs).not.toEqual([]);

@@ -1,7 +1,9 @@
-import { activePart, type Owner, SCOPE_SHARDS, scopeKey } from "#shared/table/keys.ts";
+import { runIdOf } from "#shared/records/run-head.ts";
+import type { Owner } from "#shared/table/keys.ts";
 import type { Item, Table } from "#shared/table/table.ts";
+import { readActiveEntries } from "./active-run-store.ts";
 
-/** A run that has not ended, as an index tells it. */
+/** A run that has not ended, as its index entry describes it. */
 export interface ActiveRun {
   readonly runId: string;
   readonly state: string;
@@ -10,21 +12,17 @@ export interface ActiveRun {
   readonly location: string;
 }
 
-/** The runs of an owner that have not ended, the one first that has not moved for longest; of each shard at most `limit`. */
+/** Lists the runs of an owner that have not ended, those that have not changed for longest first; of each shard at most `limit`. */
 export async function activeRuns(owner: Owner, ports: { readonly table: Table }, limit?: number): Promise<ActiveRun[]> {
-  const shards = Array.from({ length: SCOPE_SHARDS }, (_, shard) => activePart(scopeKey(owner, shard)));
-  const pages = await Promise.all(
-    shards.map((pk) => ports.table.query({ index: "gsi1", pk, ...(limit === undefined ? {} : { limit }) })),
-  );
-  return pages.flatMap(({ items }) => items.map(toActive));
+  return (await readActiveEntries(owner, ports.table, limit)).map(toActiveRun);
 }
 
-function toActive(item: Item): ActiveRun {
+function toActiveRun(item: Item): ActiveRun {
   const { p } = item;
   const facets = typeof p === "object" && p !== null ? Object.entries(p) : [];
   const facet = (name: string) => String(facets.find(([key]) => key === name)?.[1] ?? "");
   return {
-    runId: item.pk.slice("RUN#".length),
+    runId: runIdOf(item),
     state: String(item["state"]),
     creator: facet("creator"),
     executor: facet("executor") || facet("creator"),

@@ -1,5 +1,5 @@
+import type { Order } from "./order.ts";
 import { isByTime } from "./segments.ts";
-import type { Order } from "./sources.ts";
 
 /** Segments of one round, entries that one is meant to hold, and how many are read of one that holds more. */
 const MAX_SEGMENTS = 8;
@@ -18,8 +18,8 @@ export interface Round {
   readonly entries: number;
 }
 
-/** How much a search reads in each round, from how many entries matched so far and how dense they are in time. */
-export function batchSizeOf(order: Order, wanted: number) {
+/** Decides how much a search reads in each round, by how many entries have matched and how dense they are in time. */
+export function createBatchSizer(order: Order, wanted: number) {
   let amount = wanted;
   let width = 0;
   let before = 0;

@@ -12,15 +12,16 @@ import {
   type Principal,
 } from "#shared/principals/principal.ts";
 import { isTerminal } from "#shared/records/run.ts";
-import { cancelFound } from "#shared/runs/cancel-run.ts";
+import { runIdOf } from "#shared/records/run-head.ts";
+import { cancelFoundRun } from "#shared/runs/cancel-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
-import { SCOPE_SHARDS, scopeKey } from "#shared/table/keys.ts";
-import { ConditionFailed } from "#shared/table/table.ts";
 import { type CancelRunsRequest, CancelRunsResponse, type RunFilter } from "#shared/wire/cancel.ts";
-import { type Filters, type FoundRun, matchesEntry, matchingRuns, runIdOf } from "./filters.ts";
+import { cancelMatchingStore } from "./cancel-matching-store.ts";
+import { type Filters, type FoundRun, matchesEntry, matchingRuns } from "./filters.ts";
+import { runIndexStore, toScopes } from "./run-index-store.ts";
 
-/** Runs that one call takes, and milliseconds after which it begins with no further ones. */
+/** Runs that one call cancels, and milliseconds after which it starts no further ones. */
 const MAX_RUNS = 1_000;
 const WORK_MS = 20_000;
 /** Entries of the index that are read at once. */
@@ -44,10 +45,13 @@ interface CancelledRuns {
 }
 
 /**
- * Cancels the runs that match and have not ended. The record of the request is written first and its answer last: a
- * repeat is answered as the first was, and one whose first try broke off goes on where that stopped.
+ * Cancels the runs that match and have not ended. The record of the request is written first and its response last: a
+ * repeat gets the same response, and where the first attempt was interrupted, a repeat continues it.
  */
-export async function cancelRuns({ principal, ...rest }: ReceivedCall, ports: RunPorts): Promise<CancelledRuns> {
+export async function cancelMatchingRuns(
+  { principal, ...rest }: ReceivedCall,
+  ports: RunPorts,
+): Promise<CancelledRuns> {
   if (principal.kind === "run") {
     throw new RunyardError("not_authorized", { detail: "a run's key cancels its descendants one by one" });
   }
@@ -58,15 +62,11 @@ export async function cancelRuns({ principal, ...rest }: ReceivedCall, ports: Ru
     call.once,
     ports.now,
     async (record) => {
-      try {
-        await ports.table.write(record(""));
-      } catch (error) {
-        throw error instanceof ConditionFailed ? new IdempotencyRecordExists() : error;
-      }
-      return { response: await cancelAndKeep(call, ports), replayed: false };
+      if (!(await cancelMatchingStore(ports.table).begin(record("")))) throw new IdempotencyRecordExists();
+      return { response: await cancelAndSave(call, ports), replayed: false };
     },
     async (kept) => ({
-      response: kept === "" ? await cancelAndKeep(call, ports) : v.parse(Kept, kept),
+      response: kept === "" ? await cancelAndSave(call, ports) : v.parse(Kept, kept),
       replayed: true,
     }),
   );
@@ -74,22 +74,15 @@ export async function cancelRuns({ principal, ...rest }: ReceivedCall, ports: Ru
 
 const Kept = v.pipe(v.string(), v.parseJson(), CancelRunsResponse);
 
-async function cancelAndKeep(call: CancelManyCall, ports: RunPorts): Promise<CancelRunsResponse> {
+async function cancelAndSave(call: CancelManyCall, ports: RunPorts): Promise<CancelRunsResponse> {
   const response = await cancelAll(call, ports);
-  const { record: key, hash } = call.once;
-  const result = JSON.stringify(response);
-  try {
-    await ports.table.write({ kind: "update", key, set: { result }, if: { hash: { eq: hash } } });
-  } catch (error) {
-    // The record is over already: whoever repeats the request makes it anew.
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  await cancelMatchingStore(ports.table).saveResponse(call.once, JSON.stringify(response));
   return response;
 }
 
 async function cancelAll({ request, principal }: CancelManyCall, ports: RunPorts): Promise<CancelRunsResponse> {
   const deadline = ports.now() + WORK_MS;
-  const found = await matching(filtersOf(request.filter), principal, deadline, ports);
+  const found = await findMatching(toFilters(request.filter), principal, deadline, ports);
   const refused: { run_id: string; error_code: ErrorCode }[] = [];
   let looked = 0;
   let more = found.more;
@@ -99,7 +92,7 @@ async function cancelAll({ request, principal }: CancelManyCall, ports: RunPorts
       break;
     }
     const some = found.runs.slice(looked, looked + AT_ONCE);
-    const codes = await Promise.all(some.map((run) => refusalOf(run, principal, request.force ?? false, ports)));
+    const codes = await Promise.all(some.map((run) => cancelOrRefuse(run, principal, request.force ?? false, ports)));
     for (const [index, { head }] of some.entries()) {
       const code = codes[index];
       if (code !== undefined) refused.push({ run_id: head.run_id, error_code: code });
@@ -109,15 +102,15 @@ async function cancelAll({ request, principal }: CancelManyCall, ports: RunPorts
   return { matched, cancelled: matched - refused.length, refused, has_more: more };
 }
 
-/** The code with which a run is not cancelled; undefined where it is. */
-async function refusalOf(
+/** Cancels a run; returns the error code where it cannot be cancelled. */
+async function cancelOrRefuse(
   run: FoundRun,
   principal: Principal,
   force: boolean,
   ports: RunPorts,
 ): Promise<ErrorCode | undefined> {
   try {
-    await cancelFound({ ...run, principal, force }, ports);
+    await cancelFoundRun({ ...run, principal, force }, ports);
     return undefined;
   } catch (error) {
     if (error instanceof RunyardError) return error.code;
@@ -125,23 +118,20 @@ async function refusalOf(
   }
 }
 
-/** The runs that match, newest first: what waits goes before what works, whose slots it would take. */
-async function matching(
+/** Finds the runs that match, newest first: those that wait are cancelled before those that work, whose slots they would take. */
+async function findMatching(
   filters: Filters,
   principal: PersonalPrincipal | AgentPrincipal,
   deadline: number,
   { runs, now }: RunPorts,
 ): Promise<{ readonly runs: readonly FoundRun[]; readonly more: boolean }> {
   const found: FoundRun[] = [];
-  const scopes = ownersVisibleTo(principal).flatMap((owner) =>
-    Array.from({ length: SCOPE_SHARDS }, (_, shard) => scopeKey(owner, shard)),
-  );
-  for (const pk of scopes) {
+  const scopes = toScopes(ownersVisibleTo(principal));
+  for (const source of runIndexStore(runs).activeByCreation(scopes)) {
     let before: string | undefined;
     for (let more = true; more; ) {
       if (found.length > MAX_RUNS || now() > deadline) return { runs: found.slice(0, MAX_RUNS), more: true };
-      const place = before === undefined ? {} : { before };
-      const page = await runs.query({ index: "gsi5", pk, descending: true, limit: ENTRIES, ...place });
+      const page = await source(before === undefined ? {} : { before }, ENTRIES, true);
       const ids = page.items.filter((entry) => matchesEntry(entry, filters)).map(runIdOf);
       const some = (await runs.many(ids)).filter((run) => run !== undefined && !isTerminal(run.head.state));
       found.push(
@@ -158,7 +148,7 @@ async function matching(
   return { runs: found.slice(0, MAX_RUNS), more: found.length > MAX_RUNS };
 }
 
-const filtersOf = (filter: RunFilter): Filters => ({
+const toFilters = (filter: RunFilter): Filters => ({
   states: filter.state,
   name: filter.name,
   modelId: filter.model_id,

@@ -2,11 +2,11 @@ import * as v from "valibot";
 import { createdAtOf } from "#shared/ids.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import type { RunHead } from "#shared/records/run-head.ts";
+import { type RunHead, runIdOf } from "#shared/records/run-head.ts";
 import { hasTags } from "#shared/runs/metadata-tags.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { RunState } from "#shared/wire/run.ts";
-import { matcherOf } from "./fuzzy-search.ts";
+import { createTextMatcher } from "./fuzzy-search.ts";
 
 export interface Filters {
   readonly states?: readonly RunState[] | undefined;
@@ -35,15 +35,13 @@ export interface FoundRun {
   readonly body: RunBody;
 }
 
-/** Characters of the prompt that `q` looks at. */
+/** Characters of the prompt that `q` searches. */
 const SEARCHED_PROMPT = 300;
 
-export const runIdOf = (entry: Item): string => entry.pk.slice("RUN#".length);
-
 /**
- * What an index entry alone can tell: `p` is written once and the id holds the time of creation, so neither is behind. An
- * entry may carry no `p`, and then its run has to tell. A state may be behind; of one that has ended it is so for a moment
- * only, after a follow-up.
+ * Whether an index entry alone rules the run out: `p` is written once and the id holds the time of creation, so neither is
+ * out of date. An entry may carry no `p`, and then the run itself decides. A state may be out of date; that of an ended run is
+ * so for a moment only, after a follow-up.
  */
 export function matchesEntry(entry: Item, filters: Filters): boolean {
   const { p, state } = entry;
@@ -76,13 +74,13 @@ function matchesFacets(facets: Value, filters: Filters): boolean {
   );
 }
 
-/** Which of the runs match by what they tell themselves: their state and times move, their metadata is in no index. */
+/** Filters runs by their own items: their states and times change, and their metadata is in no index. */
 export function matchingRuns(runs: readonly FoundRun[], filters: Filters): readonly FoundRun[] {
-  const isBodyMatch = bodyMatcher(filters);
+  const isBodyMatch = createBodyMatcher(filters);
   return runs.filter(({ head, body }) => matchesHead(head, filters) && isBodyMatch(body));
 }
 
-/** Whether only the head, and whether only the body can tell. */
+/** Whether the filters need the head, and whether they need the body. */
 export const needsHead = ({ states, updatedAfter, artifactType }: Filters): boolean =>
   states !== undefined || updatedAfter !== undefined || artifactType !== undefined;
 export const needsBody = ({ metadata, ancestorRunId, q }: Filters): boolean =>
@@ -99,8 +97,8 @@ export function matchesHead(head: RunHead, filters: Filters): boolean {
   );
 }
 
-export function bodyMatcher({ metadata, ancestorRunId, q }: Filters): (body: RunBody) => boolean {
-  const searched = q === undefined ? undefined : matcherOf(q);
+export function createBodyMatcher({ metadata, ancestorRunId, q }: Filters): (body: RunBody) => boolean {
+  const searched = q === undefined ? undefined : createTextMatcher(q);
   return (body) =>
     (ancestorRunId === undefined || body.ancestors.includes(ancestorRunId)) &&
     Object.entries(metadata ?? {}).every(([key, value]) => body.metadata?.[key] === value) &&

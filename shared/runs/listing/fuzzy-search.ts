@@ -10,10 +10,10 @@ const fold = (text: string): string =>
     .toLowerCase();
 
 /**
- * True of texts that contain every word of `query`, in any order, also as a part of a word. A word of four letters or
- * more may have one typo behind its first letter: a letter too many, too few, a wrong one, or two swapped.
+ * Creates a test for texts that contain every word of `query`, in any order, also as a part of a word. A word of four letters or
+ * more may have one typo after its first letter: a letter too many, too few, a wrong one, or two swapped.
  */
-export function matcherOf(query: string): (text: string) => boolean {
+export function createTextMatcher(query: string): (text: string) => boolean {
   const search = new uFuzzy({
     unicode: true,
     interSplit: "[^\\p{L}\\d]+",

@@ -6,12 +6,13 @@ import { type Used, usedBy } from "#shared/records/budget-account.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
 import { toRunItem } from "#shared/runs/run-item.ts";
-import { SCOPE_SHARDS, scopeKey } from "#shared/table/keys.ts";
 import type { ListRunsResponse, RunItem } from "#shared/wire/run.ts";
 import type { Filters, FoundRun } from "./filters.ts";
-import { type Candidate, createMatcher, loaded } from "./matches.ts";
+import { type Candidate, createMatcher, loadRuns } from "./matches.ts";
+import type { Order } from "./order.ts";
+import { toScopes } from "./run-index-store.ts";
 import { search } from "./search.ts";
-import { type Order, rangeOf, sourcesOf } from "./sources.ts";
+import { chooseSources, toRange } from "./sources.ts";
 
 export interface ListQuery extends Order {
   readonly limit: number;
@@ -19,12 +20,12 @@ export interface ListQuery extends Order {
   readonly filters: Filters;
 }
 
-/** Milliseconds of reading after which a page is answered as far as it got. */
+/** Milliseconds of reading after which the page is returned as far as it was read. */
 const READ_MS = 20_000;
 const LIST_PROMPT_LENGTH = 1_000;
 
-/** One page of the runs that the principal sees. Its scopes are read as sorted streams and merged. */
-export async function listRuns(
+/** Lists one page of the runs visible to the principal. Its scopes are read as sorted streams and merged. */
+export async function listVisibleRuns(
   query: ListQuery,
   principal: Principal,
   ports: RunPorts & { readonly cursors: Cursors },
@@ -33,12 +34,10 @@ export async function listRuns(
     throw new RunyardError("not_authorized", { detail: "a run's key reads its own run and its descendants by id" });
   }
   await refuseUnknownAncestor(query.filters.ancestorRunId, principal, ports);
-  const scopes = ownersVisibleTo(principal).flatMap((owner) =>
-    Array.from({ length: SCOPE_SHARDS }, (_, shard) => scopeKey(owner, shard)),
-  );
+  const scopes = toScopes(ownersVisibleTo(principal));
   const binding = [principalKey(principal), scopes, query.sortBy, query.descending, query.filters];
   const start = query.cursor === undefined ? undefined : await ports.cursors.read(binding, query.cursor);
-  const { runs, next } = await pageOf(scopes, query, start, ports);
+  const { runs, next } = await readPage(scopes, query, start, ports);
   return {
     runs,
     page_info: {
@@ -50,11 +49,11 @@ export async function listRuns(
 
 interface Page {
   readonly runs: RunItem[];
-  /** The position behind which the next page begins. */
+  /** The position after which the next page begins. */
   readonly next: string | undefined;
 }
 
-async function pageOf(
+async function readPage(
   scopes: readonly string[],
   query: ListQuery,
   start: string | undefined,
@@ -63,22 +62,22 @@ async function pageOf(
   const { limit, filters, ...order } = query;
   const deadline = ports.now() + READ_MS;
   const isLate = () => ports.now() > deadline;
-  const { sources, open } = await sourcesOf(scopes, order, filters, ports);
+  const { sources, open } = await chooseSources(scopes, order, filters, ports);
   for (let after = start; ; ) {
-    // One more than the page holds tells of a next page.
+    // One more than the page holds shows that there is a next page.
     const wanted = limit + 1;
-    const sift = createMatcher({ scopes, order, filters: open, wanted }, ports);
+    const match = createMatcher({ scopes, order, filters: open, wanted }, ports);
     const { found, stoppedAt } = await search({
       sources,
       order,
-      range: rangeOf(order, filters, after),
+      range: toRange(order, filters, after),
       wanted,
-      sift,
+      match,
       isLate,
     });
     const page = found.slice(0, limit);
     const rest = found.length > limit ? page.at(-1)?.position : stoppedAt;
-    const { runs, next } = await answered(await loaded(page, scopes, ports), rest, ports);
+    const { runs, next } = await toPage(await loadRuns(page, scopes, ports), rest, ports);
     if (runs.length > 0 || next === undefined) return { runs, next };
     if (isLate()) {
       throw invalid(
@@ -86,13 +85,13 @@ async function pageOf(
         "no match within the time of one answer: narrow the query by a later created_after",
       );
     }
-    // Runs that their entries outlived.
+    // The runs of these entries do not exist any more.
     after = next;
   }
 }
 
-/** As many of the runs as go into one answer. */
-async function answered(
+/** As many of the runs as fit into one response. */
+async function toPage(
   found: readonly (Candidate & FoundRun)[],
   rest: string | undefined,
   ports: RunPorts,
@@ -101,11 +100,11 @@ async function answered(
     found.map(({ head }) => head),
     ports.table,
   );
-  const runs = fitting(await Promise.all(found.map((run, index) => shown(run, used[index], ports))));
+  const runs = fitting(await Promise.all(found.map((run, index) => toListedRun(run, used[index], ports))));
   return { runs, next: runs.length < found.length ? found[runs.length - 1]?.position : rest };
 }
 
-async function shown({ head, body }: FoundRun, used: Used | undefined, ports: RunPorts): Promise<RunItem> {
+async function toListedRun({ head, body }: FoundRun, used: Used | undefined, ports: RunPorts): Promise<RunItem> {
   const artifacts = head.artifacts > 0 ? await ports.runs.artifacts(head.run_id) : [];
   const item = toRunItem(head, body, artifacts, { webUrl: ports.webUrl, now: ports.now(), used });
   return { ...item, prompt: [...item.prompt.slice(0, 2 * LIST_PROMPT_LENGTH)].slice(0, LIST_PROMPT_LENGTH).join("") };

@@ -1,7 +1,8 @@
 import type { Item } from "#shared/table/table.ts";
-import { behind, inOrder, type Order, positionOf, type Range, type Source } from "./sources.ts";
+import { compareEntries, type Order, positionOf, type Range, rangeAfter, type Source } from "./order.ts";
 
-interface Lane {
+/** How far one source was read. */
+interface Stream {
   readonly source: Source;
   range: Range;
   /** Read and not yet taken. */
@@ -9,7 +10,7 @@ interface Lane {
   more: boolean;
 }
 
-export interface Merged {
+export interface MergedStream {
   /** The next entries in their order: `amount` of them, or fewer where the range ends. */
   take(amount: number): Promise<Item[]>;
   /** True where the last entry that was taken may not have been the range's last. */
@@ -17,20 +18,20 @@ export interface Merged {
 }
 
 /**
- * The entries of several sources within a range as one sorted stream. Each source is asked for its share first and for
+ * Merges the entries of several sources within a range into one sorted stream. Each source is asked for its share first and for
  * more when it runs out, so that little is read that the page does not take; for everything at once where `isWhole` says
  * that the range is to be read to its end.
  */
-export function merged(sources: readonly Source[], range: Range, order: Order, isWhole = false): Merged {
-  const lanes = sources.map((source): Lane => ({ source, range, entries: [], more: true }));
+export function mergeSources(sources: readonly Source[], range: Range, order: Order, isWhole = false): MergedStream {
+  const streams = sources.map((source): Stream => ({ source, range, entries: [], more: true }));
 
-  async function fill(lane: Lane, amount: number): Promise<void> {
-    const { items, more } = await lane.source(lane.range, amount, order.descending);
-    lane.entries.push(...items);
-    lane.more = more;
+  async function fill(stream: Stream, amount: number): Promise<void> {
+    const { items, more } = await stream.source(stream.range, amount, order.descending);
+    stream.entries.push(...items);
+    stream.more = more;
     const last = items.at(-1);
-    if (last !== undefined) lane.range = behind(range, positionOf(last, order), order.descending);
-    else lane.more = false;
+    if (last !== undefined) stream.range = rangeAfter(range, positionOf(last, order), order.descending);
+    else stream.more = false;
   }
 
   return {
@@ -38,36 +39,36 @@ export function merged(sources: readonly Source[], range: Range, order: Order, i
       const taken: Item[] = [];
       while (taken.length < amount) {
         const rest = amount - taken.length;
-        const dry = lanes.filter(({ entries, more }) => entries.length === 0 && more);
-        const live = lanes.filter(({ entries, more }) => entries.length > 0 || more).length;
-        await Promise.all(dry.map((lane) => fill(lane, isWhole ? rest : shareOf(rest, amount, live, dry.length))));
-        // Until every lane that has more shows its next one, none is known to be the first.
-        if (lanes.some(({ entries, more }) => entries.length === 0 && more)) continue;
-        const [lane, other] = lanes.filter(({ entries }) => entries.length > 0);
-        if (lane === undefined) break;
-        const first = other === undefined ? lane.entries.splice(0, rest) : [firstOf(lanes, order)];
+        const dry = streams.filter(({ entries, more }) => entries.length === 0 && more);
+        const live = streams.filter(({ entries, more }) => entries.length > 0 || more).length;
+        await Promise.all(dry.map((stream) => fill(stream, isWhole ? rest : toShare(rest, amount, live, dry.length))));
+        // Until every stream that has more shows its next one, none is known to be the first.
+        if (streams.some(({ entries, more }) => entries.length === 0 && more)) continue;
+        const [stream, other] = streams.filter(({ entries }) => entries.length > 0);
+        if (stream === undefined) break;
+        const first = other === undefined ? stream.entries.splice(0, rest) : [takeFirst(streams, order)];
         taken.push(...first.filter((entry) => entry !== undefined));
       }
       return taken;
     },
     get more() {
-      return lanes.some(({ entries, more }) => entries.length > 0 || more);
+      return streams.some(({ entries, more }) => entries.length > 0 || more);
     },
   };
 }
 
-/** How many entries a lane is asked for: all that are missing of the only one, else a part of them. */
-function shareOf(rest: number, amount: number, live: number, dry: number): number {
+/** How many entries a stream is asked for: all that are missing of the only one, else a part of them. */
+function toShare(rest: number, amount: number, live: number, dry: number): number {
   if (live === 1) return rest;
   const part = dry === live ? Math.floor(rest / (live + 1)) : Math.max(Math.ceil(rest / 2), Math.ceil(amount / 5));
   return Math.min(rest, Math.max(2, part));
 }
 
-function firstOf(lanes: readonly Lane[], order: Order): Item | undefined {
-  const [lane] = lanes.filter(({ entries }) => entries.length > 0).sort((a, b) => compareFirst(a, b, order));
-  return lane?.entries.shift();
+function takeFirst(streams: readonly Stream[], order: Order): Item | undefined {
+  const [stream] = streams.filter(({ entries }) => entries.length > 0).sort((a, b) => compareFirst(a, b, order));
+  return stream?.entries.shift();
 }
 
-function compareFirst({ entries: [a] }: Lane, { entries: [b] }: Lane, order: Order): number {
-  return a === undefined || b === undefined ? 0 : inOrder(a, b, order);
+function compareFirst({ entries: [a] }: Stream, { entries: [b] }: Stream, order: Order): number {
+  return a === undefined || b === undefined ? 0 : compareEntries(a, b, order);
 }

@@ -1,8 +1,8 @@
 import type { Item } from "#shared/table/table.ts";
-import { batchSizeOf } from "./batch-size.ts";
-import { type Merged, merged } from "./merge.ts";
-import { divided, farEnd, spanOf } from "./segments.ts";
-import { behind, type Order, positionOf, type Range, type Source } from "./sources.ts";
+import { createBatchSizer } from "./batch-size.ts";
+import { type MergedStream, mergeSources } from "./merge.ts";
+import { type Order, positionOf, type Range, rangeAfter, type Source } from "./order.ts";
+import { divideRange, findFarEnd, measureSpan } from "./segments.ts";
 
 /** What was found in a run's entry; `id` tells one run from another. */
 interface Finding {
@@ -15,44 +15,44 @@ export interface Search<T extends Finding> {
   readonly range: Range;
   /** How many to find, if there are as many. */
   readonly wanted: number;
-  /** What is wanted of entries that follow each other; the first `wanted` of it are enough. */
-  readonly sift: (entries: readonly Item[]) => Promise<readonly T[]>;
+  /** Finds what is wanted in entries that follow each other; the first `wanted` findings are enough. */
+  readonly match: (entries: readonly Item[]) => Promise<readonly T[]>;
   readonly isLate: () => boolean;
 }
 
 export interface Found<T> {
   readonly found: readonly T[];
-  /** The position behind which nothing has been seen; undefined where there is nothing more. */
+  /** The position after which nothing was read; undefined where there is nothing more. */
   readonly stoppedAt: string | undefined;
 }
 
 /** A part of the range: not yet read, or read to `end` with what was found there. */
 interface Part<T> {
   readonly range: Range;
-  /** Where it was read to its beginning: what has read further than was taken. */
-  readonly stream?: Merged;
+  /** The stream that has read further than was taken, where the part before this one was read. */
+  readonly stream?: MergedStream;
   readonly found?: readonly T[];
   readonly end?: string | undefined;
 }
 
 /**
- * Finds the first of what is wanted in the order of the list. The first round reads as much as does if everything
+ * Finds the first of what is wanted in the order of the list. The first round reads as much as is enough if everything
  * matches. Where little matches, each round reads up to four times as much as the one before, in the orders by time as
  * segments of time side by side. What was found counts as far as nothing before it is unread, and no further.
  */
 export async function search<T extends Finding>(query: Search<T>): Promise<Found<T>> {
   const { sources, order, range, wanted, isLate } = query;
-  const pace = batchSizeOf(order, wanted);
+  const batchSizer = createBatchSizer(order, wanted);
   const found = new Map<string, T>();
   let parts: readonly Part<T>[] = [{ range }];
   let stoppedAt: string | undefined;
   let end: number | undefined;
   while (parts.length > 0 && found.size < wanted && !isLate()) {
-    const { segments, width, entries } = pace.round();
-    if (segments > 1) end ??= await farEnd(sources, range, order);
+    const { segments, width, entries } = batchSizer.round();
+    if (segments > 1) end ??= await findFarEnd(sources, range, order);
     const planned = parts.flatMap((part): readonly Part<T>[] => {
       if (segments === 1 || end === undefined || part.found !== undefined) return [part];
-      const ranges = divided(part.range, { segments, width, end }, order);
+      const ranges = divideRange(part.range, { segments, width, end }, order);
       return ranges.length === 1 ? [part] : ranges.map((one) => ({ range: one }));
     });
     const chosen = new Set(planned.filter((part) => part.found === undefined).slice(0, segments));
@@ -65,7 +65,7 @@ export async function search<T extends Finding>(query: Search<T>): Promise<Found
       stoppedAt = part.end;
     }
     parts = parts.slice(seen.length);
-    pace.next(found.size);
+    batchSizer.next(found.size);
   }
   return { found: [...found.values()].slice(0, wanted), stoppedAt: parts.length === 0 ? undefined : stoppedAt };
 
@@ -75,19 +75,20 @@ export async function search<T extends Finding>(query: Search<T>): Promise<Found
     amount: number,
     isSegment: boolean,
   ): Promise<Part<T>[]> {
-    const stream = begun ?? merged(sources, part, order, isSegment);
+    const stream = begun ?? mergeSources(sources, part, order, isSegment);
     const entries = await stream.take(amount);
     const last = entries.at(-1);
     const hasRest = stream.more && last !== undefined;
-    pace.note(entries.length, spanOf(part, entries, hasRest, order));
-    const found = await query.sift(entries);
-    if (!hasRest) return [{ range: part, found, end: endOf(part, order) }];
+    batchSizer.note(entries.length, measureSpan(part, entries, hasRest, order));
+    const found = await query.match(entries);
+    if (!hasRest) return [{ range: part, found, end: endPosition(part, order) }];
     const end = positionOf(last, order);
     return [
       { range: part, found, end },
-      { range: behind(part, end, order.descending), stream },
+      { range: rangeAfter(part, end, order.descending), stream },
     ];
   }
 }
 
-const endOf = (range: Range, { descending }: Order): string | undefined => (descending ? range.from : range.before);
+const endPosition = (range: Range, { descending }: Order): string | undefined =>
+  descending ? range.from : range.before;

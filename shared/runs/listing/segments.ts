@@ -1,10 +1,11 @@
 import type { Item } from "#shared/table/table.ts";
-import { type Order, positionOf, type Range, type Source, timeBound, timeOf } from "./sources.ts";
+import { type Order, positionOf, type Range, type Source } from "./order.ts";
+import { timeBound, timeOf } from "./run-index-store.ts";
 
 export const isByTime = ({ sortBy }: Order): boolean => sortBy === "created_at" || sortBy === "updated_at";
 
-/** The time of the last entry that there is in the direction of reading; undefined where there is none. */
-export async function farEnd(sources: readonly Source[], range: Range, order: Order): Promise<number | undefined> {
+/** Finds the time of the last entry in the direction of reading; undefined where there is no entry. */
+export async function findFarEnd(sources: readonly Source[], range: Range, order: Order): Promise<number | undefined> {
   const pages = await Promise.all(sources.map((source) => source(range, 1, !order.descending)));
   const times = pages.flatMap(({ items }) => items.map((item) => timeOf(positionOf(item, order), order)));
   if (times.length === 0) return undefined;
@@ -18,12 +19,12 @@ interface Division {
 }
 
 /**
- * The range as so many segments of `width` milliseconds, and what is left behind them. The last one of all is open where
- * the range is: `end` is where its entries are known to reach.
+ * Divides a range into segments of `width` milliseconds and the rest after them. The last part is open where the range is:
+ * `end` is where its entries are known to reach.
  */
-export function divided(range: Range, { segments, width, end }: Division, order: Order): Range[] {
+export function divideRange(range: Range, { segments, width, end }: Division, order: Order): Range[] {
   const { descending } = order;
-  const start = startOf(range, order);
+  const start = startTime(range, order);
   if (start === undefined) return [range];
   const stop = endTime(range, order) ?? end;
   const parts: Range[] = [];
@@ -31,23 +32,23 @@ export function divided(range: Range, { segments, width, end }: Division, order:
   for (let number = 1; number <= segments && width * number < Math.abs(stop - start); number++) {
     const bound = timeBound(descending ? start - number * width : start + number * width, order);
     parts.push(descending ? { ...rest, from: bound } : { ...rest, before: bound });
-    rest = descending ? { ...fromOf(range), before: bound } : { ...beforeOf(range), from: bound };
+    rest = descending ? { ...keepFrom(range), before: bound } : { ...keepBefore(range), from: bound };
   }
   return [...parts, rest];
 }
 
 /** Milliseconds that were read of a range: all of it, or as far as the last entry where there is a rest. */
-export function spanOf(range: Range, entries: readonly Item[], hasRest: boolean, order: Order): number {
+export function measureSpan(range: Range, entries: readonly Item[], hasRest: boolean, order: Order): number {
   if (!isByTime(order)) return 0;
   const timeAt = (entry: Item | undefined) =>
     entry === undefined ? undefined : timeOf(positionOf(entry, order), order);
   const last = timeAt(entries.at(-1));
-  const start = startOf(range, order) ?? timeAt(entries[0]);
+  const start = startTime(range, order) ?? timeAt(entries[0]);
   const end = hasRest ? last : (endTime(range, order) ?? last);
   return start === undefined || end === undefined ? 0 : Math.abs(end - start);
 }
 
-function startOf({ after, from, before }: Range, order: Order): number | undefined {
+function startTime({ after, from, before }: Range, order: Order): number | undefined {
   const start = order.descending ? before : (after ?? from);
   return start === undefined ? undefined : timeOf(start, order);
 }
@@ -56,5 +57,5 @@ function endTime({ from, before }: Range, order: Order): number | undefined {
   return end === undefined ? undefined : timeOf(end, order);
 }
 
-const fromOf = ({ from }: Range): Range => (from === undefined ? {} : { from });
-const beforeOf = ({ before }: Range): Range => (before === undefined ? {} : { before });
+const keepFrom = ({ from }: Range): Range => (from === undefined ? {} : { from });
+const keepBefore = ({ before }: Range): Range => (before === undefined ? {} : { before });

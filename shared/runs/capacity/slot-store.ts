@@ -1,0 +1,169 @@
+import { DEFAULT_CONCURRENCY_LIMIT, isExecuting, isTerminal, TREE_CONCURRENCY_LIMIT } from "#shared/records/run.ts";
+import { isLocal, ownerOf, type RunHead, type SlotKind } from "#shared/records/run-head.ts";
+import { keys } from "#shared/table/keys.ts";
+import type { Conditions, Key, Update, Value } from "#shared/table/table.ts";
+import type { NamedWrites } from "#shared/table/transact.ts";
+import { hasRoom, type SlotTransition, type WaitQueue, waitQueueOf } from "./slots.ts";
+
+/** The slots of an owner, or of a tree of runs at a depth. */
+interface Pool {
+  /** The item with the counters `running` and `waiting`. */
+  readonly counters: Key;
+  readonly limit: number;
+  /** The key of a run's entry in the wait queue. */
+  readonly waitingKey: (runId: string) => Key;
+}
+
+export const toPool = ({ kind, owner, root, depth }: WaitQueue): Pool =>
+  kind === "owner"
+    ? {
+        counters: keys.counters(owner),
+        limit: DEFAULT_CONCURRENCY_LIMIT,
+        waitingKey: (runId) => keys.waitingForOwner(owner, runId),
+      }
+    : {
+        counters: keys.tree(root, depth),
+        limit: TREE_CONCURRENCY_LIMIT,
+        waitingKey: (runId) => keys.waitingForTree(root, depth, runId),
+      };
+
+/** Changes counters; `changes` tells a recount whether any changed in the meantime. */
+export const count = (key: Key, add: Readonly<Record<string, number>>, conditions?: Conditions): Update => ({
+  kind: "update",
+  key,
+  add: { ...add, changes: 1 },
+  ...(conditions === undefined ? {} : { if: conditions }),
+});
+
+/** Changes an owner's number of queued runs, if it changes. */
+const countQueued = (own: Key, queued: number): Update | undefined =>
+  queued === 0 ? undefined : count(own, { queued });
+
+/** What a state transition changes of slots: attributes of the head itself, and counters. */
+interface SlotChange {
+  readonly set: Readonly<Record<string, Value>>;
+  readonly remove: readonly string[];
+  readonly if: Conditions;
+  readonly writes: NamedWrites;
+}
+
+const NO_CHANGE: SlotChange = { set: {}, remove: [], if: {}, writes: {} };
+
+/** What a run's transition starts from: its head, its owner's counters, and how it changes their number of queued runs. */
+interface Start {
+  readonly head: RunHead;
+  readonly own: Key;
+  readonly queued: number;
+  /** The run's slot and its place in a wait queue are as they were read. */
+  readonly isUnchanged: Conditions;
+}
+
+/**
+ * Builds what a state transition of the run changes of slots.
+ * @param root the head of its tree's root, where `needsRoot` is true
+ */
+export function toSlotChange(head: RunHead, transition: SlotTransition, root: RunHead | undefined): SlotChange {
+  const { to } = transition;
+  if (to === undefined || isLocal(head)) return NO_CHANGE;
+  const start: Start = {
+    head,
+    own: keys.counters(ownerOf(head)),
+    queued: Number(to === "QUEUED") - Number(head.state === "QUEUED"),
+    isUnchanged: { slot: isSame(head.slot), waiting: isSame(head.waiting) },
+  };
+  if (head.waiting !== undefined) return leaveQueue(start, head.waiting);
+  if (isExecuting(to) && head.slot === undefined) return takeSlot(start, transition.takes ?? "owner");
+  if (!isExecuting(to) && transition.keepsSlot !== true) {
+    if (head.slot === "owner") return releaseOwnerSlot(start);
+    if (head.slot === "tree") return releaseTreeSlot(start, root);
+  }
+  return { ...NO_CHANGE, if: start.isUnchanged, writes: { ownerCounters: countQueued(start.own, start.queued) } };
+}
+
+const isSame = (value: string | undefined) => (value === undefined ? { exists: false } : { eq: value });
+
+function leaveQueue({ head, own, queued, isUnchanged }: Start, kind: SlotKind): SlotChange {
+  const pool = toPool(waitQueueOf(head, kind));
+  return {
+    set: {},
+    remove: ["waiting"],
+    if: isUnchanged,
+    writes: {
+      waitQueueEntry: { kind: "delete", key: pool.waitingKey(head.run_id) },
+      ...(kind === "owner"
+        ? { ownerCounters: count(own, { queued, waiting: -1 }) }
+        : { ownerCounters: count(own, { queued }), treeCounters: count(pool.counters, { waiting: -1 }) }),
+    },
+  };
+}
+
+function takeSlot({ head, own, queued, isUnchanged }: Start, kind: SlotKind): SlotChange {
+  const queue = waitQueueOf(head, kind);
+  const room = hasRoom(toPool(queue).limit);
+  const writes =
+    kind === "owner"
+      ? { ownerCounters: count(own, { queued, running: 1 }, room) }
+      : { ownerCounters: count(own, { queued }), ...takeTreeSlot(queue, { running: 1 }, room) };
+  return { set: { slot: kind }, remove: [], if: isUnchanged, writes };
+}
+
+/** The writes that take a slot of a tree while its root holds one of the owner's. */
+export const takeTreeSlot = (queue: WaitQueue, add: Readonly<Record<string, number>>, room: Conditions) => ({
+  treeCounters: count(toPool(queue).counters, add, room),
+  root: {
+    kind: "update",
+    key: keys.head(queue.root),
+    add: { tree_running: 1 },
+    if: { slot: { exists: true } },
+  } satisfies Update,
+});
+
+function releaseOwnerSlot({ head, own, queued, isUnchanged }: Start): SlotChange {
+  // Runs below it execute: the tree keeps the slot until the last of them has ended.
+  if (head.tree_running > 0) {
+    return {
+      ...NO_CHANGE,
+      if: { ...isUnchanged, tree_running: { atLeast: 1 } },
+      writes: { ownerCounters: countQueued(own, queued) },
+    };
+  }
+  const hasNoChildren: Conditions = head.root === undefined ? { tree_running: { absentOr: { below: 1 } } } : {};
+  return {
+    set: {},
+    remove: ["slot"],
+    if: { ...isUnchanged, ...hasNoChildren },
+    writes: { ownerCounters: count(own, { queued, running: -1 }) },
+  };
+}
+
+function releaseTreeSlot({ head, own, queued, isUnchanged }: Start, root: RunHead | undefined): SlotChange {
+  if (root === undefined) throw new Error("the root of the tree is needed");
+  const released = { set: {}, remove: ["slot"], if: isUnchanged };
+  const treeCounters = count(toPool(waitQueueOf(head, "tree")).counters, { running: -1 });
+  const update = { kind: "update", key: keys.head(root.run_id), add: { tree_running: -1 } } as const;
+  // The last run of a tree whose root has ended gives the owner's slot back as well.
+  if (isTerminal(root.state) && root.tree_running <= 1) {
+    const isLast: Conditions = {
+      state: { eq: root.state },
+      tree_running: { eq: root.tree_running },
+      slot: { exists: true },
+    };
+    return {
+      ...released,
+      writes: {
+        ownerCounters: count(own, { queued, running: -1 }),
+        treeCounters,
+        root: { ...update, remove: ["slot"], if: isLast },
+      },
+    };
+  }
+  const hasOthers: Conditions = isTerminal(root.state)
+    ? { tree_running: { atLeast: 2 } }
+    : { state: { in: ACTIVE_STATES } };
+  return {
+    ...released,
+    writes: { ownerCounters: countQueued(own, queued), treeCounters, root: { ...update, if: hasOthers } },
+  };
+}
+
+const ACTIVE_STATES = ["QUEUED", "PENDING", "CLAIMED", "INPROGRESS"];

@@ -1,0 +1,91 @@
+import { type RunHead, type SlotKind, toCheckAttributes } from "#shared/records/run-head.ts";
+import { keys } from "#shared/table/keys.ts";
+import type { Conditions, Table } from "#shared/table/table.ts";
+import { type NamedWrites, transact } from "#shared/table/transact.ts";
+import { count, takeTreeSlot, toPool } from "./slot-store.ts";
+import { hasFreeSlot, type WaitQueue } from "./slots.ts";
+
+/** The runs that wait for a slot, one entry each, the oldest first. */
+export function waitQueueStore(table: Table) {
+  return {
+    /**
+     * Adds a queued run while the pool meets `reason`.
+     * @throws ConflictError: `head` or `entry` where the run is not queued any more or waits already, `counters` or `root` where it need not wait
+     */
+    async add(head: RunHead, queue: WaitQueue, reason: Conditions): Promise<void> {
+      const pool = toPool(queue);
+      await transact(table, {
+        counters: count(pool.counters, { waiting: 1 }, reason),
+        head: {
+          kind: "update",
+          key: keys.head(head.run_id),
+          set: { waiting: queue.kind },
+          if: { state: { eq: "QUEUED" }, waiting: { exists: false }, slot: { exists: false } },
+        },
+        entry: {
+          kind: "put",
+          item: { ...pool.waitingKey(head.run_id), v: 1, run_id: head.run_id },
+          if: { pk: { exists: false } },
+        },
+        root: checkRootSlot(head, queue.kind),
+      });
+    },
+
+    /** The id of the run that has waited longest. */
+    async oldest(queue: WaitQueue): Promise<string | undefined> {
+      const { pk, sk: prefix } = toPool(queue).waitingKey("");
+      const { items } = await table.query({ pk, prefix, limit: 1 });
+      return items[0]?.sk.slice(prefix.length);
+    },
+
+    /**
+     * Gives a waiting run a free slot, and lets the reaper look at it at `checkAt`.
+     * @throws ConflictError: `head` or `entry` where it does not wait any more, `ownerCounters` or `treeCounters` where no slot is
+     *   free, `root` where its tree has no slot
+     */
+    async grant(runId: string, queue: WaitQueue, checkAt: number): Promise<void> {
+      const { kind } = queue;
+      const pool = toPool(queue);
+      const granted = { running: 1, waiting: -1 };
+      const isFree = hasFreeSlot(pool.limit);
+      await transact(table, {
+        head: {
+          kind: "update",
+          key: keys.head(runId),
+          set: { slot: kind, ...toCheckAttributes(runId, checkAt) },
+          remove: ["waiting"],
+          if: { state: { eq: "QUEUED" }, waiting: { eq: kind }, slot: { exists: false } },
+        },
+        entry: { kind: "delete", key: pool.waitingKey(runId), if: { pk: { exists: true } } },
+        ...(kind === "owner"
+          ? { ownerCounters: count(pool.counters, granted, isFree) }
+          : takeTreeSlot(queue, granted, isFree)),
+      });
+    },
+
+    /**
+     * Removes a run from the queue of its tree.
+     * @throws ConflictError where it does not wait there any more
+     */
+    async remove(runId: string, queue: WaitQueue, checkAt: number): Promise<void> {
+      const pool = toPool(queue);
+      await transact(table, {
+        head: {
+          kind: "update",
+          key: keys.head(runId),
+          set: toCheckAttributes(runId, checkAt),
+          remove: ["waiting"],
+          if: { state: { eq: "QUEUED" }, waiting: { eq: "tree" } },
+        },
+        entry: { kind: "delete", key: pool.waitingKey(runId), if: { pk: { exists: true } } },
+        counters: count(pool.counters, { waiting: -1 }),
+      });
+    },
+  };
+}
+
+/** A run cannot wait for a slot of a tree whose root gave its own slot back. */
+function checkRootSlot({ root }: RunHead, kind: SlotKind): NamedWrites[string] {
+  if (kind === "owner" || root === undefined) return undefined;
+  return { kind: "check", key: keys.head(root), if: { slot: { exists: true } } };
+}

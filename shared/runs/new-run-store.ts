@@ -1,0 +1,123 @@
+import { type Allowance, ownAllowance, putBudget } from "#shared/budgets/budget.ts";
+import { randomId } from "#shared/ids.ts";
+import { folded, LOCAL_START_SECONDS } from "#shared/records/run.ts";
+import type { RunBody } from "#shared/records/run-body.ts";
+import { type RunFacets, toCheckAttributes } from "#shared/records/run-head.ts";
+import { count } from "#shared/runs/capacity/slot-store.ts";
+import { activePart, groupKey, keys, type Owner, scopeKey, sortableTime } from "#shared/table/keys.ts";
+import type { Put, Update } from "#shared/table/table.ts";
+import { toFacets } from "./run-facets.ts";
+
+/** Milliseconds after which the reaper asks for the dispatch of a run that still waits. */
+const FIRST_CHECK_MS = 30_000;
+
+/** Sorts before every character that a text may have, so that a text comes before all texts that begin with it. */
+const TIE = "\u0000";
+
+/** The execution of a LOCAL run, which exists from the start, and the hash of its key. */
+export interface LocalExecution {
+  readonly execution_id: string;
+  readonly key_hash: string;
+}
+
+export interface NewRun {
+  readonly runId: string;
+  readonly owner: Owner;
+  readonly body: RunBody;
+  /** When it is created, in milliseconds. */
+  readonly now: number;
+  /** Of a run that its caller executes. */
+  readonly local?: LocalExecution | undefined;
+  /** What its model calls may cost. @default the budget of its own configuration */
+  readonly allowance?: Allowance | undefined;
+}
+
+/** The writes of a new run by name. `queue` counts it at its owner, and is the one that the limit of the queue is a condition of. */
+export type NewRunWrites = Readonly<{
+  head: Put;
+  body: Put;
+  created: Put;
+  budget: Put | undefined;
+  queue: Update | undefined;
+  descendants: readonly Put[];
+  scheduleEntry: Put | undefined;
+}>;
+
+export function toNewRunWrites(run: NewRun): NewRunWrites {
+  const { runId, owner, body, local } = run;
+  const allowance = run.allowance ?? ownAllowance(body.config.budget_usd);
+  const facets = toFacets(body);
+  return {
+    head: toHeadPut(run, facets, allowance !== undefined),
+    body: { kind: "put", item: { ...keys.body(runId), v: 1, ...body } },
+    created: toCreatedPut(run, facets),
+    budget: allowance === undefined ? undefined : putBudget(runId, allowance),
+    // A LOCAL run waits in no queue.
+    queue: local === undefined ? count(keys.counters(owner), { queued: 1 }) : undefined,
+    descendants: body.ancestors.map((ancestor) => ({
+      kind: "put",
+      item: { ...keys.descendant(ancestor, runId), v: 1, run_id: runId },
+    })),
+    scheduleEntry: toScheduleEntry(run, facets),
+  };
+}
+
+function toHeadPut({ runId, body, local, ...run }: NewRun, facets: RunFacets, hasBudget: boolean): Put {
+  const [root] = body.ancestors;
+  return {
+    kind: "put",
+    item: {
+      ...keys.head(runId),
+      v: 1,
+      state: "QUEUED",
+      next_sequence: 2,
+      p: facets,
+      ...toIndexKeys({ runId, body, local, ...run }),
+      ...local,
+      ...(body.docker_image === undefined ? {} : { own_image: true }),
+      ...(hasBudget ? { b: true } : {}),
+      ...(root === undefined ? {} : { root, depth: body.ancestors.length }),
+    },
+    if: { pk: { exists: false } },
+  };
+}
+
+/** Places the run in the order of each list, and in the reaper's index. */
+function toIndexKeys({ runId, owner, body, now, local }: NewRun) {
+  const scope = scopeKey(owner);
+  const skill = body.config.skill_spec;
+  return {
+    scope,
+    active_scope: scope,
+    updated_scope: activePart(scope),
+    updated_key: `${sortableTime(now)}#${runId}`,
+    created_key: runId,
+    title_key: `${folded(body.title)}${TIE}${runId}`,
+    // Runs without a skill come last in both directions: readers take the two halves one after the other.
+    agent_key: skill === undefined ? `1#${runId}` : `0#${folded(skill)}${TIE}${runId}`,
+    ...toCheckAttributes(runId, now + (local === undefined ? FIRST_CHECK_MS : LOCAL_START_SECONDS * 1000)),
+  };
+}
+
+const toCreatedPut = ({ runId, owner, body, now }: NewRun, facets: RunFacets): Put => ({
+  kind: "put",
+  item: {
+    ...keys.event(runId, 1),
+    v: 1,
+    sequence: 1,
+    uuid: randomId(),
+    type: "run_created",
+    occurred_at: now,
+    data: { state: "QUEUED" },
+    // Written with each run and never changed, so that it can carry what the head has no room for: one item, one entry.
+    scope: groupKey(scopeKey(owner), "creator", body.creator.uid),
+    created_key: runId,
+    p: facets,
+  },
+});
+
+function toScheduleEntry({ runId, owner }: NewRun, p: RunFacets): Put | undefined {
+  if (p.schedule === undefined) return undefined;
+  const scope = groupKey(scopeKey(owner), "schedule", p.schedule);
+  return { kind: "put", item: { ...keys.scheduleEntry(runId), v: 1, scope, created_key: runId, p } };
+}

@@ -1,0 +1,48 @@
+import type { ExecutingHead } from "#shared/records/run-head.ts";
+import { keys } from "#shared/table/keys.ts";
+import { ConditionFailed, type Table, type Update } from "#shared/table/table.ts";
+
+/** The lease of a run's execution, which heartbeats renew, and the time of the reaper's next check. */
+export function runLeaseStore(table: Pick<Table, "write">) {
+  /** Returns false where the run is not as `update.if` says any more. */
+  async function writeIfUnchanged(update: Update): Promise<boolean> {
+    try {
+      await table.write(update);
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionFailed) return false;
+      throw error;
+    }
+  }
+
+  return {
+    /** Records a heartbeat of the execution. Returns false where it is not the run's execution any more. */
+    recordHeartbeat: (runId: string, executionId: string, now: number, followupsStored: number): Promise<boolean> =>
+      writeIfUnchanged({
+        kind: "update",
+        key: keys.head(runId),
+        set: { heartbeat_at: now, followups_stored: followupsStored },
+        if: { execution_id: { eq: executionId }, state: { in: ["CLAIMED", "INPROGRESS"] } },
+      }),
+
+    /** Extends the lease of an execution once, unless it sends a heartbeat or ends in the meantime. */
+    async extendLease({ run_id, execution_id, heartbeat_at }: ExecutingHead): Promise<void> {
+      await writeIfUnchanged({
+        kind: "update",
+        key: keys.head(run_id),
+        set: { extended_from: heartbeat_at },
+        if: { execution_id: { eq: execution_id }, heartbeat_at: { eq: heartbeat_at } },
+      });
+    },
+
+    /** Reschedules the reaper's next check, unless the run has changed in the meantime. */
+    async checkAgain(runId: string, from: string, to: string): Promise<void> {
+      await writeIfUnchanged({
+        kind: "update",
+        key: keys.head(runId),
+        set: { check_at: to },
+        if: { check_at: { eq: from } },
+      });
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { randomId } from "#shared/ids.ts";
+import { type RunHead, toCheckAttributes } from "#shared/records/run-head.ts";
+import { toSlotChange } from "#shared/runs/capacity/slot-store.ts";
+import { keys } from "#shared/table/keys.ts";
+import type { Conditions, Put, TransactionWrite, Update, Value } from "#shared/table/table.ts";
+import type { NamedWrites } from "#shared/table/transact.ts";
+import { toListChange } from "./list-entry-store.ts";
+import { type Change, leaveSandbox, refuseIllegalTransition } from "./transition.ts";
+
+/**
+ * Builds the transaction of one change of a run: its head, under the condition that nothing changed since it was read, the
+ * events that describe the change, and the counters of slots. The sequence stays gapless because head and events are written
+ * together. The writes are `head`, `events`, `messages`, those of slots (`ownerCounters`, `treeCounters`, `root`,
+ * `waitQueueEntry`), `scheduleEntry`, and those of `Change.also`.
+ * @param root the head of the root of the run's tree, where the transition releases a slot of the tree
+ * @throws RangeError where the state machine has no such transition
+ */
+export function toTransitionWrites(head: RunHead, change: Change, now: number, root?: RunHead): NamedWrites {
+  refuseIllegalTransition(head.state, change);
+  const isTouched = change.to !== undefined || change.touch === true;
+  const slots = toSlotChange(head, change, root);
+  const lists = isTouched ? toListChange(head, change.to, now) : undefined;
+  return {
+    head: toHeadUpdate(head, change, { lists, slots, left: leaveSandbox(head, change, now) }),
+    events: toEventPuts(head, change, now),
+    messages: toMessagesPut(head, change, now),
+    ...slots.writes,
+    scheduleEntry: lists?.scheduleEntry,
+    ...toNamed(change.also),
+  };
+}
+
+type HeadAttributes = Readonly<Record<string, Value>>;
+
+/** What a change of a run entails for its head. */
+interface Entailed {
+  readonly lists: { readonly set: HeadAttributes; readonly remove: readonly string[] } | undefined;
+  readonly slots: { readonly set: HeadAttributes; readonly remove: readonly string[]; readonly if: Conditions };
+  readonly left: { readonly set: HeadAttributes; readonly remove: readonly string[]; readonly if: Conditions };
+}
+
+function toHeadUpdate(head: RunHead, change: Change, { lists, slots, left }: Entailed): Update {
+  const { execution_id: executionId, next_sequence } = head;
+  const appended = change.events.length + (change.messages === undefined ? 0 : 1);
+  return {
+    kind: "update",
+    key: keys.head(head.run_id),
+    set: {
+      ...(change.to === undefined ? {} : { state: change.to }),
+      next_sequence: next_sequence + appended,
+      ...lists?.set,
+      ...toNextCheck(head, change.checkAt),
+      ...slots.set,
+      ...left.set,
+      ...change.set,
+    },
+    ...(change.add === undefined ? {} : { add: change.add }),
+    remove: [
+      ...(change.remove ?? []),
+      ...slots.remove,
+      ...left.remove,
+      ...(lists?.remove ?? []),
+      ...(change.checkAt === null ? ["check_shard", "check_at"] : []),
+    ],
+    if: {
+      state: { eq: head.state },
+      next_sequence: { eq: next_sequence },
+      execution_id: executionId === undefined ? { exists: false } : { eq: executionId },
+      ...slots.if,
+      ...left.if,
+      ...change.if,
+    },
+  };
+}
+
+function toNextCheck(head: RunHead, check: Change["checkAt"]): HeadAttributes {
+  if (check === undefined || check === null) return {};
+  if (typeof check === "number") return toCheckAttributes(head.run_id, check);
+  const planned = Number(head.check_at);
+  return planned >= check.from && planned <= check.to ? {} : toCheckAttributes(head.run_id, check.at);
+}
+
+const executionOf = ({ execution_id }: RunHead) => (execution_id === undefined ? {} : { execution_id });
+
+const toEventPuts = (head: RunHead, { events }: Change, now: number): Put[] =>
+  events.map((event, index) => {
+    const sequence = head.next_sequence + index;
+    return {
+      kind: "put",
+      item: {
+        ...keys.event(head.run_id, sequence),
+        v: 1,
+        sequence,
+        uuid: event.uuid ?? randomId(),
+        type: event.type,
+        occurred_at: event.occurredAt ?? now,
+        ...executionOf(head),
+        data: event.data ?? {},
+      },
+      if: { pk: { exists: false } },
+    };
+  });
+
+function toMessagesPut(head: RunHead, { events, messages }: Change, now: number): Put | undefined {
+  if (messages === undefined) return undefined;
+  const sequence = head.next_sequence + events.length;
+  return {
+    kind: "put",
+    item: {
+      ...keys.messages(head.run_id, sequence),
+      v: 1,
+      sequence,
+      occurred_at: now,
+      ...executionOf(head),
+      ...messages,
+    },
+    if: { pk: { exists: false } },
+  };
+}
+
+const isList = (also: NonNullable<Change["also"]>): also is readonly TransactionWrite[] => Array.isArray(also);
+
+function toNamed(also: Change["also"]): NamedWrites {
+  if (also === undefined) return {};
+  return isList(also) ? { also } : also;
+}
