@@ -4,7 +4,7 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { prepareUpload } from "#shared/runs/uploads.ts";
 import { CreateAttachmentRequest, CreateAttachmentResponse } from "#shared/wire/attachment.ts";
 
-/** POST /agent/attachments: where to upload a file that the caller's next runs may be given, for 24 hours. */
+/** POST /agent/attachments: prepares the upload of a file for later runs. For 24 hours, the caller's new runs may be given the file. */
 export const createAttachment = endpoint({
   request: { body: CreateAttachmentRequest },
   reply: { 200: CreateAttachmentResponse },

@@ -7,7 +7,7 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 
-/** POST /agent/runs/{runId}/cancel: stops the run and its agent's processes. */
+/** POST /agent/runs/{runId}/cancel: cancels a run. Its agent and all its processes are stopped. */
 export const cancelRun = endpoint({
   request: { path: v.object({ runId: PathId }), query: { force: one(Flag) } },
   reply: { 200: v.string() },

@@ -4,7 +4,7 @@ import { cancelMatchingRuns } from "#shared/runs/listing/cancel-matching-runs.ts
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { CancelRunsRequest, CancelRunsResponse } from "#shared/wire/cancel.ts";
 
-/** POST /agent/runs/cancel: cancels all runs that match a filter and have not ended, up to 1,000 at once. */
+/** POST /agent/runs/cancel: cancels the runs that match a filter. Runs that have ended are skipped; one request takes up to 1,000. */
 export const cancelRuns = endpoint({
   request: { body: CancelRunsRequest },
   reply: { 200: CancelRunsResponse },

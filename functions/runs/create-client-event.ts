@@ -6,7 +6,7 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { ClientEvent } from "#shared/wire/event.ts";
 import { Empty } from "#shared/wire/harness.ts";
 
-/** POST /agent/runs/{runId}/client-events: an execution's own entry in its timeline, once per event_uuid. */
+/** POST /agent/runs/{runId}/client-events: adds an event of an execution to the timeline of its run. Each event_uuid is stored once. */
 export const createClientEvent = endpoint({
   request: { path: v.object({ runId: PathId }), body: ClientEvent },
   reply: { 200: Empty },

@@ -6,7 +6,7 @@ import { submitRun } from "#shared/runs/submit-run.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 import { RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";
 
-/** POST /agent/runs and POST /agent/run: takes a prompt and answers with the run's id at once. */
+/** POST /agent/runs and POST /agent/run: creates a run and returns its id immediately. */
 export const createRun = endpoint({
   request: { body: RunAgentRequest, query: { dry_run: one(Flag) } },
   reply: { 200: RunAgentResponse },

@@ -9,7 +9,7 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { Conversation } from "#shared/wire/conversation.ts";
 
-/** GET /agent/runs/{runId}/conversation: what was said in the run, as normalized blocks. */
+/** GET /agent/runs/{runId}/conversation: returns the conversation of a run as normalized blocks. */
 export const getConversation = endpoint({
   request: { path: v.object({ runId: PathId }), query: pageQuery },
   reply: { 200: Conversation },

@@ -9,7 +9,7 @@ import { shownArtifacts } from "#shared/runs/run-item.ts";
 import { ArtifactItem } from "#shared/wire/artifact.ts";
 import { RunState } from "#shared/wire/run.ts";
 
-/** GET /agent/runs/{runId}/response: the agent's last words. */
+/** GET /agent/runs/{runId}/response: returns the agent's final message. */
 export const getResponse = endpoint({
   request: { path: v.object({ runId: PathId }) },
   reply: { 200: v.object({ text: v.string(), state: RunState, artifacts: v.array(ArtifactItem) }) },

@@ -7,7 +7,7 @@ import { visibleRun } from "#shared/runs/read-run.ts";
 import { toRunItem } from "#shared/runs/run-item.ts";
 import { RunItem } from "#shared/wire/run.ts";
 
-/** GET /agent/runs/{runId}: the run in full. */
+/** GET /agent/runs/{runId}: returns a run. */
 export const getRun = endpoint({
   request: { path: v.object({ runId: PathId }) },
   reply: { 200: RunItem },

@@ -7,7 +7,7 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { Timeline } from "#shared/wire/event.ts";
 
-/** GET /agent/runs/{runId}/timeline: what happened to the run, in order. */
+/** GET /agent/runs/{runId}/timeline: lists the events of a run in order. */
 export const getTimeline = endpoint({
   request: { path: v.object({ runId: PathId }), query: pageQuery },
   reply: { 200: Timeline },

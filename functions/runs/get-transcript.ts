@@ -10,8 +10,8 @@ import { visibleRun } from "#shared/runs/read-run.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
 /**
- * GET /agent/runs/{runId}/transcript: 302 to a time-limited URL of the raw transcript, or with redirect=false the URL itself. That of
- * a harness of others is its own, as soon as there is one.
+ * GET /agent/runs/{runId}/transcript: redirects to a time-limited URL of the raw transcript. With redirect=false it returns
+ * the URL. A third-party harness has a transcript in its own format, once it has stored one.
  */
 export const getTranscript = endpoint({
   request: { path: v.object({ runId: PathId }), query: { redirect: one(v.picklist(["true", "false"])) } },
@@ -28,7 +28,7 @@ export const getTranscript = endpoint({
     }
     const file = { filename: `run-${path.runId}.jsonl`, contentType: TRANSCRIPT_TYPE };
     const { url, expiresAt } = await ports.files.downloadUrl(key, file);
-    // A page in a browser cannot read where a redirect leads.
+    // A web page cannot read the target of a redirect.
     if (query.redirect === "false") {
       return { status: 200, body: { download_url: url, expires_at: toTimestamp(expiresAt) } };
     }

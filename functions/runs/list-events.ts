@@ -14,7 +14,7 @@ const whole = (most: number) =>
     v.maxValue(most, `must be at most ${most}`),
   );
 
-/** GET /agent/runs/{runId}/events: everything in one gapless sequence; `wait` holds the answer until there is more. */
+/** GET /agent/runs/{runId}/events: lists events and messages in one gapless sequence. `wait` holds the response until there are more. */
 export const listEvents = endpoint({
   request: { path: v.object({ runId: PathId }), query: { after: one(whole(9_999_999_999)), wait: one(whole(25)) } },
   reply: { 200: RunEvents },

@@ -5,7 +5,7 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { HandoffAttachments } from "#shared/wire/attachment.ts";
 
-/** GET /agent/runs/{runId}/handoff/attachments: snapshot files of the latest execution that has ended. */
+/** GET /agent/runs/{runId}/handoff/attachments: lists the snapshot files of the latest ended execution. */
 export const listHandoffAttachments = endpoint({
   request: { path: v.object({ runId: PathId }) },
   reply: { 200: HandoffAttachments },

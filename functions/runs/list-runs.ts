@@ -17,7 +17,7 @@ const Limit = v.pipe(
   v.maxValue(500, "must be at most 500"),
 );
 
-/** GET /agent/runs: the runs that the caller sees, page by page. */
+/** GET /agent/runs: lists the runs visible to the caller. */
 export const listRuns = endpoint({
   request: {
     query: {

@@ -7,7 +7,7 @@ import { steerableRun } from "#shared/runs/read-run.ts";
 import { Empty } from "#shared/wire/harness.ts";
 import { RunFollowupRequest } from "#shared/wire/run.ts";
 
-/** POST /agent/runs/{runId}/followups: a message for the agent, whatever the run's state. */
+/** POST /agent/runs/{runId}/followups: sends a message to the agent of a run. The run may be in any state; one that has ended is queued again. */
 export const sendFollowup = endpoint({
   request: { path: v.object({ runId: PathId }), body: RunFollowupRequest },
   reply: { 200: Empty },

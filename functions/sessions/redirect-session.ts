@@ -4,7 +4,7 @@ import { PathId, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { SessionRedirect } from "#shared/wire/conversation.ts";
 
-/** GET /agent/sessions/{sessionId}/redirect: the conversation of a session that is shared with everybody. */
+/** GET /agent/sessions/{sessionId}/redirect: returns the conversation of a publicly shared session. */
 export const redirectSession = publicEndpoint({
   request: { path: v.object({ sessionId: PathId }) },
   reply: { 200: SessionRedirect },

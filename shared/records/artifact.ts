@@ -7,9 +7,9 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 const Text = v.string();
 const MaybeText = v.exactOptional(v.string());
 
-/** It is seen by nobody until it is committed. */
+/** An artifact is visible once it is committed. */
 const common = { uid: Text, run_id: Text, execution_id: Text, committed_at: v.exactOptional(v.number()) };
-/** What an execution uploads by itself, once it was told where to. */
+/** A file that the execution uploads itself, to a signed URL. */
 const uploaded = { mime_type: Text, size_bytes: v.number(), sha256: Text, file: Text, description: MaybeText };
 
 const StoredArtifact = v.variant("artifact_type", [
@@ -20,7 +20,7 @@ const StoredArtifact = v.variant("artifact_type", [
     notebook_uid: MaybeText,
     title: MaybeText,
     url: MaybeText,
-    /** Of the current content, which is named by its digest. */
+    /** The file of the current content, which is named by its digest. */
     file: Text,
     digest: Text,
   }),
@@ -79,7 +79,7 @@ export function toArtifactItem(artifact: StoredArtifact): ArtifactItem {
   }
 }
 
-/** What the run's event says of it. */
+/** The data of the run's event about the artifact. */
 export function artifactFacts(artifact: StoredArtifact): Record<string, string | number> {
   const named = { artifact_uid: artifact.uid, artifact_type: artifact.artifact_type };
   switch (artifact.artifact_type) {

@@ -10,24 +10,24 @@ export const SnapshotFile = v.object({
   filename: v.string(),
   mime_type: v.string(),
   size_bytes: v.number(),
-  /** Where it lies in the bucket. */
+  /** Its key in the bucket. */
   file: v.string(),
 });
 export type SnapshotFile = v.InferOutput<typeof SnapshotFile>;
 
 const Checkpoint = v.object({
-  /** The snapshot that was committed; absent where the run goes on from its beginning. */
+  /** The committed snapshot; absent where the run continues from its beginning. */
   generation: v.exactOptional(v.string()),
   execution_id: v.exactOptional(v.string()),
   files: v.array(SnapshotFile),
-  /** Messages and follow-ups that had been stored when the snapshot was made. */
+  /** Number of messages and follow-ups that were stored when the snapshot was taken. */
   messages: MessageNumber,
   followups: MessageNumber,
-  /** First and last number of messages that came after a checkpoint from which the run then went on. */
+  /** First and last number of messages that came after a checkpoint from which the run then continued. */
   superseded: v.array(v.strictTuple([MessageNumber, MessageNumber])),
 });
 
-/** From where a run goes on when its execution is lost, or ends at the end of its time; and which messages that leaves behind. */
+/** Where a run continues when its execution is lost or uses up its time, and which messages are discarded by that. */
 export type Checkpoint = v.InferOutput<typeof Checkpoint>;
 
 /** The beginning of the run. */
@@ -36,7 +36,7 @@ export const BEGINNING: Checkpoint = { files: [], messages: 0, followups: 0, sup
 const parseCheckpoint = (item: Item | undefined): Checkpoint =>
   item === undefined ? BEGINNING : v.parse(Checkpoint, item);
 
-/** A run's checkpoint; only read where its head says that there is one. */
+/** A run's checkpoint; only read where its head says that it has one. */
 export async function checkpointOf(head: RunHead, { table }: { readonly table: Table }): Promise<Checkpoint> {
   return head.checkpoint === true ? parseCheckpoint(await table.get(keys.checkpoint(head.run_id))) : BEGINNING;
 }
@@ -56,11 +56,11 @@ export const putCheckpoint = (runId: string, checkpoint: Checkpoint): Put => ({
   item: { ...keys.checkpoint(runId), v: 1, ...checkpoint },
 });
 
-/** False for a message that came after a checkpoint from which the run went on: it is no part of the conversation. */
+/** False for a message that came after a checkpoint from which the run then continued: it is not part of the conversation. */
 export const isLive = ({ superseded }: Checkpoint, number: number): boolean =>
   superseded.every(([first, last]) => number < first || number > last);
 
-/** The checkpoint once the run goes on from it; undefined where that leaves no message behind. */
+/** The checkpoint after the run continues from it; undefined where no message is discarded by that. */
 export function resetToCheckpoint(checkpoint: Checkpoint, head: RunHead): Checkpoint | undefined {
   const first = checkpoint.messages + 1;
   if (head.messages < first) return undefined;

@@ -15,23 +15,23 @@ const StoredAttachment = v.object({
 });
 export type StoredAttachment = v.InferOutput<typeof StoredAttachment>;
 
-/** A secret that the run's environment or identity names, and why the run may not have it, where it may not. */
+/** A secret that the run's environment or identity names, and why the run may not use it, where it may not. */
 const RunSecret = v.object({ name: v.string(), refused: v.exactOptional(v.string()) });
 export type RunSecret = v.InferOutput<typeof RunSecret>;
 
-/** The skill that an execution has found, by its own word. */
+/** The skill that an execution has reported to have found. */
 const LoadedSkill = v.object({ name: v.string(), full_path: v.string() });
 export type LoadedSkill = v.InferOutput<typeof LoadedSkill>;
 
-/** The part of a run that is written once, but for the skill that it was found to start from. Prompts over 32 KB lie in the bucket; `prompt` is then their beginning. */
+/** The part of a run that is written once, except for the skill that an execution finds. Prompts over 32 KB are files; `prompt` is then their beginning. */
 export const RunBody = v.object({
   title: v.string(),
   prompt: v.string(),
   prompt_file: v.exactOptional(v.string()),
   config: ResolvedAgentConfig,
-  /** Of its environment, as they were when the run was made. */
+  /** The setup commands of its environment when the run was created. */
   setup_commands: v.exactOptional(v.array(v.string())),
-  /** The image that its environment names, as it was when the run was made. */
+  /** The image of its environment when the run was created. */
   docker_image: v.exactOptional(v.string()),
   secrets: v.exactOptional(v.array(RunSecret)),
   creator: UserProfile,
@@ -62,5 +62,5 @@ export async function readBodies(
   return items.map((item) => (item === undefined ? undefined : parseRunBody(item)));
 }
 
-/** Bytes of a prompt that stay in the table. */
+/** The most bytes of a prompt that are stored in the table. */
 export const INLINE_BYTES = 32 * 1024;

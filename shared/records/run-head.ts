@@ -7,14 +7,14 @@ import type { Item, Table } from "#shared/table/table.ts";
 import { RunMode, RunStatusMessage } from "#shared/wire/run.ts";
 import { isExecuting, LEASE_SECONDS, LOCAL_LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
 
-/** What list filters look at; written once, projected into every list index. */
+/** What list filters read; written once, projected into every list index. */
 export const RunFacets = v.object({
   name: v.exactOptional(v.string()),
   model: v.exactOptional(v.string()),
   creator: v.string(),
   /** Absent where it is the creator. */
   executor: v.exactOptional(v.string()),
-  /** True where the executor is an identity, which has to be there still when the run begins. */
+  /** True where the executor is an identity, which has to exist when the run begins. */
   as_identity: v.exactOptional(v.literal(true)),
   source: v.string(),
   location: v.string(),
@@ -23,7 +23,7 @@ export const RunFacets = v.object({
   /** `owner/repo:path/to/SKILL.md` of that skill, once an execution has found it. */
   skill_path: v.exactOptional(v.string()),
   schedule: v.exactOptional(v.string()),
-  /** Of the metadata, as `toTags` makes them; absent where there is none. */
+  /** Tags of the metadata, from `toTags`; absent where the run has no metadata. */
   tags: v.exactOptional(v.string()),
 });
 export type RunFacets = v.InferOutput<typeof RunFacets>;
@@ -32,14 +32,14 @@ export const executorOf = ({ creator, executor }: RunFacets): string => executor
 
 const Time = v.number();
 const Slot = v.picklist(["owner", "tree"]);
-/** Where a run's slot is from: its owner's, or those of the tree of runs that it is a child in. */
+/** The pool of a run's slot: that of its owner, or that of its run tree. */
 export type SlotKind = v.InferOutput<typeof Slot>;
-/** A sandbox that its provider can stop, as it is found again; Lambda's cannot be, so there is nothing to be kept of them. */
+/** How a sandbox that its provider can stop is found again. A Lambda function cannot be stopped, so nothing is stored of it. */
 const Placed = v.object({ provider: v.picklist(["microvm", "fargate"]), handle: v.exactOptional(v.string()) });
-/** One that an execution has left behind, and until when its stop is tried. */
+/** The sandbox of an ended execution, and until when stopping it is retried. */
 const PendingStop = v.object({ ...Placed.entries, execution_id: v.string(), by: Time });
 export type PendingStop = v.InferOutput<typeof PendingStop>;
-/** Not stored while it is 0, which most of these stay. */
+/** Not stored while it is 0, as most counters stay. */
 const Counter = v.optional(v.pipe(v.number(), v.integer()), 0);
 
 const common = {
@@ -47,9 +47,9 @@ const common = {
   scope: v.string(),
   created_at: Time,
   updated_at: Time,
-  /** When the reaper looks at the run next, as a sortable time. */
+  /** When the reaper checks the run next, as a sortable time. */
   check_at: v.exactOptional(v.string()),
-  /** When the first execution began to work. */
+  /** When the first execution became INPROGRESS. */
   started_at: v.exactOptional(Time),
   /** Milliseconds spent INPROGRESS by executions that have ended. */
   run_time_ms: Counter,
@@ -59,48 +59,48 @@ const common = {
   message_bytes: Counter,
   followups: Counter,
   followups_stored: Counter,
-  /** Of the last follow-up that brought the run back and named one; the body has the run's own. */
+  /** The mode that the last follow-up which restarted the run asked for; the body has the run's own. */
   mode: v.exactOptional(RunMode),
-  /** Follow-ups up to this number came before a cancel, and are not carried out any more. */
+  /** Follow-ups up to this number came before a cancel, and are not executed. */
   followups_cancelled: Counter,
   artifacts: Counter,
   artifact_bytes: Counter,
-  /** Of artifacts that were reported, also where the file is not there yet, and of new versions of plans. */
+  /** Number and bytes of reported artifacts, also of those whose file is not uploaded yet, and of new versions of plans. */
   placed_artifacts: Counter,
   placed_bytes: Counter,
-  /** Types of the artifacts, each once; absent where there is none. */
+  /** Types of the artifacts, each once; absent where the run has none. */
   artifact_types: v.exactOptional(v.array(v.string())),
   client_events: Counter,
   notifications: Counter,
-  /** Executions lost one after the other without a checkpoint between them. */
+  /** Consecutive executions that were lost without a checkpoint between them. */
   losses: Counter,
-  /** True where a CHECKPOINT item says from where the run goes on, or what it has left behind. */
+  /** True where a CHECKPOINT item stores where the run continues, or which messages it has discarded. */
   checkpoint: v.exactOptional(v.literal(true)),
   snapshots: Counter,
-  /** True where a harness of others keeps the conversation in its own format; a RAW item says which. */
+  /** True where a third-party harness stores the conversation in its own format; a RAW item names it. */
   external: v.exactOptional(v.literal(true)),
-  /** Executions so far. */
+  /** Number of executions. */
   executions: Counter,
-  /** True where a BUDGET item says what the run may spend on models, or has spent. A long name would cost every write of the head. */
+  /** True where a BUDGET item stores what the run may spend on models, or has spent. The name is short because every write of the head pays for it. */
   b: v.exactOptional(v.literal(true)),
-  /** Of a child: the run that its tree begins with, and how deep below it this one is. */
+  /** Of a child: the root of its run tree, and its depth below the root. */
   root: v.exactOptional(v.string()),
   depth: v.exactOptional(v.number()),
-  /** Where the slot is from that the run holds. An ended root keeps one while runs below it execute. */
+  /** The pool of the slot that the run holds. An ended root keeps its slot while runs below it execute. */
   slot: v.exactOptional(Slot),
-  /** Whose free slot the run waits for. */
+  /** The pool that the run waits for a slot of. */
   waiting: v.exactOptional(Slot),
-  /** Of a root: runs below it that execute in slots of the tree. */
+  /** Of a root: the number of runs below it that execute in slots of the tree. */
   tree_running: Counter,
-  /** True once an execution has come to the end of its time: the run takes longer than a function may. */
+  /** True once an execution has used up its time: the run takes longer than a Lambda function may. */
   sliced: v.exactOptional(v.literal(true)),
-  /** True where the run's environment names an image of its own; the body says which. */
+  /** True where the run's environment has an image of its own; the body names it. */
   own_image: v.exactOptional(v.literal(true)),
-  /** Starts in a row of that image without a word of the harness. */
+  /** Consecutive starts of that image without a request from the harness. */
   silent_starts: v.exactOptional(v.number()),
-  /** Sandboxes that are to be stopped, and are not known to be gone. */
+  /** Sandboxes that have to be stopped and may still exist. */
   stops: v.exactOptional(v.array(PendingStop)),
-  /** Changes of that list, and of `sandbox`, that no event tells of: whoever goes by either sees them by this. */
+  /** Counts the changes of that list and of `sandbox`, which no event records, so that writers of either can detect them. */
   sandbox_changes: Counter,
   p: RunFacets,
 };
@@ -109,22 +109,22 @@ const execution = {
   execution_id: v.string(),
   /** SHA-256 of the execution's key; a new execution replaces it, and with it the old key. */
   key_hash: v.string(),
-  /** When the execution entered its present state. */
+  /** When the execution entered its current state. */
   state_since: Time,
-  /** The last call of the execution. */
+  /** The last request of the execution. */
   heartbeat_at: Time,
-  /** Where it runs, unless that is a Lambda function; without a handle until the provider has told one. */
+  /** Where it runs, unless in a Lambda function; without a handle until the provider has returned one. */
   sandbox: v.exactOptional(Placed),
-  /** The harness that made the first call with its instance header. */
+  /** The harness instance that sent the first request. */
   instance_id: v.exactOptional(v.string()),
-  /** The beat after which the lease was extended once, because too many ran out together. */
+  /** The heartbeat after which the lease was extended once, because too many leases expired together. */
   extended_from: v.exactOptional(Time),
 };
 
 const Queued = v.object({
   ...common,
   state: v.literal("QUEUED"),
-  /** Of a run that its caller executes: its one execution, ready from the first. Others get theirs with the slot. */
+  /** Of a LOCAL run: its only execution, which exists from the start. Other runs get one with their slot. */
   execution_id: v.exactOptional(v.string()),
   key_hash: v.exactOptional(v.string()),
 });
@@ -134,9 +134,9 @@ const Ended = v.object({
   state: v.picklist(["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"]),
   ended_at: Time,
   status_message: v.exactOptional(RunStatusMessage),
-  /** The execution that was at work when the run ended. */
+  /** The execution that was active when the run ended. */
   execution_id: v.exactOptional(v.string()),
-  /** Set while the cancelled run's sandbox has not said that it stopped; its key is good for that alone. */
+  /** Set until the cancelled run's sandbox reports that it has stopped; its key is valid for that report alone. */
   stop_pending: v.exactOptional(v.boolean()),
   stop_by: v.exactOptional(Time),
   key_hash: v.exactOptional(v.string()),
@@ -151,27 +151,27 @@ export type RunHead = v.InferOutput<typeof RunHead>;
 export type ExecutingHead = v.InferOutput<typeof Executing>;
 export type EndedHead = v.InferOutput<typeof Ended>;
 
-/** True where the caller executes the run itself: it is never dispatched, holds no slot, and has one execution for life. */
+/** True where the caller executes the run: it is never dispatched, holds no slot, and has a single execution. */
 export const isLocal = (head: RunHead): boolean => head.p.location === "LOCAL";
 
-/** True while nobody has said yet that the cancelled run's sandbox has stopped. */
+/** True until it is reported that the cancelled run's sandbox has stopped. */
 export const isStopAwaited = (head: RunHead): boolean => "stop_pending" in head && head.stop_pending === true;
 
-/** Milliseconds of silence after which the run's execution counts as lost. */
+/** Milliseconds without a heartbeat after which the lease of the run's execution expires. */
 export const leaseMs = (head: RunHead): number => (isLocal(head) ? LOCAL_LEASE_SECONDS : LEASE_SECONDS) * 1000;
 
-/** Milliseconds that the sandbox of a PENDING run has for its first call. */
+/** Milliseconds within which the sandbox of a PENDING run must send its first request. */
 export const startLeaseMs = (head: ExecutingHead): number =>
   START_LEASE_SECONDS[head.sandbox?.provider ?? "lambda"] * 1000;
 
 export const isExecutingHead = (head: RunHead): head is ExecutingHead => isExecuting(head.state);
 
-/** The id of the run that an item or index entry is of. */
+/** The id of the run that an item or index entry belongs to. */
 export const runIdOf = ({ pk }: Pick<Item, "pk">): string => pk.slice(runPk("").length);
 
 /**
- * What the keys say is not stored beside them: the run's id, which holds the time of its creation, and the time of the last
- * update. A head of at most 1 KB costs half as much to write as a larger one.
+ * Parses a head. What its keys contain is not stored a second time: the run's id, which holds the time of its creation, and the
+ * time of the last update. A head of at most 1 KB costs half as much to write as a larger one.
  */
 export function parseRunHead(item: Item): RunHead {
   const id = runIdOf(item);
@@ -194,7 +194,7 @@ export async function readHeads(
   return items.map((item) => (item === undefined ? undefined : parseRunHead(item)));
 }
 
-/** The attributes by which the reaper finds the run at `at`, in milliseconds. */
+/** The attributes that make the reaper check the run at `at`, in milliseconds. */
 export const toCheckAttributes = (runId: string, at: number) => ({
   check_shard: checkShard(runId),
   check_at: sortableTime(at),
@@ -206,7 +206,7 @@ export function ownerOf(head: RunHead): Owner {
   return { type: type === "TEAM" ? "Team" : "User", uid: uid ?? "" };
 }
 
-/** The status message of an error of the closed list. */
+/** The status message of an error code. */
 export function statusOf(code: ErrorCode, message: string): RunStatusMessage {
   return { message, error_code: code, retryable: ERRORS[code].retryable };
 }

@@ -1,6 +1,6 @@
 import type { RunState } from "#shared/wire/run.ts";
 
-/** The state machine. A move that is not listed cannot be written: its transaction's condition names the state it leaves. */
+/** The state machine. A transition that is not listed cannot be written: its transaction has the state that it leaves as a condition. */
 export const TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
   QUEUED: ["PENDING", "CANCELLED", "FAILED", "ERROR"],
   PENDING: ["INPROGRESS", "CLAIMED", "QUEUED", "FAILED", "ERROR", "CANCELLED"],
@@ -22,32 +22,32 @@ export const isTerminal = (state: RunState): state is TerminalState =>
 export const isExecuting = (state: RunState): state is ExecutingState =>
   state === "PENDING" || state === "CLAIMED" || state === "INPROGRESS";
 
-/** Losses without a new checkpoint between them after which a run ends in ERROR. */
+/** Consecutive lost executions, without a new checkpoint between them, after which a run ends in ERROR. */
 export const MAX_LOSSES = 3;
 
-/** Seconds between beats that the service asks for, and of silence after which an execution counts as lost. */
+/** Seconds between two heartbeats of an execution, and without any after which its lease expires. */
 export const HEARTBEAT_SECONDS = 5;
 export const LEASE_SECONDS = 30;
-/** Seconds that a started sandbox has for its first call, by its provider. */
+/** Seconds within which a started sandbox must send its first request, by its provider. */
 export const START_LEASE_SECONDS = {
   lambda: 20,
   microvm: 60,
   fargate: 180,
 } as const;
-/** Seconds that a cancelled run's sandbox has to say that it has stopped, or its provider that it is gone. */
+/** Seconds within which a cancelled run's sandbox must report that it has stopped, or its provider that it no longer exists. */
 export const STOP_LEASE_SECONDS = {
   lambda: 30,
   microvm: 60,
   fargate: 120,
 } as const;
-/** Seconds for which a sandbox that an execution has left behind is stopped again, until its provider says that it is gone. */
+/** Seconds for which stopping the sandbox of an ended execution is retried, until its provider reports that it no longer exists. */
 export const STOP_TRIES_SECONDS = 600;
 
-/** Seconds that the caller of a run with `execution_location` LOCAL has to begin it, and that it may then be silent. */
+/** Seconds within which the caller of a run with `execution_location` LOCAL must begin it, and then send each heartbeat. */
 export const LOCAL_START_SECONDS = 3_600;
 export const LOCAL_LEASE_SECONDS = 120;
 
-/** Caps of one run: what is beyond is refused with 429. */
+/** Limits of one run; requests beyond them get 429. */
 export const RUN_CAPS = {
   messages: 20_000,
   messageBytes: 100 * 1024 * 1024,
@@ -73,7 +73,7 @@ export const DEFAULT_QUEUE_LIMIT = 1_000;
 
 const TITLE_LENGTH = 120;
 
-/** A title made from the prompt's first line that says something, without Markdown's marks. */
+/** The title of a run: the first line of its prompt with text in it, without Markdown syntax; else its skill. */
 export function titleOf(prompt: string | undefined, skill: string | undefined): string {
   const line = (prompt ?? "")
     .split("\n")
@@ -86,18 +86,18 @@ export function titleOf(prompt: string | undefined, skill: string | undefined): 
 
 const STATUS_LENGTH = 1_024;
 
-/** A status message of one line within its limit. */
+/** Formats a status message as one line within its limit. */
 export function statusText(message: string): string {
   const line = message.replace(/\s+/g, " ").trim();
   const points = [...line];
   return points.length > STATUS_LENGTH ? `${points.slice(0, STATUS_LENGTH - 1).join("")}…` : line;
 }
 
-/** ISO 8601 duration with milliseconds, such as PT75.250S. */
+/** Formats an ISO 8601 duration with milliseconds, such as PT75.250S. */
 export const toDuration = (milliseconds: number): string => `PT${(milliseconds / 1000).toFixed(3)}S`;
 
 const SORT_KEY_LENGTH = 200;
 
-/** A text folded for sorting: NFKC, lower case, its first 200 code points. */
+/** Folds a text for sorting: NFKC, lower case, its first 200 code points. */
 export const folded = (text: string): string =>
   [...text.normalize("NFKC").toLowerCase()].slice(0, SORT_KEY_LENGTH).join("");

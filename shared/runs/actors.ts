@@ -37,7 +37,7 @@ export async function resolveActors(
   refuseImpossible(request, principal, parentExecutor, owner);
   const caller = behalf === undefined ? undefined : own;
   const found = await readActors({ owner, identity: uid, caller, member: behalf, known: knownTeam(principal) }, table);
-  const identity = uid === undefined ? undefined : executing(found, uid, named !== undefined, uid === inherited);
+  const identity = uid === undefined ? undefined : assertExecutor(found, uid, named !== undefined, uid === inherited);
   const creator = parentExecutor ?? callerProfile(principal);
   if (behalf !== undefined && found.caller?.on_behalf_of_enabled !== true) {
     throw new RunyardError("not_authorized", {
@@ -45,7 +45,7 @@ export async function resolveActors(
     });
   }
   return {
-    creator: behalf === undefined ? creator : memberProfile(await memberCalled(behalf, found.member, owner, table)),
+    creator: behalf === undefined ? creator : memberProfile(await findMember(behalf, found.member, owner, table)),
     executor: identity === undefined ? creator : identityProfile(identity),
     identity,
     team: found.team,
@@ -78,8 +78,8 @@ function refuseImpossible(
 
 const noIdentity = () => invalid("agent_identity_uid", "there is no such identity in the team");
 
-/** The identity, if it may execute: one that was chosen has to be available, one that the parent had only to exist. */
-function executing(
+/** Returns the identity if it may execute: a chosen one has to be available, the parent's own only has to exist. */
+function assertExecutor(
   { identity, available }: FoundActors,
   uid: string,
   isNamed: boolean,
@@ -102,7 +102,7 @@ function executing(
 const knownTeam = (principal: Principal): Team | undefined =>
   principal.kind === "run" ? undefined : principal.teamItem;
 
-async function memberCalled(name: string, byUid: Member | undefined, owner: Owner, table: Table): Promise<Member> {
+async function findMember(name: string, byUid: Member | undefined, owner: Owner, table: Table): Promise<Member> {
   const member = byUid ?? (name.includes("@") ? await memberByEmail(name, owner.uid, table) : undefined);
   if (member === undefined) throw invalid("on_behalf_of", "there is no such member of the team");
   return member;

@@ -17,7 +17,7 @@ interface InlineAttachment {
   readonly content: Buffer;
 }
 
-/** One that was uploaded before; `field` is where the request names it. */
+/** An attachment that was uploaded before; `field` is its member of the request. */
 interface UploadedAttachment {
   readonly uid: string;
   readonly field: string;
@@ -25,7 +25,7 @@ interface UploadedAttachment {
 
 export type ReceivedAttachment = InlineAttachment | UploadedAttachment;
 
-/** The attachments of a request, decoded; `images` is the older member of the same meaning. */
+/** Decodes the attachments of a request; `images` is the older name of `attachments`. */
 export function readAttachments(request: RunAgentRequest): readonly ReceivedAttachment[] {
   const images = (request.images ?? []).map(({ data, mime_type }, index) => ({
     fileName: `image-${index + 1}.${mime_type.split("/")[1]?.replace(/\W.*$/s, "") ?? "bin"}`,
@@ -50,8 +50,8 @@ export function readAttachments(request: RunAgentRequest): readonly ReceivedAtta
 }
 
 /**
- * The attachments as the run will have them. All that were uploaded before are looked at before any other is stored.
- * `request` names the logical request: what a repeat of it stores is the same file.
+ * Stores the attachments of a run. Those that were uploaded before are all checked before any other is stored. `request` names
+ * the logical request, so that a repeat of it stores the same files.
  */
 export async function storeAttachments(
   run: { readonly request: string; readonly owner: Owner; readonly principal: Principal },
@@ -60,7 +60,7 @@ export async function storeAttachments(
 ): Promise<StoredAttachment[]> {
   const found = await Promise.all(
     attachments.map((attachment) =>
-      "uid" in attachment ? uploaded(attachment, run.principal, run.owner, ports) : attachment,
+      "uid" in attachment ? readUploaded(attachment, run.principal, run.owner, ports) : attachment,
     ),
   );
   return Promise.all(
@@ -79,7 +79,7 @@ export async function storeAttachments(
   );
 }
 
-async function uploaded(
+async function readUploaded(
   { uid, field }: UploadedAttachment,
   principal: Principal,
   owner: Owner,

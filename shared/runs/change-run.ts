@@ -4,21 +4,21 @@ import type { RunPorts } from "./ports.ts";
 import { RunChangedError } from "./run-store.ts";
 import type { Change } from "./transition.ts";
 
-/** What an execution is told that is not the run's any more: it may end itself. */
+/** The response to an execution that does not belong to the run any more: it may stop. */
 export const staleExecutionError = () =>
   new RunyardError("authentication_required", {
     detail: "the run's key is no longer valid: the execution is over",
     headers: { "www-authenticate": "Bearer" },
   });
 
-/** What changing a run takes, and telling the queues of it. */
+/** What changing a run, and sending messages about it, needs. */
 export type ChangePorts = Pick<RunPorts, "table" | "runs" | "queue" | "now">;
 
 type Decision<T> = { readonly change: Change; readonly result: T } | { readonly result: T };
 
 /**
- * Tries `decide` on the head as it stands until its change is written. What an execution may do is decided anew on each
- * head, so a change that came in between (a follow-up, a cancel) is never overwritten.
+ * Applies `decide` to the current head until its change is written. What an execution may do is decided again for each
+ * head, so that a concurrent change (a follow-up, a cancel) is never overwritten.
  */
 export async function changeRun<T>(
   first: RunHead,
@@ -33,7 +33,7 @@ export async function changeRun<T>(
       await ports.runs.change(head, decision.change, ports.now());
       return decision.result;
     } catch (error) {
-      // A condition of another item than the head is the caller's to judge.
+      // The caller handles the failed condition of an item other than the head.
       if (!(error instanceof RunChangedError) || !error.headChanged) throw error;
     }
     const again = await ports.runs.head(head.run_id);
@@ -43,7 +43,7 @@ export async function changeRun<T>(
   throw retryableConflict("the run changes too fast; send the request again");
 }
 
-/** As `changeRun`, for one execution: it is refused as soon as the run has gone on without it. */
+/** As `changeRun`, for one execution: it is refused as soon as the run has continued without it. */
 export async function changeExecution<T>(
   first: ExecutingHead,
   ports: RunPorts,

@@ -62,7 +62,7 @@ const namedHost = ({ worker_host: host }: AmbientAgentConfig): string | undefine
 const beyond = (member: string, what: string) =>
   new RunyardError("not_authorized", { detail: `config.${member}: a run's children ${what}` });
 
-/** The request with the run's own environment and worker, which no default replaces. */
+/** Sets the run's own environment and worker in the request, which no default replaces. */
 export function withinRun<R extends { readonly config?: AmbientAgentConfig }>(request: R, { config: own }: Bounds): R {
   const { environment_id: _, worker_host: __, ...config } = request.config ?? {};
   const { environment_id, worker_host } = own;

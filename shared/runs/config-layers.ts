@@ -13,8 +13,8 @@ interface Configured {
 }
 
 /**
- * The request with what it leaves open filled in from the identity that executes, then from the team's defaults. Each
- * member comes whole from the first layer that says it; whoever names a skill gets none of the identity's.
+ * Fills in what the request leaves open from the identity that executes, then from the team's defaults. Each member comes
+ * whole from the first layer that has it; a request that names a skill gets none of the identity's.
  */
 export function withDefaults<R extends Configured>(request: R, { identity, team }: Layers): R {
   const { config = {}, skill } = request;
@@ -22,14 +22,14 @@ export function withDefaults<R extends Configured>(request: R, { identity, team 
   const filled: AmbientAgentConfig = {
     ...(team?.default_model_id === undefined ? {} : { model_id: team.default_model_id }),
     ...(team?.default_environment_id === undefined ? {} : { environment_id: team.default_environment_id }),
-    ...(identity === undefined ? {} : configOf(identity, !hasSkill)),
+    ...(identity === undefined ? {} : toConfig(identity, !hasSkill)),
     ...config,
   };
   return Object.keys(filled).length === 0 ? request : { ...request, config: filled };
 }
 
-/** What an identity says of its runs, in the words of a run's configuration. */
-function configOf(identity: Identity, withSkills: boolean): AmbientAgentConfig {
+/** The defaults of an identity for its runs, as a run's configuration. */
+function toConfig(identity: Identity, withSkills: boolean): AmbientAgentConfig {
   const { base_model, environment_id, prompt, skills, mcp_servers, harness, worker_host, credential_strategy } =
     identity;
   return {

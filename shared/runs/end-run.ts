@@ -22,17 +22,17 @@ const END_EVENTS = {
   BLOCKED: "run_blocked",
 } as const;
 
-/** How long the reaper leaves an ended run to the composing of its transcript before it asks for it again. */
+/** Milliseconds after which the reaper asks again for the transcript of an ended run. */
 const COMPOSE_CHECK_MS = 60_000;
-/** What the composing is given in any case. */
+/** The least milliseconds that composing the transcript gets. */
 const COMPOSE_MS = 5_000;
 
-/** The end of an execution and its run. An end reported while PENDING or CLAIMED passes through INPROGRESS first. */
+/** Builds the change that ends an execution and its run. An end that is reported while PENDING or CLAIMED passes through INPROGRESS first. */
 export function toEndChange(head: RunHead, ending: Ending): Change {
   const status = toEndStatus(ending);
   const early = head.state === "PENDING" || head.state === "CLAIMED";
   const passes = early && (ending.state === "SUCCEEDED" || ending.state === "BLOCKED");
-  // A question is no error.
+  // A question to the user is not an error.
   const mark = ending.state === "BLOCKED" ? {} : { is_error: true };
   return {
     to: ending.state,
@@ -64,7 +64,7 @@ function toEndStatus({ message, code }: Ending) {
   return code === undefined ? { message } : statusOf(code, message);
 }
 
-/** Ends a run that works, by the service's own word and not by that of its harness. @throws where it has gone on without this execution */
+/** Ends a working run on behalf of the service, not of its harness. @throws where it has continued without this execution */
 export async function failExecution(
   first: ExecutingHead,
   code: ErrorCode,
@@ -77,15 +77,15 @@ export async function failExecution(
 
 const failure = (code: ErrorCode, why: string) => ({ state: ERRORS[code].endsIn, code, message: statusText(why) });
 
-/** The platform's own failure ends a run that has not begun; one that works was dispatched by another message. */
+/** Ends a run that has not begun because of a failure of the platform; a working run was dispatched by another message. */
 export const failByPlatform = (runId: string, why: string, ports: ChangePorts): Promise<void> =>
   failWaitingRun(runId, "internal_error", why, ports);
 
-/** Ends a run that waits or is being prepared, in the state that the code is for. One that works goes on. */
+/** Ends a run that is QUEUED or PENDING, in the state that belongs to the error code. A working run continues. */
 export const failWaitingRun = (runId: string, code: ErrorCode, why: string, ports: ChangePorts): Promise<void> =>
   endUnbegun(runId, failure(code, why), ports);
 
-/** A run that its caller was to execute, and did not begin in its time. */
+/** Ends a LOCAL run that its caller did not begin in time. */
 export const failUnstartedLocalRun = (runId: string, ports: ChangePorts): Promise<void> =>
   endUnbegun(
     runId,
@@ -102,7 +102,7 @@ async function endUnbegun(runId: string, ending: Omit<Ending, "now">, ports: Cha
   await endWhile(({ state }) => state === "QUEUED" || state === "PENDING", first, ending, ports);
 }
 
-/** Ends a run as long as `applies` to its head as it stands; false where it does not. */
+/** Ends a run while its current head satisfies `applies`; returns false where it does not. */
 async function endWhile(
   applies: (head: RunHead) => boolean,
   first: RunHead,

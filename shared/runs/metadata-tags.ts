@@ -10,8 +10,8 @@ const toTag = (key: string, value: string): string =>
     .slice(0, LENGTH);
 
 /**
- * A tag for each pair of a run's metadata, one behind the other. Index entries carry them, so that of runs with other
- * metadata nothing but the entry is read; what has the right tags is then compared.
+ * Makes a tag for each pair of a run's metadata, and joins them. Index entries carry them, so that nothing but the entry is read
+ * of runs with other metadata; the metadata of a run with the right tags is then compared.
  */
 export const toTags = (metadata: Readonly<Record<string, string>>): string =>
   Object.entries(metadata)

@@ -5,7 +5,7 @@ import type { RunPorts } from "./ports.ts";
 export const NO_CONTAINERS =
   "the environment has a docker_image, and this deployment no containers: clear it, or deploy with fargate in the setting sandboxes";
 
-/** Refuses a run in an environment whose image would be ignored. The caller of a LOCAL run executes it where they like. */
+/** Refuses a run in an environment whose image would be ignored. The caller of a LOCAL run chooses where it is executed. */
 export function refuseIgnoredImage(
   { docker_image, execution_location }: Pick<RunBody, "docker_image" | "execution_location">,
   { hasContainers }: Pick<RunPorts, "hasContainers">,

@@ -3,7 +3,7 @@ import type { RunQueue } from "#shared/queue/run-queue.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { RunStore } from "./run-store.ts";
 
-/** What the rules of runs need from the world. */
+/** What the rules of runs need from their infrastructure. */
 export interface RunPorts {
   readonly table: Table;
   readonly runs: RunStore;

@@ -11,7 +11,7 @@ interface FoundRun {
   readonly body: RunBody;
 }
 
-/** The run, if the principal may see it; else one answer, whether it exists or not. `what` is its name in that answer. */
+/** Reads the run if it is visible to the principal; else throws the same error whether it exists or not, which calls it `what`. */
 export async function visibleRun(
   runId: string,
   principal: Principal,
@@ -23,7 +23,7 @@ export async function visibleRun(
   return found;
 }
 
-/** As `visibleRun`, for who wants to steer it: a run's key steers its descendants, but not the run that it works for. */
+/** As `visibleRun`, for requests that steer the run: a run's key steers its descendants, but not its own run. */
 export async function steerableRun(
   runId: string,
   principal: Principal,
@@ -35,14 +35,14 @@ export async function steerableRun(
   return visibleRun(runId, principal, ports);
 }
 
-/** Missing, or not the principal's to see: 404. A run's key is told 403 of everything beyond its own family. */
+/** The error for a resource that does not exist or is not visible: 404. A run's key gets 403 for everything outside its own run tree. */
 export function notVisibleError(principal: Principal, what: string): RunyardError {
   return principal.kind === "run"
     ? new RunyardError("not_authorized", { detail: "a run's key reaches its own run and its descendants alone" })
     : notFound(what);
 }
 
-/** Refuses an ancestor that is not there or not the principal's to see; `field` is its name in the request. */
+/** Refuses an ancestor that does not exist or is not visible to the principal; `field` is its name in the request. */
 export async function refuseUnknownAncestor(
   runId: string | undefined,
   principal: Principal,

@@ -4,7 +4,7 @@ import type { ChangePorts } from "./change-run.ts";
 import { workedMs } from "./end-run.ts";
 import { type Change, EXECUTION_ATTRIBUTES, type TimelineEntry } from "./transition.ts";
 
-/** The execution is over, and the run waits for a new one. */
+/** Builds the change that ends an execution and queues its run for a new one. */
 export function toRequeueChange(head: ExecutingHead, event: TimelineEntry, now: number) {
   return {
     to: "QUEUED",
@@ -16,8 +16,8 @@ export function toRequeueChange(head: ExecutingHead, event: TimelineEntry, now: 
 }
 
 /**
- * Tells the queues of a run that waits for a new execution: it is to be dispatched, and the sandbox of the one before to be stopped,
- * where its provider can do so. The reaper repeats both.
+ * Asks for the dispatch of a run that was queued again, and for the stop of its previous sandbox, where the provider can stop it.
+ * The reaper repeats both.
  */
 export async function sendRequeued(left: RunHead, { queue }: Pick<ChangePorts, "queue">): Promise<void> {
   await queue.sendRun(left.run_id, ownerOf(left)).catch(() => undefined);

@@ -12,11 +12,11 @@ import type { RunItem } from "#shared/wire/run.ts";
 export interface ViewSettings {
   readonly webUrl: string | undefined;
   readonly now: number;
-  /** What the run has used of models, where its head says that there is such a thing. */
+  /** The model usage of the run, where its head says that it has any. */
   readonly used?: Used | undefined;
 }
 
-/** A run as answers show it. */
+/** Formats a run as responses show it. */
 export function toRunItem(
   head: RunHead,
   body: RunBody,
@@ -63,26 +63,26 @@ function usageShown(used: Used | undefined): Pick<RunItem, "request_usage"> {
   return usage === undefined ? {} : { request_usage: usage };
 }
 
-/** Bytes of the artifacts that an answer tells of together with their run. */
+/** Bytes of the artifacts that a response shows with their run. */
 const ARTIFACTS_BYTES = 2 * 1024 * 1024;
 
-/** As many of a run's artifacts, oldest first, as leave room for the rest of an answer. */
+/** As many of a run's artifacts, oldest first, as leave room for the rest of a response. */
 export const shownArtifacts = (artifacts: readonly ArtifactItem[]): ArtifactItem[] =>
   fitting(artifacts, ARTIFACTS_BYTES);
 
-/** Runs that this service executes itself; those of a worker or of the caller's own are not its to stop. */
+/** True for runs that this service executes itself; it cannot stop those of a worker or of the caller. */
 export function isCancellable(body: RunBody): boolean {
   return (
     body.execution_location === "REMOTE" && body.config.worker_host === undefined && body.source !== "GITHUB_ACTION"
   );
 }
 
-/** Milliseconds that the run's executions have worked so far. */
+/** Milliseconds that the run's executions have been INPROGRESS. */
 function runTimeMs(head: RunHead, now: number): number {
   return head.run_time_ms + (head.state === "INPROGRESS" ? Math.max(0, now - head.state_since) : 0);
 }
 
-/** The configuration without secrets, and without the default harness, which older clients would take for another. */
+/** Formats the configuration without secrets, and without the default harness, which older clients would mistake for another. */
 export function shownConfig(config: ResolvedAgentConfig): ResolvedAgentConfig {
   const { harness, mcp_servers, repositories, ...rest } = config;
   const isDefault = harness === undefined || harness.type === "default" || harness.type === "oz";

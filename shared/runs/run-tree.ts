@@ -11,7 +11,7 @@ import type { RunPorts } from "./ports.ts";
 
 const MAX_DEPTH = 10;
 
-/** Who may see a run: its team's members and agents, its owner, and a run's key for the run and its descendants. */
+/** True for the principals that a run is visible to: its team's members and agents, its owner, and a run's key for the run and its descendants. */
 export function sees(principal: Principal, head: RunHead, body: RunBody): boolean {
   if (principal.kind === "run") {
     return principal.head.run_id === head.run_id || body.ancestors.includes(principal.head.run_id);

@@ -5,7 +5,7 @@ import type { Key } from "./table.ts";
  *
  * | item | pk | sk | read by |
  * |---|---|---|---|
- * | a run's head | RUN#run | HEAD | every request that names the run; the condition of every move |
+ * | a run's head | RUN#run | HEAD | every request that names the run; the condition of every state transition |
  * | a run's body | RUN#run | BODY | run detail and list, resolve-prompt |
  * | timeline event | RUN#run | EVENT#sequence | timeline, events; gsi2 of the first one: runs of a creator |
  * | message batch | RUN#run | MESSAGES#sequence | conversation, events, transcript |
@@ -19,7 +19,7 @@ import type { Key } from "./table.ts";
  * | client event seen | RUN#run | CLIENT#event | client-events, once each |
  * | notification given | RUN#run | NOTIFICATION#sha256 | notify-user, once each |
  * | latest run of a continued conversation | CONVERSATION#id | TAIL | create with conversation_id |
- * | raw transcript of a conversation, by a harness of others | RUN#run; CONVERSATION#id | RAW | its uploads; where a new execution begins |
+ * | raw transcript of a conversation, by a third-party harness | RUN#run; CONVERSATION#id | RAW | its uploads; where a new execution begins |
  * | run that continues a conversation | CONVERSATION#id | RUN#run | conversation by id |
  * | artifact's run | ARTIFACT#uid | RUN | artifact by uid |
  * | file that a caller uploads before its run | ATTACHMENT#uid | ATTACHMENT | create, which gives it to the run |

@@ -25,7 +25,7 @@ const child = (plane: TestControlPlane, parent: Harness): Promise<string> =>
   createRun(plane, { prompt: "part of it" }, parent.key);
 
 describe("a run that finds no slot", () => {
-  it("stands in line: newcomers go behind it though a slot has become free, and the oldest is first", async () => {
+  it("waits before all newer runs, even when a slot is free, and the oldest run gets the next slot", async () => {
     const plane = await createTestControlPlane();
     await limitTo(plane, 1);
     const working = await workingRun(plane);
@@ -43,7 +43,7 @@ describe("a run that finds no slot", () => {
     expect(await countersOf(plane)).toMatchObject({ running: 1, queued: 2, waiting: 2 });
   });
 
-  it("gets the slot of the one that ends, and leaves the line when it is cancelled", async () => {
+  it("gets the slot of a run that ends, and leaves the wait queue when it is cancelled", async () => {
     const plane = await createTestControlPlane();
     await limitTo(plane, 1);
     const working = await workingRun(plane);

@@ -208,7 +208,7 @@ describe("what the checker of a chaos finds", () => {
     ["a counter", strayItem("COUNTERS", { running: 1 }, "TEAM#two")],
     ["a counter below zero", strayItem("COUNTERS", { queued: -1 }, "TEAM#two")],
     ["a slot of a tree", strayItem("TREE#1", { running: 1 }, `RUN#${RUN}`)],
-    ["a place in a line", strayItem("WAITING#2", {})],
+    ["an entry in a wait queue", strayItem("WAITING#2", {})],
     ["a slot that a run holds", { head: { slot: "owner" } }],
     ["a look that is planned", { head: { check_shard: "RUNS#3" } }],
   ] satisfies [string, Scene][])("is %s that is left", (_, scene) => {

@@ -14,7 +14,7 @@ export const headsOf = (plane: TestControlPlane): RunHead[] =>
 
 const owner = (plane: TestControlPlane) => ({ type: "Team" as const, uid: plane.team });
 
-/** Counters say what heads say, no limit is passed, and who is parked stands in the line of that pool. */
+/** Checks that counters agree with heads, that no limit is exceeded, and that each waiting run has an entry in its pool's wait queue. */
 export async function checkSlots(plane: TestControlPlane, limit: number): Promise<void> {
   const heads = headsOf(plane);
   const counters: Record<string, unknown> = (await plane.table.get(keys.counters(owner(plane)))) ?? {};
@@ -32,8 +32,8 @@ export async function checkSlots(plane: TestControlPlane, limit: number): Promis
       expect(head.waiting).toBeUndefined();
       expect(head.slot).toBe(below.length > 0 ? "owner" : undefined);
     }
-    const parkedAt = plane.table.all().filter(({ sk }) => sk.startsWith("WAITING#") && sk.endsWith(head.run_id));
-    expect(parkedAt).toHaveLength(head.waiting === undefined ? 0 : 1);
+    const queueEntries = plane.table.all().filter(({ sk }) => sk.startsWith("WAITING#") && sk.endsWith(head.run_id));
+    expect(queueEntries).toHaveLength(head.waiting === undefined ? 0 : 1);
   }
   for (const tree of plane.table.all().filter(({ sk }) => sk.startsWith("TREE#"))) {
     const [depth, root] = [Number(tree.sk.slice("TREE#".length)), tree.pk.slice("RUN#".length)];

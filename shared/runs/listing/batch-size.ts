@@ -1,13 +1,13 @@
 import type { Order } from "./order.ts";
 import { isByTime } from "./segments.ts";
 
-/** Segments of one round, entries that one is meant to hold, and how many are read of one that holds more. */
+/** Segments of one round, entries that a segment should hold, and how many are read of one that holds more. */
 const MAX_SEGMENTS = 8;
 const SEGMENT_ENTRIES = 1_000;
 const SEGMENT_MOST = 2_000;
 /** How much more a round may read, and how much wider its segments may be, than the one before it. */
 const GROWTH = 4;
-/** A little more than the rate of matches lets expect, so that one round does. */
+/** A little more than the rate of matches predicts, so that one round is enough. */
 const MARGIN = 1.2;
 
 export interface Round {
@@ -26,12 +26,12 @@ export function createBatchSizer(order: Order, wanted: number) {
   let round = { entries: 0, milliseconds: 0 };
   return {
     round(): Round {
-      // Before the first round nothing is known of how dense they are.
+      // Before the first round their density is not known.
       const isDivided = isByTime(order) && width > 0;
       const segments = isDivided ? Math.min(MAX_SEGMENTS, Math.ceil(amount / SEGMENT_ENTRIES)) : 1;
       return { segments, width, entries: segments > 1 ? SEGMENT_MOST : amount };
     },
-    /** Entries that a part of the round had, and the time that they are spread over. */
+    /** Notes how many entries a part of the round had, and the time that they are spread over. */
     note(entries: number, milliseconds: number): void {
       round = { entries: round.entries + entries, milliseconds: round.milliseconds + milliseconds };
     },

@@ -13,7 +13,7 @@ import {
 } from "./filters.ts";
 import { type Order, positionOf } from "./order.ts";
 
-/** A run that is one of the list's, as far as it had to be read to know. */
+/** A run that matches, with the items that had to be read to decide that. */
 export interface Candidate {
   readonly id: string;
   readonly position: string;

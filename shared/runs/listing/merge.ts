@@ -20,7 +20,7 @@ export interface MergedStream {
 /**
  * Merges the entries of several sources within a range into one sorted stream. Each source is asked for its share first and for
  * more when it runs out, so that little is read that the page does not take; for everything at once where `isWhole` says
- * that the range is to be read to its end.
+ * that the range is read to its end.
  */
 export function mergeSources(sources: readonly Source[], range: Range, order: Order, isWhole = false): MergedStream {
   const streams = sources.map((source): Stream => ({ source, range, entries: [], more: true }));

@@ -21,17 +21,17 @@ type IndexReader = Pick<Table, "query">;
 
 /** The runs of scopes as the indexes sort them, one source for each scope. */
 export function runIndexStore({ query }: IndexReader) {
-  const sourcesOf = (index: IndexName, pks: readonly string[]): readonly Source[] =>
+  const toSources = (index: IndexName, pks: readonly string[]): readonly Source[] =>
     pks.map((pk) => (range, limit, descending) => query({ index, pk, ...range, limit, descending }));
   return {
-    byCreation: (scopes: readonly string[]) => sourcesOf("gsi2", scopes),
-    activeByCreation: (scopes: readonly string[]) => sourcesOf("gsi5", scopes),
-    activeByUpdate: (scopes: readonly string[]) => sourcesOf("gsi1", scopes.map(activePart)),
-    endedByUpdate: (scopes: readonly string[]) => sourcesOf("gsi1", scopes.map(endedPart)),
-    byTitle: (scopes: readonly string[]) => sourcesOf("gsi3", scopes),
-    byAgent: (scopes: readonly string[]) => sourcesOf("gsi4", scopes),
+    byCreation: (scopes: readonly string[]) => toSources("gsi2", scopes),
+    activeByCreation: (scopes: readonly string[]) => toSources("gsi5", scopes),
+    activeByUpdate: (scopes: readonly string[]) => toSources("gsi1", scopes.map(activePart)),
+    endedByUpdate: (scopes: readonly string[]) => toSources("gsi1", scopes.map(endedPart)),
+    byTitle: (scopes: readonly string[]) => toSources("gsi3", scopes),
+    byAgent: (scopes: readonly string[]) => toSources("gsi4", scopes),
     /** The ended runs of the groups of one creator or one schedule. */
-    endedOfGroups: (groups: readonly string[]) => sourcesOf("gsi7", groups),
+    endedOfGroups: (groups: readonly string[]) => toSources("gsi7", groups),
   };
 }
 
@@ -74,6 +74,6 @@ export function timeBound(time: number, { sortBy }: Order): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}`;
 }
 
-/** The time of a position, in the orders by time. */
-export const timeOf = (position: string, { sortBy }: Order): number =>
+/** Reads the time from a position, in the orders by time. */
+export const parseTime = (position: string, { sortBy }: Order): number =>
   sortBy === "updated_at" ? Number(position.slice(0, 13)) : Number.parseInt(position.replace("-", "").slice(0, 12), 16);

@@ -1,13 +1,13 @@
 import type { Item } from "#shared/table/table.ts";
 import { type Order, positionOf, type Range, type Source } from "./order.ts";
-import { timeBound, timeOf } from "./run-index-store.ts";
+import { parseTime, timeBound } from "./run-index-store.ts";
 
 export const isByTime = ({ sortBy }: Order): boolean => sortBy === "created_at" || sortBy === "updated_at";
 
 /** Finds the time of the last entry in the direction of reading; undefined where there is no entry. */
 export async function findFarEnd(sources: readonly Source[], range: Range, order: Order): Promise<number | undefined> {
   const pages = await Promise.all(sources.map((source) => source(range, 1, !order.descending)));
-  const times = pages.flatMap(({ items }) => items.map((item) => timeOf(positionOf(item, order), order)));
+  const times = pages.flatMap(({ items }) => items.map((item) => parseTime(positionOf(item, order), order)));
   if (times.length === 0) return undefined;
   return order.descending ? Math.min(...times) : Math.max(...times);
 }
@@ -37,11 +37,11 @@ export function divideRange(range: Range, { segments, width, end }: Division, or
   return [...parts, rest];
 }
 
-/** Milliseconds that were read of a range: all of it, or as far as the last entry where there is a rest. */
+/** Measures the milliseconds that were read of a range: all of it, or up to the last entry where there is a rest. */
 export function measureSpan(range: Range, entries: readonly Item[], hasRest: boolean, order: Order): number {
   if (!isByTime(order)) return 0;
   const timeAt = (entry: Item | undefined) =>
-    entry === undefined ? undefined : timeOf(positionOf(entry, order), order);
+    entry === undefined ? undefined : parseTime(positionOf(entry, order), order);
   const last = timeAt(entries.at(-1));
   const start = startTime(range, order) ?? timeAt(entries[0]);
   const end = hasRest ? last : (endTime(range, order) ?? last);
@@ -50,11 +50,11 @@ export function measureSpan(range: Range, entries: readonly Item[], hasRest: boo
 
 function startTime({ after, from, before }: Range, order: Order): number | undefined {
   const start = order.descending ? before : (after ?? from);
-  return start === undefined ? undefined : timeOf(start, order);
+  return start === undefined ? undefined : parseTime(start, order);
 }
 function endTime({ from, before }: Range, order: Order): number | undefined {
   const end = order.descending ? from : before;
-  return end === undefined ? undefined : timeOf(end, order);
+  return end === undefined ? undefined : parseTime(end, order);
 }
 
 const keepFrom = ({ from }: Range): Range => (from === undefined ? {} : { from });
