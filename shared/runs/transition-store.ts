@@ -1,10 +1,11 @@
 import { randomId } from "#shared/ids.ts";
+import { isTerminal } from "#shared/records/run.ts";
 import { type RunHead, toCheckAttributes } from "#shared/records/run-head.ts";
 import { toSlotChange } from "#shared/runs/capacity/slot-store.ts";
-import { keys } from "#shared/table/keys.ts";
+import { activePart, endedPart, groupKey, keys, sortableTime } from "#shared/table/keys.ts";
 import type { Conditions, Put, TransactionWrite, Update, Value } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
-import { toListChange } from "./list-entry-store.ts";
+import type { RunState } from "#shared/wire/run.ts";
 import { type Change, leaveSandbox, refuseIllegalTransition } from "./transition.ts";
 
 /**
@@ -34,7 +35,7 @@ type HeadAttributes = Readonly<Record<string, Value>>;
 
 /** What a change of a run entails for its head. */
 interface Entailed {
-  readonly lists: { readonly set: HeadAttributes; readonly remove: readonly string[] } | undefined;
+  readonly lists: ListChange | undefined;
   readonly slots: { readonly set: HeadAttributes; readonly remove: readonly string[]; readonly if: Conditions };
   readonly left: { readonly set: HeadAttributes; readonly remove: readonly string[]; readonly if: Conditions };
 }
@@ -123,4 +124,39 @@ const isList = (also: NonNullable<Change["also"]>): also is readonly Transaction
 function toNamed(also: Change["also"]): NamedWrites {
   if (also === undefined) return {};
   return isList(also) ? { also } : also;
+}
+
+interface ListChange {
+  /** Attributes of the head. */
+  readonly set: HeadAttributes;
+  readonly remove: readonly string[];
+  /** The change of the run's entry in the list of its schedule's runs, where it has one. */
+  readonly scheduleEntry: Update | undefined;
+}
+
+/**
+ * Builds what a state transition, or a touch (`to` is undefined), changes in the orders of the lists. A run that has ended
+ * is in the group of its creator and in that of its schedule by the time of its end; an active run is in neither, since each
+ * transition would then cost two writes of each index: readers find it among the active runs of its scope, which are few.
+ */
+function toListChange(head: RunHead, to: RunState | undefined, now: number): ListChange {
+  const { run_id: run, scope, p } = head;
+  const state = to ?? head.state;
+  const updated_key = `${sortableTime(now)}#${run}`;
+  const updateEntry = (change: Pick<Update, "set" | "remove">): Update | undefined =>
+    p.schedule === undefined ? undefined : { kind: "update", key: keys.scheduleEntry(run), ...change };
+  if (isTerminal(state)) {
+    const schedule = groupKey(scope, "schedule", p.schedule ?? "");
+    return {
+      set: { updated_key, updated_scope: endedPart(scope), group: groupKey(scope, "creator", p.creator) },
+      remove: ["active_scope"],
+      scheduleEntry: updateEntry({ set: { group: schedule, updated_key, state } }),
+    };
+  }
+  if (!isTerminal(head.state)) return { set: { updated_key }, remove: [], scheduleEntry: undefined };
+  return {
+    set: { updated_key, updated_scope: activePart(scope), active_scope: scope },
+    remove: ["group"],
+    scheduleEntry: updateEntry({ remove: ["group", "updated_key", "state"] }),
+  };
 }

@@ -139,6 +139,31 @@ describe("moves of runs", () => {
     await checkAll(plane);
   });
 
+  it("name the writes that were refused, those of the caller included", async () => {
+    const plane = await makeRuns(1);
+    const [id = ""] = plane.ids;
+    const head = await plane.head(id);
+    const refused = {
+      kind: "put",
+      item: { ...keys.clientEvent(id, "e"), v: 1 },
+      if: { pk: { exists: true } },
+    } as const;
+    const failure = (change: Partial<Change>) =>
+      plane.runs.change(head, { events: [], touch: true, ...change }, NOW).catch((error: unknown) => error);
+    expect(await failure({ also: { marker: refused } })).toMatchObject({
+      failed: new Set(["marker"]),
+      headChanged: false,
+      writes: [{ kind: "update" }, refused],
+      cause: { positions: [1] },
+    });
+    expect(await failure({ also: [refused] })).toMatchObject({ failed: new Set(["also"]), headChanged: false });
+    expect(await failure({ if: { slot: { exists: true } } })).toMatchObject({
+      failed: new Set(["head"]),
+      headChanged: true,
+    });
+    expect(await plane.head(id), "nothing is written").toEqual(head);
+  });
+
   it("are exactly those of the contract", () => {
     const told = Object.entries(TRANSITIONS).flatMap(([from, targets]) => targets.map((to) => `${from}→${to}`));
     expect(told.toSorted()).toEqual(

@@ -3,7 +3,7 @@ import { createdAtOf } from "#shared/ids.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { type RunHead, runIdOf } from "#shared/records/run-head.ts";
-import { hasTags } from "#shared/runs/metadata-tags.ts";
+import { hasTags } from "#shared/runs/run-facets.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { createTextMatcher } from "./fuzzy-search.ts";

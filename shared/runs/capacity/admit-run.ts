@@ -1,13 +1,16 @@
 import { RunyardError } from "#shared/errors.ts";
-import { counterStore } from "#shared/runs/capacity/counter-store.ts";
-import { QUEUE_ROOM } from "#shared/runs/capacity/slots.ts";
 import type { Owner } from "#shared/table/keys.ts";
-import type { Conditions, Update } from "#shared/table/table.ts";
+import type { Conditions, Table, Update } from "#shared/table/table.ts";
 import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
-import type { RunPorts } from "./ports.ts";
+import { counterStore } from "./counter-store.ts";
+import { QUEUE_ROOM } from "./slots.ts";
 
 /** The writes of a new run, of which `queue` counts it at its owner; a LOCAL run is not counted. */
 type CountedWrites = NamedWrites & { readonly queue: Update | undefined };
+
+interface AdmissionPorts {
+  readonly runs: { readonly create: (writes: NamedWrites) => Promise<void> };
+}
 
 /**
  * Creates a run if its owner's queue has room. Returns false where it finds the `room` that it needs to begin, and true where it
@@ -17,7 +20,7 @@ type CountedWrites = NamedWrites & { readonly queue: Update | undefined };
 export async function createWithinLimits(
   writes: CountedWrites,
   room: Conditions,
-  { runs }: Pick<RunPorts, "runs">,
+  { runs }: AdmissionPorts,
 ): Promise<boolean> {
   const createIf = (limit: Conditions) =>
     runs.create({ ...writes, queue: writes.queue && { ...writes.queue, if: limit } });
@@ -37,7 +40,7 @@ export async function createWithinLimits(
 }
 
 /** Refuses a run before its files are stored in vain; the condition of the run's own transaction decides in the end. */
-export async function refuseFullQueue(owner: Owner, { table }: Pick<RunPorts, "table">): Promise<void> {
+export async function refuseFullQueue(owner: Owner, { table }: { readonly table: Table }): Promise<void> {
   const { queued, queue_limit } = await counterStore(table).read(owner);
   if (queued >= queue_limit) throw queueFullError();
 }
