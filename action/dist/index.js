@@ -115,7 +115,7 @@ var APIResource = class {
 // clients/typescript/src/generated/resources.ts
 var IdentitiesKeys = class extends APIResource {
   /**
-   * A key with which an agent calls as the identity, shown this once.
+   * Creates an API key for an identity.
    *
    * `POST /agent/identities/{identityUid}/keys`
    */
@@ -123,7 +123,7 @@ var IdentitiesKeys = class extends APIResource {
     return this.transport.request({ method: "POST", path: path`/agent/identities/${identityUid}/keys`, body, options });
   }
   /**
-   * The identity's keys, without what opens anything.
+   * Lists the metadata of an identity's API keys, oldest first.
    *
    * `GET /agent/identities/{identityUid}/keys`
    */
@@ -131,7 +131,7 @@ var IdentitiesKeys = class extends APIResource {
     return this.transport.page({ method: "GET", path: path`/agent/identities/${identityUid}/keys`, query, options }, (body) => body.keys);
   }
   /**
-   * The key is refused from the next request on.
+   * Deletes an identity's API key.
    *
    * `DELETE /agent/identities/{identityUid}/keys/{keyUid}`
    */
@@ -248,7 +248,7 @@ var Runs = class extends APIResource {
 var Identities = class extends APIResource {
   keys = new IdentitiesKeys(this.transport);
   /**
-   * An account for an agent of the team, with defaults for its runs.
+   * Creates an agent identity with defaults for its runs.
    *
    * `POST /agent/identities`
    */
@@ -256,7 +256,7 @@ var Identities = class extends APIResource {
     return this.transport.request({ method: "POST", path: "/agent/identities", body, options });
   }
   /**
-   * The identities of the caller's teams, oldest first.
+   * Lists the identities of the caller's teams, oldest first.
    *
    * `GET /agent/identities`
    */
@@ -264,7 +264,7 @@ var Identities = class extends APIResource {
     return this.transport.page({ method: "GET", path: "/agent/identities", query, options }, (body) => body.agents);
   }
   /**
-   * One identity.
+   * Returns an identity.
    *
    * `GET /agent/identities/{identityUid}`
    */
@@ -272,7 +272,7 @@ var Identities = class extends APIResource {
     return this.transport.request({ method: "GET", path: path`/agent/identities/${identityUid}`, options });
   }
   /**
-   * Changes what the body says and leaves the rest.
+   * Changes an identity.
    *
    * `PUT /agent/identities/{identityUid}`
    */
@@ -280,7 +280,7 @@ var Identities = class extends APIResource {
     return this.transport.request({ method: "PUT", path: path`/agent/identities/${identityUid}`, body, options });
   }
   /**
-   * The identity and every key of it.
+   * Deletes an identity and its keys.
    *
    * `DELETE /agent/identities/{identityUid}`
    */
@@ -1205,8 +1205,8 @@ function addSummary({ env }, markdown) {
 `);
 }
 
-// cli/src/follow/happenings.ts
-function happeningsOf({ type, occurred_at, data }) {
+// cli/src/follow/display-events.ts
+function toDisplayEvents({ type, occurred_at, data }) {
   if (type !== "messages") return [step(type, occurred_at, data)];
   let parsed2 = safeParse(Messages, data);
   return parsed2.success ? parsed2.output.messages.flatMap(
@@ -1276,22 +1276,22 @@ var JobLog = class {
   }
   show(event) {
     this.#since ??= Date.parse(event.occurred_at);
-    for (let happening of happeningsOf(event)) this.#show(happening, this.#since);
+    for (let displayEvent of toDisplayEvents(event)) this.#show(displayEvent, this.#since);
   }
   /** Ends the group that is open. */
   close() {
     this.#open && command(this.#job, "endgroup", ""), this.#open = !1;
   }
-  #show(happening, since) {
-    let at = `${seconds(Math.max(0, Date.parse(happening.at) - since)).padStart(9)}  `;
-    if (happening.kind === "command")
-      this.#openGroup(printable(happening.text).trim(), happening.shell);
-    else if (happening.kind === "result") {
-      let output = printable(happening.output).trimEnd();
-      output !== "" && printText(this.#job, output, "| "), this.close(), printText(this.#job, oneLine(happening.said), at);
+  #show(displayEvent, since) {
+    let at = `${seconds(Math.max(0, Date.parse(displayEvent.at) - since)).padStart(9)}  `;
+    if (displayEvent.kind === "command")
+      this.#openGroup(printable(displayEvent.text).trim(), displayEvent.shell);
+    else if (displayEvent.kind === "result") {
+      let output = printable(displayEvent.output).trimEnd();
+      output !== "" && printText(this.#job, output, "| "), this.close(), printText(this.#job, oneLine(displayEvent.said), at);
     } else {
       this.close();
-      let text = happening.kind === "step" ? stepText(happening) : printable(happening.text.trimEnd());
+      let text = displayEvent.kind === "step" ? stepText(displayEvent) : printable(displayEvent.text.trimEnd());
       printText(this.#job, text, at);
     }
   }

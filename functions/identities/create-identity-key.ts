@@ -1,25 +1,25 @@
 import * as v from "valibot";
-import { identityKeyOwner } from "#shared/api-keys/key-owner.ts";
-import { createKey } from "#shared/api-keys/manage-keys.ts";
+import { toIdentityKeyOwner } from "#shared/api-keys/key-owner.ts";
+import { issueKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
-import { refuseUnavailable, visibleIdentity } from "#shared/identities/read-identities.ts";
+import { readIdentity, refuseUnavailable } from "#shared/identities/read-identities.ts";
 import { profileOf } from "#shared/principals/principal.ts";
-import { personOf } from "#shared/teams/people.ts";
+import { requirePerson } from "#shared/teams/require-role.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
 
-/** POST /agent/identities/{identityUid}/keys: a key with which an agent calls as the identity, shown this once. */
+/** POST /agent/identities/{identityUid}/keys: Creates an API key for an identity; only this response shows it. */
 export const createIdentityKey = endpoint({
   request: { path: v.object({ identityUid: PathId }), body: CreateKeyRequest },
   reply: { 201: CreatedKey },
   errors: ["feature_not_available"],
   rateLimit: "key",
   async run({ path, body, principal, header, rateLimitToken }, ports: IdentityPorts) {
-    const found = await visibleIdentity(path.identityUid, principal, ports.table);
+    const found = await readIdentity(path.identityUid, principal, ports.table);
     refuseUnavailable(found);
-    const once = toIdempotentRequest(header, principal, `create-key:${path.identityUid}`, body);
-    const given = { once, rateLimitToken, createdBy: profileOf(personOf(principal)) };
-    return { status: 201, body: await createKey(identityKeyOwner(found.identity), body, given, ports) };
+    const idempotency = toIdempotentRequest(header, principal, `create-key:${path.identityUid}`, body);
+    const options = { idempotency, rateLimitToken, createdBy: profileOf(requirePerson(principal)) };
+    return { status: 201, body: await issueKey(toIdentityKeyOwner(found.identity), body, options, ports) };
   },
 });

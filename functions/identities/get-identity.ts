@@ -2,15 +2,15 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdentityItem } from "#shared/identities/identity-item.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
-import { visibleIdentity } from "#shared/identities/read-identities.ts";
+import { readIdentity } from "#shared/identities/read-identities.ts";
 import { IdentityItem } from "#shared/wire/identity.ts";
 
-/** GET /agent/identities/{identityUid}: one identity. */
+/** GET /agent/identities/{identityUid}: Returns an identity. */
 export const getIdentity = endpoint({
   request: { path: v.object({ identityUid: PathId }) },
   reply: { 200: IdentityItem },
   async run({ path, principal }, { table }: IdentityPorts) {
-    const { identity, available } = await visibleIdentity(path.identityUid, principal, table);
+    const { identity, available } = await readIdentity(path.identityUid, principal, table);
     return { status: 200, body: toIdentityItem(identity, available) };
   },
 });

@@ -1,18 +1,18 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdentityItem } from "#shared/identities/identity-item.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
-import { visibleIdentities } from "#shared/identities/read-identities.ts";
+import { readIdentities } from "#shared/identities/read-identities.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { teamsToRead } from "#shared/principals/default-team.ts";
 import { principalKey } from "#shared/principals/principal.ts";
 import { ListIdentitiesResponse } from "#shared/wire/identity.ts";
 
-/** GET /agent/identities: the identities of the caller's teams, oldest first. */
+/** GET /agent/identities: Lists the identities of the caller's teams, oldest first. */
 export const listIdentities = endpoint({
   request: { query: pageQuery },
   reply: { 200: ListIdentitiesResponse },
   async run({ query, principal }, ports: IdentityPorts) {
-    const found = await visibleIdentities(principal, ports.table);
+    const found = await readIdentities(principal, ports.table);
     const all = found.map(({ identity, available }) => toIdentityItem(identity, available));
     const binding = ["identities", principalKey(principal), teamsToRead(principal)];
     const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);

@@ -1,20 +1,20 @@
 import * as v from "valibot";
-import { identityKeyOwner } from "#shared/api-keys/key-owner.ts";
-import { listKeys } from "#shared/api-keys/manage-keys.ts";
+import { toIdentityKeyOwner } from "#shared/api-keys/key-owner.ts";
+import { readKeys } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
-import { visibleIdentity } from "#shared/identities/read-identities.ts";
+import { readIdentity } from "#shared/identities/read-identities.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { principalKey } from "#shared/principals/principal.ts";
 import { ListKeysResponse } from "#shared/wire/key.ts";
 
-/** GET /agent/identities/{identityUid}/keys: the identity's keys, without what opens anything. */
+/** GET /agent/identities/{identityUid}/keys: Lists the metadata of an identity's API keys, oldest first. */
 export const listIdentityKeys = endpoint({
   request: { path: v.object({ identityUid: PathId }), query: pageQuery },
   reply: { 200: ListKeysResponse },
   async run({ path, query, principal }, ports: IdentityPorts) {
-    const { identity } = await visibleIdentity(path.identityUid, principal, ports.table);
-    const all = await listKeys(identityKeyOwner(identity), ports);
+    const { identity } = await readIdentity(path.identityUid, principal, ports.table);
+    const all = await readKeys(toIdentityKeyOwner(identity), ports);
     const binding = ["identity-keys", principalKey(principal), identity.uid];
     const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { keys: items, ...page } };

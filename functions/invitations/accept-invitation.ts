@@ -2,22 +2,22 @@ import * as v from "valibot";
 import { keyOptionalEndpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { sha256 } from "#shared/ids.ts";
-import { createInvitedAccount, acceptInvitation as join } from "#shared/teams/accept-invitation.ts";
-import { personOf } from "#shared/teams/people.ts";
+import { createInvitedAccount, joinTeam } from "#shared/teams/accept-invitation.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
+import { requirePerson } from "#shared/teams/require-role.ts";
 import { CreatedAccount, Membership } from "#shared/wire/team.ts";
 
 /**
  * POST /agent/invitations/{token}/accept: Accepts an invitation to a team. With an API key the caller joins the team. Without one the account of the
- * invited address is created, and its key is shown this once; an address that has an account needs its own key (401).
+ * invited address is created, and only this response shows its key; an address that has an account needs its own key (401).
  */
 export const acceptInvitation = keyOptionalEndpoint({
   request: { path: v.object({ token: v.string() }) },
   reply: { 200: Membership, 201: CreatedAccount },
   async run({ path, principal, header }, ports: TeamPorts) {
     if (principal === undefined) return { status: 201, body: await createInvitedAccount(path.token, ports) };
-    const once = toIdempotentRequest(header, principal, `accept-invitation:${sha256(path.token)}`, {});
-    const { membership, replayed } = await join(path.token, personOf(principal), once, ports);
+    const idempotency = toIdempotentRequest(header, principal, `accept-invitation:${sha256(path.token)}`, {});
+    const { membership, replayed } = await joinTeam(path.token, requirePerson(principal), idempotency, ports);
     return { status: 200, body: membership, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

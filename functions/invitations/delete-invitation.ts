@@ -1,16 +1,16 @@
 import * as v from "valibot";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
-import { deleteInvitation as remove } from "#shared/teams/invitations.ts";
-import { adminOf } from "#shared/teams/people.ts";
+import { revokeInvitation } from "#shared/teams/invitations.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
+import { requireAdmin } from "#shared/teams/require-role.ts";
 
-/** DELETE /agent/teams/{teamUid}/invitations/{invitationId}: its link leads nowhere from then on. */
+/** DELETE /agent/teams/{teamUid}/invitations/{invitationId}: Revokes an invitation. */
 export const deleteInvitation = endpoint({
   request: { path: v.object({ teamUid: PathId, invitationId: PathId }) },
   reply: { 204: NO_CONTENT },
   async run({ path, principal }, ports: TeamPorts) {
-    adminOf(path.teamUid, principal);
-    await remove(path.teamUid, path.invitationId, ports);
+    requireAdmin(path.teamUid, principal);
+    await revokeInvitation(path.teamUid, path.invitationId, ports);
     return { status: 204 };
   },
 });

@@ -1,20 +1,21 @@
-import { keyOwnerOf } from "#shared/api-keys/key-owner.ts";
-import { createKey as create } from "#shared/api-keys/manage-keys.ts";
+import { toPersonalKeyOwner } from "#shared/api-keys/key-owner.ts";
+import { issueKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { profileOf } from "#shared/principals/principal.ts";
-import { personOf } from "#shared/teams/people.ts";
+import { requirePerson } from "#shared/teams/require-role.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
 
-/** POST /agent/keys: another key of the caller's own, shown this once. */
+/** POST /agent/keys: Creates a personal API key; only this response shows it. */
 export const createKey = endpoint({
   request: { body: CreateKeyRequest },
   reply: { 201: CreatedKey },
   rateLimit: "key",
   async run({ body, principal, header, rateLimitToken }, ports: IdentityPorts) {
-    const once = toIdempotentRequest(header, principal, "create-key", body);
-    const createdBy = profileOf(personOf(principal));
-    return { status: 201, body: await create(keyOwnerOf(principal), body, { once, rateLimitToken, createdBy }, ports) };
+    const idempotency = toIdempotentRequest(header, principal, "create-key", body);
+    const createdBy = profileOf(requirePerson(principal));
+    const options = { idempotency, rateLimitToken, createdBy };
+    return { status: 201, body: await issueKey(toPersonalKeyOwner(principal), body, options, ports) };
   },
 });

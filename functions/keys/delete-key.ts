@@ -1,15 +1,15 @@
 import * as v from "valibot";
-import { keyOwnerOf } from "#shared/api-keys/key-owner.ts";
-import { deleteKey as remove } from "#shared/api-keys/manage-keys.ts";
+import { toPersonalKeyOwner } from "#shared/api-keys/key-owner.ts";
+import { revokeKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 
-/** DELETE /agent/keys/{keyUid}: one of the caller's own keys; it may be the one that the call came with. */
+/** DELETE /agent/keys/{keyUid}: Deletes one of the caller's API keys. It may be the key of the request itself. */
 export const deleteKey = endpoint({
   request: { path: v.object({ keyUid: PathId }) },
   reply: { 204: NO_CONTENT },
   async run({ path, principal }, ports: IdentityPorts) {
-    await remove(keyOwnerOf(principal), path.keyUid, ports);
+    await revokeKey(toPersonalKeyOwner(principal), path.keyUid, ports);
     return { status: 204 };
   },
 });

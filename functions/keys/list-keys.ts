@@ -1,17 +1,17 @@
-import { keyOwnerOf } from "#shared/api-keys/key-owner.ts";
-import { listKeys as list } from "#shared/api-keys/manage-keys.ts";
+import { toPersonalKeyOwner } from "#shared/api-keys/key-owner.ts";
+import { readKeys } from "#shared/api-keys/manage-keys.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { principalKey } from "#shared/principals/principal.ts";
 import { ListKeysResponse } from "#shared/wire/key.ts";
 
-/** GET /agent/keys: the caller's own keys, without what opens anything. */
+/** GET /agent/keys: Lists the metadata of the caller's API keys, oldest first. */
 export const listKeys = endpoint({
   request: { query: pageQuery },
   reply: { 200: ListKeysResponse },
   async run({ query, principal }, ports: IdentityPorts) {
-    const all = await list(keyOwnerOf(principal), ports);
+    const all = await readKeys(toPersonalKeyOwner(principal), ports);
     const binding = ["keys", principalKey(principal)];
     const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { keys: items, ...page } };

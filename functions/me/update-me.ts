@@ -1,15 +1,15 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { updateMe as update } from "#shared/teams/me.ts";
-import { personOf } from "#shared/teams/people.ts";
+import { changeMe } from "#shared/teams/me.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
+import { requirePerson } from "#shared/teams/require-role.ts";
 import { Me, UpdateMeRequest } from "#shared/wire/team.ts";
 
-/** PUT /agent/me: changes the name by which others see the caller. */
+/** PUT /agent/me: Changes the caller's display name. */
 export const updateMe = endpoint({
   request: { body: UpdateMeRequest },
   reply: { 200: Me },
   errors: ["operation_not_supported"],
   async run({ body, principal }, ports: TeamPorts) {
-    return { status: 200, body: await update(personOf(principal), body, ports) };
+    return { status: 200, body: await changeMe(requirePerson(principal), body, ports) };
   },
 });

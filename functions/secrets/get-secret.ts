@@ -2,15 +2,15 @@ import * as v from "valibot";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { readSecret } from "#shared/secrets/secrets.ts";
-import { administered } from "#shared/teams/people.ts";
+import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
 import { SecretItem } from "#shared/wire/secret.ts";
 import { SecretName } from "#shared/wire/secret-name.ts";
 
-/** GET /agent/secrets/{secret}: that there is a secret of this name, and since when. */
+/** GET /agent/secrets/{secret}: Returns a secret's metadata. */
 export const getSecret = endpoint({
   request: { path: v.object({ secret: SecretName }) },
   reply: { 200: SecretItem },
   async run({ path, principal }, { table }: IdentityPorts) {
-    return { status: 200, body: await readSecret(administered(principal), path.secret, table) };
+    return { status: 200, body: await readSecret(requireAdministeredTeams(principal), path.secret, table) };
   },
 });

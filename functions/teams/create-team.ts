@@ -1,19 +1,19 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { toTeamItem } from "#shared/records/team.ts";
-import { personOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
-import { createTeam as create } from "#shared/teams/write-team.ts";
+import { requirePerson } from "#shared/teams/require-role.ts";
+import { addTeam } from "#shared/teams/write-team.ts";
 import { CreateTeamRequest, TeamItem } from "#shared/wire/team.ts";
 
-/** POST /agent/teams: a new team, whose admin is the caller. */
+/** POST /agent/teams: Creates a team whose admin is the caller. */
 export const createTeam = endpoint({
   request: { body: CreateTeamRequest },
   reply: { 201: TeamItem },
   errors: ["operation_not_supported"],
   async run({ body, principal, header }, ports: TeamPorts) {
-    const once = toIdempotentRequest(header, principal, "create-team", body);
-    const { team, replayed } = await create(personOf(principal), body, once, ports);
+    const idempotency = toIdempotentRequest(header, principal, "create-team", body);
+    const { team, replayed } = await addTeam(requirePerson(principal), body, idempotency, ports);
     return {
       status: 201,
       body: toTeamItem(team),

@@ -2,19 +2,18 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { principalKey } from "#shared/principals/principal.ts";
-import { membersOf } from "#shared/records/member.ts";
-import { toMemberItem } from "#shared/teams/members.ts";
-import { adminOf } from "#shared/teams/people.ts";
+import { readMembers } from "#shared/teams/members.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
+import { requireAdmin } from "#shared/teams/require-role.ts";
 import { ListMembersResponse } from "#shared/wire/team.ts";
 
-/** GET /agent/teams/{teamUid}/members: who is in the team, and as what. */
+/** GET /agent/teams/{teamUid}/members: Lists the members of a team with their roles. */
 export const listMembers = endpoint({
   request: { path: v.object({ teamUid: PathId }), query: pageQuery },
   reply: { 200: ListMembersResponse },
   async run({ path, query, principal }, ports: TeamPorts) {
-    adminOf(path.teamUid, principal);
-    const all = (await membersOf(path.teamUid, ports.table)).map(toMemberItem);
+    requireAdmin(path.teamUid, principal);
+    const all = await readMembers(path.teamUid, ports.table);
     const binding = ["members", principalKey(principal), path.teamUid];
     const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { members: items, ...page } };

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import { adminOrLeaving } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
-import { removeMember as endMembership } from "#shared/teams/remove-member.ts";
+import { endMembership } from "#shared/teams/remove-member.ts";
+import { requireAdminOrSelf } from "#shared/teams/require-role.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 import { RemovedMember } from "#shared/wire/team.ts";
 
@@ -15,7 +15,7 @@ export const removeMember = endpoint({
   request: { path: v.object({ teamUid: PathId, userUid: PathId }), query: { keep_keys: one(Flag) } },
   reply: { 200: RemovedMember },
   async run({ path, query, principal }, ports: TeamPorts) {
-    adminOrLeaving(path.teamUid, path.userUid, principal);
+    requireAdminOrSelf(path.teamUid, path.userUid, principal);
     const removal = { team: path.teamUid, user: path.userUid, keepKeys: query.keep_keys ?? false };
     return { status: 200, body: await endMembership(removal, ports) };
   },

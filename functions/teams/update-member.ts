@@ -1,16 +1,16 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { changeRole } from "#shared/teams/members.ts";
-import { adminOf } from "#shared/teams/people.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
+import { requireAdmin } from "#shared/teams/require-role.ts";
 import { MemberItem, UpdateMemberRequest } from "#shared/wire/team.ts";
 
-/** PUT /agent/teams/{teamUid}/members/{userUid}: another role; the last admin stays one. */
+/** PUT /agent/teams/{teamUid}/members/{userUid}: Changes the role of a member. The last admin keeps the role. */
 export const updateMember = endpoint({
   request: { path: v.object({ teamUid: PathId, userUid: PathId }), body: UpdateMemberRequest },
   reply: { 200: MemberItem },
   async run({ path, body, principal }, ports: TeamPorts) {
-    adminOf(path.teamUid, principal);
+    requireAdmin(path.teamUid, principal);
     return { status: 200, body: await changeRole(path.teamUid, path.userUid, body.role, ports) };
   },
 });

@@ -8,7 +8,7 @@ import type { RunBody } from "#shared/records/run-body.ts";
 import { type ExecutingHead, ownerOf } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
-import { type InjectionPorts, injectedSecrets } from "#shared/secrets/injected-secrets.ts";
+import { type InjectionPorts, readInjectedSecrets } from "#shared/secrets/injected-secrets.ts";
 import { type Message, OPENING } from "#shared/wire/conversation.ts";
 import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
 import { repositoryTokens, type TokenPorts } from "./repository-tokens.ts";
@@ -27,7 +27,7 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
     earlierMessages(head, body, checkpoint, ports),
     workspaceOf(checkpoint, ports),
     head.followups > head.followups_stored ? followupsAfter(head, head.followups_stored, ports) : [],
-    injectedSecrets(body, ownerOf(head), ports),
+    readInjectedSecrets(body, ownerOf(head), ports),
     repositoryTokens(body, ports),
     Promise.all(
       body.attachments.map(async ({ attachment_id, file_name, mime_type, file }) => {

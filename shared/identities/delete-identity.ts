@@ -6,13 +6,14 @@ import type { ChangePorts } from "#shared/runs/change-run.ts";
 import { failWaitingRun } from "#shared/runs/end-run.ts";
 import { pauseSchedulesOf } from "#shared/schedules/auto-pause.ts";
 import type { ScheduleStore } from "#shared/schedules/schedule-store.ts";
-import { ConditionFailed, type Table } from "#shared/table/table.ts";
-import { identityRemoval } from "./identity-removal.ts";
-import { visibleIdentity } from "./read-identities.ts";
+import type { Table } from "#shared/table/table.ts";
+import { ConflictError } from "#shared/table/transact.ts";
+import { identityStore } from "./identity-store.ts";
+import { readIdentity } from "./read-identities.ts";
 
 const ATTEMPTS = 8;
-/** Runs that are ended side by side. */
-const AT_ONCE = 10;
+/** Runs that are ended concurrently. */
+const BATCH = 10;
 
 export interface DeletionPorts extends ChangePorts {
   readonly table: Table;
@@ -20,38 +21,37 @@ export interface DeletionPorts extends ChangePorts {
 }
 
 /**
- * Deletes an identity with every key of it in one transaction, then pauses its schedules and ends its runs that have not
- * begun. What this misses (an index entry that came late, a crash in between) is refused where it fires or is dispatched.
+ * Deletes an identity with all of its keys in one transaction, then pauses its schedules and fails its runs that have not
+ * started. Schedules and runs that this misses (a late index entry, a crash in between) are refused when they fire or are
+ * dispatched.
  */
-export async function deleteIdentity(uid: string, principal: Principal, ports: DeletionPorts): Promise<void> {
+export async function removeIdentity(uid: string, principal: Principal, ports: DeletionPorts): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const { identity } = await visibleIdentity(uid, principal, ports.table);
+    const { identity } = await readIdentity(uid, principal, ports.table);
     if (identity.is_default === true) {
       throw new RunyardError("invalid_request", { detail: "the team's default identity cannot be deleted" });
     }
     try {
-      await ports.table.transact(await identityRemoval(identity, ports.table));
+      await identityStore(ports.table).delete(identity);
     } catch (error) {
-      if (error instanceof ConditionFailed) continue;
+      if (error instanceof ConflictError) continue;
       throw error;
     }
     await pauseSchedulesOf(identity.uid, `the identity ${identity.name} is deleted`, ports);
-    return endRunsOf(identity, ports);
+    return failWaitingRuns(identity, ports);
   }
-  throw retryableConflict("the identity changes too fast; send the request again");
+  throw retryableConflict("the identity is changed by other requests; send the request again");
 }
 
-async function endRunsOf({ uid, team_uid, name }: Identity, ports: DeletionPorts): Promise<void> {
+async function failWaitingRuns({ uid, team_uid, name }: Identity, ports: DeletionPorts): Promise<void> {
   const runs = await activeRuns({ type: "Team", uid: team_uid }, ports);
   const ending = runs.filter(
     ({ state, creator, executor }) =>
       (state === "QUEUED" || state === "PENDING") && (creator === uid || executor === uid),
   );
-  const why = deletedIdentity(name);
-  for (let from = 0; from < ending.length; from += AT_ONCE) {
-    const some = ending.slice(from, from + AT_ONCE);
-    await Promise.all(some.map(({ runId }) => failWaitingRun(runId, "not_authorized", why, ports)));
+  const reason = `the identity ${name} that the run was for is deleted`;
+  for (let from = 0; from < ending.length; from += BATCH) {
+    const batch = ending.slice(from, from + BATCH);
+    await Promise.all(batch.map(({ runId }) => failWaitingRun(runId, "not_authorized", reason, ports)));
   }
 }
-
-const deletedIdentity = (name: string): string => `the identity ${name} that the run was for is deleted`;

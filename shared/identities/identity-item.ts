@@ -3,7 +3,7 @@ import { shownConfig } from "#shared/runs/run-item.ts";
 import type { IdentityItem } from "#shared/wire/identity.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
-/** An identity as answers show it: values of `env` and `headers` are masked, the default harness is left out. */
+/** An identity as responses show it: values of `env` and `headers` are masked, the default harness is left out. */
 export function toIdentityItem(identity: Identity, available: boolean): IdentityItem {
   const { team_uid, is_default: _, created_at, updated_at, skills, secrets, mcp_servers, harness, ...rest } = identity;
   const shown = shownConfig({

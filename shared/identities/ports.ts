@@ -1,7 +1,7 @@
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import type { Table } from "#shared/table/table.ts";
 
-/** What the rules of identities, teams and keys need from the world. */
+/** Ports of the rules of identities, teams and keys. */
 export interface IdentityPorts {
   readonly table: Table;
   readonly now: () => number;

@@ -10,7 +10,7 @@ const RUN_ID_LENGTH = 22;
 export type KeyKind = "personal" | "agent" | "run";
 const PREFIXES = { personal: "ryp_", agent: "rya_", run: "ryr_" } as const satisfies Record<KeyKind, string>;
 
-/** A key by its form alone; whether it opens anything is for the table to say. */
+/** A well-formed key. Whether it is valid is decided by the table. */
 export type ParsedKey =
   | { readonly kind: "personal" | "agent"; readonly hash: string }
   | { readonly kind: "run"; readonly hash: string; readonly runId: string };
@@ -26,7 +26,7 @@ export function newRunKey(runId: string): string {
   return seal(PREFIXES.run, id + randomBase62(RANDOM_LENGTH - RUN_ID_LENGTH));
 }
 
-/** Undefined where the form or the checksum is wrong: no read is spent on it. */
+/** Undefined where the form or the checksum is wrong, which saves a read. */
 export function parseKey(key: string): ParsedKey | undefined {
   const match = /^(ryp_|rya_|ryr_)([0-9A-Za-z]{37})([0-9A-Za-z]{6})$/.exec(key);
   const [, prefix, random, checksum] = match ?? [];
@@ -40,7 +40,7 @@ export function parseKey(key: string): ParsedKey | undefined {
   return { kind: prefix === PREFIXES.agent ? "agent" : "personal", hash: hashKey(key) };
 }
 
-/** What is stored of a key. */
+/** The form in which keys are stored. */
 export const hashKey = (key: string): string => sha256(key);
 
 const seal = (prefix: string, random: string): string => prefix + random + checksumOf(random);

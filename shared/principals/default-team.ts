@@ -1,16 +1,17 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
 import type { Principal } from "./principal.ts";
 
-/** The team that what the caller makes belongs to: the one it names, or the only one it is in. */
+/** The team that new objects of the caller belong to: the one in X-Team-Uid, or the caller's only one. */
 export function teamToWrite(principal: Principal): string {
   if (principal.kind === "personal" && principal.activeTeam !== undefined) return principal.activeTeam;
   const [only, second] = teamsToRead(principal);
-  if (only === undefined) throw invalid("X-Team-Uid", "you are in no team; POST /agent/teams makes one");
-  if (second !== undefined) throw invalid("X-Team-Uid", "you are in several teams: name the one that this is for");
+  if (only === undefined) throw invalid("X-Team-Uid", "you are in no team; POST /agent/teams creates one");
+  if (second !== undefined)
+    throw invalid("X-Team-Uid", "you are in several teams: name the one that this request is for");
   return only;
 }
 
-/** The teams that a read covers: the one that the caller names, or all of its own. */
+/** The teams that a read covers: the one in X-Team-Uid, or all of the caller's. */
 export function teamsToRead(principal: Principal): readonly string[] {
   if (principal.kind === "run") throw new RunyardError("not_authorized", { detail: "a run's key is in no team" });
   if (principal.kind === "agent") return [principal.team];

@@ -3,13 +3,13 @@ import type { Owner } from "#shared/table/keys.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
 import { type AgentPrincipal, type PersonalPrincipal, type Principal, profileOf } from "./principal.ts";
 
-/** A parent or an earlier run of the conversation, as far as a new run takes after it. */
+/** What a new run inherits from its parent or from an earlier run of the conversation. */
 export interface RelatedRun {
   readonly owner: Owner;
   readonly metadata: Readonly<Record<string, string>> | undefined;
 }
 
-/** Whose the new run is. A child's is its parent's owner. */
+/** The owner of a new run. A child run has the owner of its parent. */
 export function ownerOfNew(request: RunAgentRequest, principal: Principal, parent: RelatedRun | undefined): Owner {
   if (principal.kind === "run" || parent !== undefined) {
     if (parent === undefined) throw invalid("parent_run_id", "must be this run or one of its descendants");
@@ -19,7 +19,7 @@ export function ownerOfNew(request: RunAgentRequest, principal: Principal, paren
 }
 
 function ownedByAgent(request: RunAgentRequest, principal: AgentPrincipal): Owner {
-  if (request.team === false) throw invalid("team", "an agent key makes team runs only");
+  if (request.team === false) throw invalid("team", "an agent key creates team runs only");
   return { type: "Team", uid: principal.team };
 }
 
@@ -38,5 +38,5 @@ function ownedByPerson(request: RunAgentRequest, principal: PersonalPrincipal): 
   return { type: "Team", uid: only.uid };
 }
 
-/** Who made a thing, as it is shown with it. */
+/** The creator of an object, as responses show it. */
 export const creatorOf = (principal: PersonalPrincipal | AgentPrincipal) => profileOf(principal);

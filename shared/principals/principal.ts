@@ -4,7 +4,7 @@ import { toUserProfile } from "#shared/records/user.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
 
-/** Who calls. */
+/** An authenticated caller. */
 export type Principal = PersonalPrincipal | AgentPrincipal | RunPrincipal;
 
 export interface PersonalPrincipal {
@@ -13,7 +13,7 @@ export interface PersonalPrincipal {
   readonly teams: readonly { readonly uid: string; readonly role: "admin" | "member" }[];
   /** The team named in X-Team-Uid, if any. */
   readonly activeTeam: string | undefined;
-  /** A team of theirs that was read along with them: the active one, or the only one. */
+  /** One of their teams that was read with the user: the active one, or the default one. */
   readonly teamItem: Team | undefined;
   readonly apiKey: UsedKey;
 }
@@ -22,19 +22,19 @@ export interface AgentPrincipal {
   readonly kind: "agent";
   readonly identity: { readonly uid: string; readonly name: string };
   readonly team: string;
-  /** The team itself, read along with the identity. */
+  /** The team itself, read with the identity. */
   readonly teamItem: Team;
   readonly apiKey: UsedKey;
 }
 
-/** The key that the call came with. */
+/** The API key of the request. */
 export interface UsedKey {
   readonly hash: string;
-  /** Milliseconds at which a use of it was last noted. */
+  /** Time in milliseconds at which a use of it was last recorded. */
   readonly usedAt: number | undefined;
 }
 
-/** One execution of one run. `stopping`: the run is cancelled and its sandbox may only say that it has stopped. */
+/** One execution of one run. `stopping`: the run is cancelled and its sandbox may only report that it has stopped. */
 export interface RunPrincipal {
   readonly kind: "run";
   readonly head: RunHead;
@@ -55,20 +55,20 @@ export function profileOf(principal: PersonalPrincipal | AgentPrincipal): UserPr
     : { type: "service_account", uid: principal.identity.uid, display_name: principal.identity.name };
 }
 
-/** A run's key is in no team: what it may do follows from its run alone. */
+/** True for a run's key as well, whose rights depend on its run only. */
 export function isInTeam(principal: Principal, team: string): boolean {
   if (principal.kind === "personal") return principal.teams.some(({ uid }) => uid === team);
   return principal.kind === "run" || principal.team === team;
 }
 
-/** The scopes whose runs the principal sees in lists: its own and its teams'. */
+/** The owners whose runs the principal sees in lists: itself and its teams. */
 export function ownersVisibleTo(principal: PersonalPrincipal | AgentPrincipal): readonly Owner[] {
   if (principal.kind === "agent") return [{ type: "Team", uid: principal.team }];
   const teams = principal.teams.filter(({ uid }) => principal.activeTeam === undefined || uid === principal.activeTeam);
   return [...teams.map(({ uid }): Owner => ({ type: "Team", uid })), { type: "User", uid: principal.user.uid }];
 }
 
-/** Team runs: every member and agent key of the team. Personal runs: their creator alone. */
+/** Team runs are visible to every member and agent key of the team, personal runs to their creator only. */
 export function seesOwner(principal: Principal, owner: Owner): boolean {
   if (principal.kind === "run") return false;
   if (principal.kind === "agent") return owner.type === "Team" && owner.uid === principal.team;

@@ -1,10 +1,9 @@
 import { ownerOf } from "#shared/records/run-head.ts";
-import { parseTeam, type Team } from "#shared/records/team.ts";
-import { keys } from "#shared/table/keys.ts";
+import { readTeam, type Team } from "#shared/records/team.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { Principal } from "./principal.ts";
 
-/** The team whose defaults the caller's runs get: the active or only one, or that of the run that asks. */
+/** The team whose defaults the caller's runs get: the active or only one, or that of the calling run. */
 export async function teamOfPrincipal(principal: Principal, table: Table): Promise<Team | undefined> {
   if (principal.kind === "agent") return principal.teamItem;
   if (principal.kind === "personal") {
@@ -12,6 +11,5 @@ export async function teamOfPrincipal(principal: Principal, table: Table): Promi
     return activeTeam === undefined && teams.length > 1 ? undefined : teamItem;
   }
   const owner = ownerOf(principal.head);
-  const item = owner.type === "Team" ? await table.get(keys.team(owner.uid)) : undefined;
-  return item === undefined ? undefined : parseTeam(item);
+  return owner.type === "Team" ? readTeam(owner.uid, table) : undefined;
 }

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import type { Item } from "#shared/table/table.ts";
+import { keys } from "#shared/table/keys.ts";
+import type { Check, Value } from "#shared/table/table.ts";
 import { ResolvedAgentConfig } from "#shared/wire/config.ts";
 
 const config = ResolvedAgentConfig.entries;
@@ -26,10 +27,16 @@ const Identity = v.object({
   name: v.string(),
   created_at: v.number(),
   updated_at: v.number(),
-  /** True of the one that came with the team and stays with it. */
+  /** True for the identity that is created with the team and cannot be deleted. */
   is_default: v.exactOptional(v.boolean()),
   ...IdentityDefaults,
 });
 export type Identity = v.InferOutput<typeof Identity>;
 
-export const parseIdentity = (item: Item): Identity => v.parse(Identity, item);
+export const parseIdentity = (item: Readonly<Record<string, Value>>): Identity => v.parse(Identity, item);
+
+export const checkIdentityExists = (team: string, uid: string): Check => ({
+  kind: "check",
+  key: keys.identity(team, uid),
+  if: { pk: { exists: true } },
+});

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import type { Item } from "#shared/table/table.ts";
+import { keys } from "#shared/table/keys.ts";
+import type { Table, Value } from "#shared/table/table.ts";
 import type { TeamItem, TeamSettings } from "#shared/wire/team.ts";
 import { DEFAULT_CONCURRENCY_LIMIT, DEFAULT_QUEUE_LIMIT } from "./run.ts";
 
@@ -16,18 +17,23 @@ const StoredSettings = {
   retention_days: Count,
 };
 
-/** A team as it is stored: settings that nobody set are absent. */
+/** A team as it is stored: settings that were never set are absent. */
 const Team = v.object({ uid: v.string(), name: v.string(), created_at: v.number(), ...StoredSettings });
 export type Team = v.InferOutput<typeof Team>;
 
-export const parseTeam = (item: Item): Team => v.parse(Team, item);
+export const parseTeam = (item: Readonly<Record<string, Value>>): Team => v.parse(Team, item);
 
-/** A team as answers show it, with the defaults filled in. */
-export function toTeamItem(team: Team): TeamItem {
-  return { uid: team.uid, name: team.name, settings: shownSettings(team) };
+export async function readTeam(uid: string, table: Pick<Table, "get">): Promise<Team | undefined> {
+  const item = await table.get(keys.team(uid));
+  return item === undefined ? undefined : parseTeam(item);
 }
 
-function shownSettings(team: Team): TeamSettings {
+/** A team as responses show it, with the defaults filled in. */
+export function toTeamItem(team: Team): TeamItem {
+  return { uid: team.uid, name: team.name, settings: toTeamSettings(team) };
+}
+
+function toTeamSettings(team: Team): TeamSettings {
   return {
     identity_limit: team.identity_limit ?? DEFAULT_IDENTITY_LIMIT,
     concurrency_limit: team.concurrency_limit ?? DEFAULT_CONCURRENCY_LIMIT,

@@ -1,13 +1,14 @@
 import * as v from "valibot";
 import { keys } from "#shared/table/keys.ts";
-import type { Item, Put } from "#shared/table/table.ts";
+import type { Item, Key, Put, Update } from "#shared/table/table.ts";
 import { Role } from "#shared/wire/role.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
+import type { Person } from "./member.ts";
 
 const ROLE_IN = "team:";
 
-/** The attribute of a user's item that holds the role in a team, so that one read tells all memberships. */
-export const roleAttribute = (team: string): string => `${ROLE_IN}${team}`;
+/** The attribute of a user's item that holds the role in a team, so that one read returns all memberships. */
+const roleAttribute = (team: string): string => `${ROLE_IN}${team}`;
 
 const User = v.looseObject({ uid: v.string(), display_name: v.string(), email: v.string() });
 
@@ -28,12 +29,8 @@ export function parseUser(item: Item): User {
   return { uid, displayName: display_name, email, teams };
 }
 
-/** A new user with the role in each of their teams. */
-export function newUser(
-  { uid, displayName, email }: Pick<User, "uid" | "displayName" | "email">,
-  teams: Readonly<Record<string, Role>>,
-  now: number,
-): Put {
+/** Creates a user with the role in each of their teams. */
+export function putUser({ uid, displayName, email }: Person, teams: Readonly<Record<string, Role>>, now: number): Put {
   const roles = Object.fromEntries(Object.entries(teams).map(([team, role]) => [roleAttribute(team), role]));
   return {
     kind: "put",
@@ -43,16 +40,46 @@ export function newUser(
 }
 
 /** A person as responses show them. */
-export const toUserProfile = ({
-  uid,
-  displayName,
-  email,
-}: Pick<User, "uid" | "displayName" | "email">): UserProfile => ({
+export const toUserProfile = ({ uid, displayName, email }: Person): UserProfile => ({
   type: "user",
   uid,
   display_name: displayName,
   email,
 });
 
-/** An address as it is compared. */
-export const foldedEmail = (email: string): string => email.normalize("NFKC").trim().toLowerCase();
+/** An address in the form that is compared. */
+export const foldEmail = (email: string): string => email.normalize("NFKC").trim().toLowerCase();
+
+/** Makes a user an admin of the team that they create. */
+export const addFirstRole = (team: string, user: string): Update => ({
+  kind: "update",
+  key: keys.user(user),
+  set: { [roleAttribute(team)]: "admin" },
+  if: { pk: { exists: true } },
+});
+
+/** Adds a team to a user's memberships; fails where they are a member already. */
+export const addRole = (team: string, user: string, role: Role): Update => ({
+  kind: "update",
+  key: keys.user(user),
+  set: { [roleAttribute(team)]: role },
+  if: { pk: { exists: true }, [roleAttribute(team)]: { exists: false } },
+});
+
+/** Changes a user's role in a team, if it still is `before`. */
+export const replaceRole = (team: string, user: string, before: Role, role: Role): Update => ({
+  kind: "update",
+  key: keys.user(user),
+  set: { [roleAttribute(team)]: role },
+  if: { [roleAttribute(team)]: { eq: before } },
+});
+
+/** Removes a team from a user's memberships. */
+export const removeRole = (team: string, user: string): Update => ({
+  kind: "update",
+  key: keys.user(user),
+  remove: [roleAttribute(team)],
+});
+
+/** Key of the item that assigns an address to its account. */
+export const userByEmailKey = (email: string): Key => keys.userByEmail(foldEmail(email));

@@ -2,7 +2,7 @@ import { invalid, RunyardError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { type Principal, profileOf } from "#shared/principals/principal.ts";
 import type { Identity } from "#shared/records/identity.ts";
-import { type Member, membersOf } from "#shared/records/member.ts";
+import { listMembers, type Member } from "#shared/records/member.ts";
 import type { Team } from "#shared/records/team.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
@@ -109,7 +109,7 @@ async function findMember(name: string, byUid: Member | undefined, owner: Owner,
 }
 
 async function memberByEmail(email: string, team: string, table: Table): Promise<Member | undefined> {
-  const members = await membersOf(team, table);
+  const members = await listMembers(team, table);
   return members.find((member) => member.email.toLowerCase() === email.toLowerCase());
 }
 

@@ -3,7 +3,7 @@ import { fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
 import { titleOf } from "#shared/records/run.ts";
 import { INLINE_BYTES, type RunBody, type StoredAttachment } from "#shared/records/run-body.ts";
-import { secretsOf } from "#shared/secrets/run-secrets.ts";
+import { resolveSecrets } from "#shared/secrets/run-secrets.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
 import { listWrites } from "#shared/table/transact.ts";
@@ -37,7 +37,7 @@ export function toRunBody(
     ...(files.prompt === undefined ? {} : { prompt_file: files.prompt }),
     config,
     ...setupOf(environment),
-    ...secretsOf({ owner, creator, environment, identity, parent }),
+    ...resolveSecrets({ owner, creator, environment, identity, parent }),
     creator,
     executor,
     source,

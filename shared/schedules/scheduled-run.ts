@@ -10,7 +10,7 @@ import { newRunWrites } from "#shared/runs/new-run.ts";
 import { refuseIgnoredImage } from "#shared/runs/own-image.ts";
 import { resolveConfig, skillsOf } from "#shared/runs/plan-run.ts";
 import { writeWithin } from "#shared/runs/submit-run.ts";
-import { secretsOf } from "#shared/secrets/run-secrets.ts";
+import { resolveSecrets } from "#shared/secrets/run-secrets.ts";
 import { ownerPk } from "#shared/table/keys.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import type { RunAgentResponse } from "#shared/wire/run.ts";
@@ -77,7 +77,7 @@ async function scheduledRun(
     ...(prompt_file === undefined ? {} : { prompt_file }),
     config: resolveConfig(request),
     ...setupOf(environment),
-    ...secretsOf({ owner, creator: created_by, environment, identity: layers.identity, parent: undefined }),
+    ...resolveSecrets({ owner, creator: created_by, environment, identity: layers.identity, parent: undefined }),
     creator: created_by,
     executor,
     source: "SCHEDULED_AGENT",

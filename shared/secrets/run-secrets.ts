@@ -14,32 +14,32 @@ export interface SecretOwner {
 }
 
 /**
- * The secrets that a new run's environment and identity name, and why it may not have one of them. Names alone are kept: a
- * run gets the values as they are when an execution begins.
+ * Resolves the secrets that a new run's environment and identity name, with the reason where the run may not have one. Only
+ * names are stored: an execution gets the values that are current when it starts.
  */
-export function secretsOf({ environment, identity, ...holder }: SecretOwner): Pick<RunBody, "secrets"> {
+export function resolveSecrets({ environment, identity, ...run }: SecretOwner): Pick<RunBody, "secrets"> {
   const byIdentity = new Set(identity?.secrets);
   const names = new Set([...(environment?.secrets ?? []), ...byIdentity]);
-  const isForeign = environment !== undefined && !isOwn(environment, holder);
+  const isForeign = environment !== undefined && !isOwn(environment, run);
   const secrets = [...names].map((name): RunSecret => {
-    const refused = refusalOf(name, isForeign && !byIdentity.has(name), holder);
+    const refused = findRefusal(name, isForeign && !byIdentity.has(name), run);
     return refused === undefined ? { name } : { name, refused };
   });
   return secrets.length === 0 ? {} : { secrets };
 }
 
-/** Whoever may write an environment says which secrets its commands get: of no other team than that person's. */
+/** The writers of an environment decide which secrets its commands get, so a run of another team gets none through it. */
 const isOwn = (environment: Environment, { owner, creator }: Pick<SecretOwner, "owner" | "creator">): boolean =>
   isOwnedBy(environment, owner) ||
   (creator.type === "user" && isOwnedBy(environment, { type: "User", uid: creator.uid }));
 
-function refusalOf(
+function findRefusal(
   name: string,
   isForeign: boolean,
   { owner, parent }: Pick<SecretOwner, "owner" | "parent">,
 ): string | undefined {
-  if (owner.type !== "Team") return "secrets are a team's, and the run is a person's own";
-  if (isForeign) return "the environment is shared with the run's team, and its secrets are for its own runs";
+  if (owner.type !== "Team") return "secrets belong to teams, and this is a personal run";
+  if (isForeign) return "the environment is shared with the run's team, and its secrets are for its owner's runs only";
   const parents = parent?.secrets?.filter(({ refused }) => refused === undefined).map((secret) => secret.name);
   if (parent !== undefined && parents?.includes(name) !== true) return "the run's parent does not have it";
   return undefined;

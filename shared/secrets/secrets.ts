@@ -1,5 +1,4 @@
 import { scryptSync } from "node:crypto";
-import * as v from "valibot";
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
@@ -7,21 +6,15 @@ import {
   runIdempotent,
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
-import { transactInScope } from "#shared/records/scope-transaction.ts";
-import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Table, type TransactionWrite } from "#shared/table/table.ts";
+import { ConditionFailed, type Table } from "#shared/table/table.ts";
+import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { CreateSecretRequest, SecretItem } from "#shared/wire/secret.ts";
 import type { SecretPorts } from "./ports.ts";
+import { type Secret, secretStore } from "./secret-store.ts";
 
-/** Secrets of one team. An account keeps 10,000 for nothing. */
+/** Secrets that one team may have. An AWS account stores 10,000 standard parameters free of charge. */
 const MAX_SECRETS = 100;
-
-/** A secret's name as it is stored; the value is in the vault, under an id that no other value ever has. */
-const Secret = v.object({ team_uid: v.string(), name: v.string(), id: v.string(), created_at: v.number() });
-type Secret = v.InferOutput<typeof Secret>;
-
-export const parseSecret = (item: Item): Secret => v.parse(Secret, item);
 
 export interface CreatedSecret {
   readonly secret: SecretItem;
@@ -29,22 +22,23 @@ export interface CreatedSecret {
 }
 
 /**
- * Keeps a value under a name, once. The value first and the name after: a name never stands without its value, and a value
- * whose name did not come about is forgotten.
+ * Stores a secret once: first its value, then its name, so that a name is never without a value. A value whose name could
+ * not be stored is deleted.
  */
-export function createSecret(
+export function addSecret(
   team: string,
   { name, value }: CreateSecretRequest,
-  once: IdempotentRequest,
+  idempotency: IdempotentRequest,
   { table, vault, now: clock }: SecretPorts,
 ): Promise<CreatedSecret> {
+  const store = secretStore(table);
   return runIdempotent<CreatedSecret>(
     table,
-    once,
+    idempotency,
     clock,
     async (record) => {
-      const existing = await listSecrets([team], table);
-      if (existing.some((secret) => secret.name === name)) throw taken();
+      const existing = await store.list([team]);
+      if (existing.some((secret) => secret.name === name)) throw nameTaken();
       if (existing.length >= MAX_SECRETS) {
         throw new RunyardError("conflict", { detail: `a team has at most ${MAX_SECRETS} secrets`, retryable: false });
       }
@@ -52,13 +46,11 @@ export function createSecret(
       const secret: Secret = { team_uid: team, name, id: uuidv7(now), created_at: now };
       await vault.put(team, secret.id, value);
       try {
-        const item = { ...keys.secret(team, name), v: 1, ...secret };
-        const put: TransactionWrite = { kind: "put", item, if: { pk: { exists: false } } };
-        await transactInScope({ type: "Team", uid: team }, [record(name), put], table);
+        await store.create(secret, record(name));
       } catch (error) {
         await vault.remove(team, secret.id);
-        if (!(error instanceof ConditionFailed)) throw error;
-        throw error.positions.includes(0) ? new IdempotencyRecordExists() : taken();
+        if (!(error instanceof ConflictError)) throw error;
+        throw error.failed.has("idempotency") ? new IdempotencyRecordExists() : nameTaken();
       }
       return { secret: toSecretItem(secret), replayed: false };
     },
@@ -66,22 +58,16 @@ export function createSecret(
   );
 }
 
-const taken = () =>
+const nameTaken = () =>
   new RunyardError("conflict", { detail: "name: there is a secret of this name; delete it first", retryable: false });
 
-/** What tells one value from another in a record of requests, and cannot be guessed back from it. */
-export const digestOf = (team: string, { name, value }: CreateSecretRequest): string =>
+/** A digest that distinguishes values in an idempotency record; the value cannot be recovered from it. */
+export const hashSecret = (team: string, { name, value }: CreateSecretRequest): string =>
   scryptSync(value, `${team}:${name}`, 32).toString("base64");
 
-/** The names of the teams' secrets, in order. */
-export async function listSecrets(teams: readonly string[], table: Table): Promise<SecretItem[]> {
-  const pages = await Promise.all(
-    teams.map((team) => {
-      const { pk, sk: prefix } = keys.secret(team, "");
-      return table.query({ pk, prefix });
-    }),
-  );
-  const all = pages.flatMap(({ items }) => items.map(parseSecret).map(toSecretItem));
+/** The secrets of teams as responses show them, by name. */
+export async function readSecrets(teams: readonly string[], table: Table): Promise<SecretItem[]> {
+  const all = (await secretStore(table).list(teams)).map(toSecretItem);
   return all.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
 }
 
@@ -89,31 +75,29 @@ export async function listSecrets(teams: readonly string[], table: Table): Promi
 export const placeOf = ({ name, scope }: SecretItem): string => `${name}#${scope.uid}`;
 
 export async function readSecret(teams: readonly string[], name: string, table: Table): Promise<SecretItem> {
-  return toSecretItem(await secretCalled(teams, name, table));
+  return toSecretItem(await findSecret(teams, name, table));
 }
 
-async function secretCalled(teams: readonly string[], name: string, table: Table): Promise<Secret> {
-  const items = teams.length === 0 ? [] : await table.batchGet(teams.map((team) => keys.secret(team, name)));
-  const [only, second] = items.filter((item) => item !== undefined);
+async function findSecret(teams: readonly string[], name: string, table: Table): Promise<Secret> {
+  const [only, second] = await secretStore(table).getOfTeams(teams, name);
   if (only === undefined) throw notFound("secret");
   if (second !== undefined) throw invalid("X-Team-Uid", "several of your teams have a secret of this name: name one");
-  return parseSecret(only);
+  return only;
 }
 
-/** Forgets a secret: first its name, then its value. */
-export async function deleteSecret(
+/** Deletes a secret: first its name, then its value. */
+export async function removeSecret(
   teams: readonly string[],
   name: string,
   { table, vault }: Pick<SecretPorts, "table" | "vault">,
 ): Promise<void> {
-  const { team_uid: team, id } = await secretCalled(teams, name, table);
-  const key = keys.secret(team, name);
+  const secret = await findSecret(teams, name, table);
   try {
-    await table.write({ kind: "delete", key, if: { id: { eq: id } } });
+    await secretStore(table).delete(secret);
   } catch (error) {
     throw error instanceof ConditionFailed ? notFound("secret") : error;
   }
-  await vault.remove(team, id);
+  await vault.remove(secret.team_uid, secret.id);
 }
 
 const toSecretItem = ({ team_uid, name, created_at }: Secret): SecretItem => ({

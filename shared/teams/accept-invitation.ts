@@ -1,5 +1,7 @@
 import * as v from "valibot";
-import { type KeyOwner, makeKey, parseKeyList, toKeyListUpdate } from "#shared/api-keys/key-list.ts";
+import { generateKey } from "#shared/api-keys/generate-key.ts";
+import type { KeyOwner } from "#shared/api-keys/key-owner.ts";
+import { putFirstKey } from "#shared/api-keys/key-store.ts";
 import { notFound, RunyardError } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
@@ -8,16 +10,16 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
-import { foldedEmail, toUserProfile } from "#shared/records/user.ts";
-import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type TransactionWrite } from "#shared/table/table.ts";
+import { toUserProfile } from "#shared/records/user.ts";
+import { ConflictError } from "#shared/table/transact.ts";
 import { Role } from "#shared/wire/role.ts";
 import type { CreatedAccount, Membership } from "#shared/wire/team.ts";
-import { type Invitation, openInvitation, removals } from "./invitations.ts";
-import { alreadyIn, join } from "./members.ts";
-import { MAX_TEAMS, tooManyTeams } from "./people.ts";
+import { checkInviter, useInvitation } from "./invitation-store.ts";
+import { readOpenInvitation } from "./invitations.ts";
+import { addMember, alreadyMember, MAX_TEAMS, tooManyTeams } from "./members.ts";
 import type { TeamPorts } from "./ports.ts";
-import { teamCalled } from "./write-team.ts";
+import { claimEmail } from "./user-store.ts";
+import { findTeam } from "./write-team.ts";
 
 interface AcceptedInvitation {
   readonly membership: Membership;
@@ -25,37 +27,41 @@ interface AcceptedInvitation {
 }
 
 /** Accepts an invitation: the caller becomes a member, and the invitation is used up. */
-export async function acceptInvitation(
+export async function joinTeam(
   token: string,
   { user, teams }: PersonalPrincipal,
-  once: IdempotentRequest,
+  idempotency: IdempotentRequest,
   ports: TeamPorts,
 ): Promise<AcceptedInvitation> {
   const { table, now } = ports;
   return runIdempotent<AcceptedInvitation>(
     table,
-    once,
+    idempotency,
     now,
     async (record) => {
-      const invitation = await openInvitation(token, table, now());
+      const invitation = await readOpenInvitation(token, table, now());
       const { team_uid: team, role } = invitation;
-      const name = await nameOfTeam(team, ports);
-      // Who invites is a member, or was one when they did.
+      const name = await readTeamName(team, ports);
+      // The inviter is a member, or was one when they created the invitation.
       if (invitation.created_by === user.uid)
-        throw teams.some(({ uid }) => uid === team) ? alreadyIn() : notFound("invitation");
+        throw teams.some(({ uid }) => uid === team) ? alreadyMember() : notFound("invitation");
       if (teams.length >= MAX_TEAMS) throw tooManyTeams();
+      const also = {
+        idempotency: record(`${team}:${role}`),
+        invitation: useInvitation(invitation),
+        inviter: checkInviter(invitation),
+      };
       try {
-        const also = [record(`${team}:${role}`), ...removals(invitation), ...inviterIsAdmin(invitation)];
-        await join({ team, person: user, role, isNewUser: false }, also, ports);
+        await addMember({ team, person: user, role, isNewUser: false }, also, ports);
       } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error;
-        throw error.positions.includes(0) ? new IdempotencyRecordExists() : notFound("invitation");
+        if (!(error instanceof ConflictError)) throw error;
+        throw error.failed.has("idempotency") ? new IdempotencyRecordExists() : notFound("invitation");
       }
       return { membership: { uid: team, name, role }, replayed: false };
     },
     async (result) => {
       const [team = "", role] = result.split(":");
-      const { name } = await teamCalled(team, ports);
+      const { name } = await findTeam(team, ports);
       return { membership: { uid: team, name, role: v.parse(Role, role) }, replayed: true };
     },
   );
@@ -63,51 +69,40 @@ export async function acceptInvitation(
 
 /**
  * Accepts an invitation without a key: creates the account of the invited address, its first key and its membership in one
- * transaction. Throws 401 where the address has an account, since that account's own key is needed then.
+ * transaction.
+ * @throws RunyardError 401 where the address has an account, since that account's own key is needed then
  */
 export async function createInvitedAccount(token: string, ports: TeamPorts): Promise<CreatedAccount> {
-  const { table } = ports;
   const now = ports.now();
-  const invitation = await openInvitation(token, table, now);
+  const invitation = await readOpenInvitation(token, ports.table, now);
   const { team_uid: team, role, email } = invitation;
-  await nameOfTeam(team, ports);
+  await readTeamName(team, ports);
   const uid = uuidv7(now);
   const [displayName = email] = email.split("@");
   const person = { uid, displayName, email };
-  const holder: KeyOwner = { kind: "personal", user: uid, defaultTeam: team };
-  const key = makeKey(holder, { uid: uuidv7(now), name: "first key", now, createdBy: toUserProfile(person) });
-  const also: TransactionWrite[] = [
-    {
-      kind: "put",
-      item: { ...keys.userByEmail(foldedEmail(email)), v: 1, user_uid: uid },
-      if: { pk: { exists: false } },
-    },
-    key.put,
-    toKeyListUpdate(holder, parseKeyList(undefined), [key.entry]),
-    ...removals(invitation),
-    ...inviterIsAdmin(invitation),
-  ];
+  const owner: KeyOwner = { kind: "personal", user: uid, defaultTeam: team };
+  const key = generateKey(owner, { uid: uuidv7(now), name: "first key", now, createdBy: toUserProfile(person) });
+  const also = {
+    email: claimEmail(email, uid),
+    key: putFirstKey(owner, key),
+    invitation: useInvitation(invitation),
+    inviter: checkInviter(invitation),
+  };
   try {
-    await join({ team, person, role, isNewUser: true }, also, ports);
+    await addMember({ team, person, role, isNewUser: true }, also, ports);
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    throw error.positions.some((position) => position > 0) ? notFound("invitation") : ownKeyNeeded();
+    if (!(error instanceof ConflictError)) throw error;
+    throw error.failedOnly("email") ? ownKeyNeeded() : notFound("invitation");
   }
   return { user_uid: uid, team_uid: team, key: key.raw };
 }
 
-async function nameOfTeam(team: string, ports: TeamPorts): Promise<string> {
-  const { name } = await teamCalled(team, ports).catch(() => {
+async function readTeamName(team: string, ports: TeamPorts): Promise<string> {
+  const { name } = await findTeam(team, ports).catch(() => {
     throw notFound("invitation");
   });
   return name;
 }
-
-/** An admin who was removed or lost the role cannot come back, or bring others in, by links made before. */
-const inviterIsAdmin = ({ team_uid, created_by }: Invitation): TransactionWrite[] =>
-  created_by === undefined
-    ? []
-    : [{ kind: "check", key: keys.member(team_uid, created_by), if: { role: { eq: "admin" } } }];
 
 const ownKeyNeeded = () =>
   new RunyardError("authentication_required", {

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import * as v from "valibot";
 import { notFound, RunyardError } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
@@ -8,126 +7,104 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { sha256, uuidv7 } from "#shared/ids.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
-import { transactInScope } from "#shared/records/scope-transaction.ts";
-import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Table, type TransactionWrite } from "#shared/table/table.ts";
+import type { Put, Table } from "#shared/table/table.ts";
+import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import { Role } from "#shared/wire/role.ts";
+import type { Role } from "#shared/wire/role.ts";
 import type { CreatedInvitation, InvitationItem } from "#shared/wire/team.ts";
+import { type Invitation, invitationStore } from "./invitation-store.ts";
 import type { TeamPorts } from "./ports.ts";
 
-/** Invitations of a team that wait to be accepted. */
+/** Open invitations that one team may have. */
 const MAX_INVITATIONS = 100;
-const LIFE_MS = 7 * 24 * 3_600_000;
+const LIFETIME_MS = 7 * 24 * 3_600_000;
 
-/** An invitation as it is stored, once under its team and once under the hash of its token. */
-const Invitation = v.object({
-  id: v.string(),
-  team_uid: v.string(),
-  email: v.string(),
-  role: Role,
-  hash: v.string(),
-  /** The admin who invites; invitations from before this was stored have none. */
-  created_by: v.exactOptional(v.string()),
-  created_at: v.number(),
-  expires_at_ms: v.number(),
-});
-export type Invitation = v.InferOutput<typeof Invitation>;
+interface NewInvitation {
+  readonly team: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly createdBy: string;
+}
 
-const parse = (item: Item): Invitation => v.parse(Invitation, item);
-
-/** Invites to a team, once. Whoever has the link may accept it, so a repeat is not shown it again. */
-export function createInvitation(
-  team: string,
-  { email, role, createdBy }: { readonly email: string; readonly role: Role; readonly createdBy: string },
-  once: IdempotentRequest,
+/** Creates an invitation once. Everybody who has its link may accept it, so a repeated request does not return the link. */
+export function invite(
+  fields: NewInvitation,
+  idempotency: IdempotentRequest,
   ports: TeamPorts,
 ): Promise<CreatedInvitation> {
   const { table, now: clock, baseUrl, webUrl } = ports;
   return runIdempotent(
     table,
-    once,
+    idempotency,
     clock,
     async (record) => {
-      const open = await listInvitations(team, ports);
+      const open = await readInvitations(fields.team, ports);
       if (open.length >= MAX_INVITATIONS) throw tooMany(MAX_INVITATIONS, "invitations that wait to be accepted");
-      const now = clock();
       const token = randomBytes(32).toString("base64url");
-      const invitation: Invitation = {
-        id: uuidv7(now),
-        team_uid: team,
-        email,
-        role,
-        hash: sha256(token),
-        created_by: createdBy,
-        created_at: now,
-        expires_at_ms: now + LIFE_MS,
-      };
-      // The table drops both by themselves once they are over.
-      const stored = { v: 1, ...invitation, expires_at: Math.ceil((now + LIFE_MS) / 1000) };
-      const [byId, byToken] = keysOf(invitation);
-      try {
-        const puts: TransactionWrite[] = [
-          { kind: "put", item: { ...byId, ...stored } },
-          { kind: "put", item: { ...byToken, ...stored } },
-        ];
-        await transactInScope({ type: "Team", uid: team }, [record(invitation.id), ...puts], table);
-      } catch (error) {
-        if (error instanceof ConditionFailed) throw new IdempotencyRecordExists();
-        throw error;
-      }
+      const invitation = toInvitation(fields, token, clock());
+      await storeInvitation(invitation, record(invitation.id), table);
       const link =
         webUrl === undefined ? `${baseUrl}/agent/invitations/${token}/accept` : `${webUrl}/invitations/${token}`;
       return { ...toInvitationItem(invitation), link };
     },
     async (id) => {
       throw new RunyardError("conflict", {
-        detail: `this request has made the invitation ${id} already, and its link is shown only once: delete it and make another, with a new Idempotency-Key`,
+        detail: `this request already created the invitation ${id}, and its link is shown only once: delete it and create another with a new Idempotency-Key`,
         retryable: false,
       });
     },
   );
 }
 
-/** The invitations of a team that wait to be accepted, oldest first. */
-export async function listInvitations(team: string, { table, now }: TeamPorts): Promise<InvitationItem[]> {
-  const { pk, sk: prefix } = keys.invitation(team, "");
-  const { items } = await table.query({ pk, prefix });
-  return items.map(parse).filter(isOpen(now())).map(toInvitationItem);
-}
+const toInvitation = ({ team, email, role, createdBy }: NewInvitation, token: string, now: number): Invitation => ({
+  id: uuidv7(now),
+  team_uid: team,
+  email,
+  role,
+  hash: sha256(token),
+  created_by: createdBy,
+  created_at: now,
+  expires_at_ms: now + LIFETIME_MS,
+});
 
-/** Takes an invitation back: its link leads nowhere from then on. */
-export async function deleteInvitation(team: string, id: string, { table }: TeamPorts): Promise<void> {
-  const item = await table.get(keys.invitation(team, id));
-  if (item === undefined) throw notFound("invitation");
+async function storeInvitation(invitation: Invitation, record: Put, table: Table): Promise<void> {
   try {
-    await table.transact(removals(parse(item)));
+    await invitationStore(table).create(invitation, record);
   } catch (error) {
-    // Accepted, or taken back, just now.
-    throw error instanceof ConditionFailed ? notFound("invitation") : error;
+    throw error instanceof ConflictError ? new IdempotencyRecordExists() : error;
   }
 }
 
-/** The invitation that a token belongs to. Throws 404 where it is unknown, used, revoked or expired. */
-export async function openInvitation(token: string, table: Table, now: number): Promise<Invitation> {
-  const item = await table.get(keys.invitationByToken(sha256(token)));
-  const invitation = item === undefined ? undefined : parse(item);
-  if (invitation === undefined || !isOpen(now)(invitation)) throw notFound("invitation");
+/** The open invitations of a team, oldest first. */
+export async function readInvitations(team: string, { table, now }: TeamPorts): Promise<InvitationItem[]> {
+  const invitations = await invitationStore(table).list(team);
+  return invitations.filter((invitation) => isOpen(invitation, now())).map(toInvitationItem);
+}
+
+/** Revokes an invitation: its link can no longer be accepted. */
+export async function revokeInvitation(team: string, id: string, { table }: TeamPorts): Promise<void> {
+  const store = invitationStore(table);
+  const invitation = await store.get(team, id);
+  if (invitation === undefined) throw notFound("invitation");
+  try {
+    await store.delete(invitation);
+  } catch (error) {
+    throw error instanceof ConflictError ? notFound("invitation") : error;
+  }
+}
+
+/**
+ * Reads the invitation that a token belongs to.
+ * @throws RunyardError 404 where it is unknown, used, revoked or expired
+ */
+export async function readOpenInvitation(token: string, table: Table, now: number): Promise<Invitation> {
+  const invitation = await invitationStore(table).getByToken(sha256(token));
+  if (invitation === undefined || !isOpen(invitation, now)) throw notFound("invitation");
   return invitation;
 }
 
 /** Compared on read, because the table's own expiry lags. */
-const isOpen =
-  (now: number) =>
-  ({ expires_at_ms }: Invitation): boolean =>
-    expires_at_ms > now;
-
-const keysOf = ({ team_uid, id, hash }: Invitation) =>
-  [keys.invitation(team_uid, id), keys.invitationByToken(hash)] as const;
-
-/** The writes that use an invitation up; their conditions fail where it was used or revoked before. */
-export const removals = (invitation: Invitation): TransactionWrite[] =>
-  keysOf(invitation).map((key): TransactionWrite => ({ kind: "delete", key, if: { pk: { exists: true } } }));
+const isOpen = ({ expires_at_ms }: Invitation, now: number): boolean => expires_at_ms > now;
 
 const toInvitationItem = ({ id, email, role, created_at, expires_at_ms }: Invitation): InvitationItem => ({
   id,

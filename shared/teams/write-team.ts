@@ -9,14 +9,13 @@ import { uuidv7 } from "#shared/ids.ts";
 import { checkModel } from "#shared/models/models.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { parseTeam, type Team } from "#shared/records/team.ts";
-import { roleAttribute } from "#shared/records/user.ts";
 import { dequeueMore } from "#shared/runs/capacity/wait-queue.ts";
-import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type TransactionWrite, type Value } from "#shared/table/table.ts";
+import type { Table } from "#shared/table/table.ts";
+import { ConflictError } from "#shared/table/transact.ts";
 import type { CreateTeamRequest, SettingsChange, UpdateTeamRequest } from "#shared/wire/team.ts";
-import { newTeamWrites } from "./new-team.ts";
-import { MAX_TEAMS, tooManyTeams } from "./people.ts";
+import { MAX_TEAMS, tooManyTeams } from "./members.ts";
 import type { LimitPorts, TeamPorts } from "./ports.ts";
+import { type TeamChange, teamStore } from "./team-store.ts";
 
 export interface CreatedTeam {
   readonly team: Team;
@@ -24,87 +23,67 @@ export interface CreatedTeam {
 }
 
 /** Creates a team once, with the caller as its admin and a default identity. */
-export async function createTeam(
+export async function addTeam(
   { user, teams }: PersonalPrincipal,
   request: CreateTeamRequest,
-  once: IdempotentRequest,
+  idempotency: IdempotentRequest,
   { table, now: clock }: TeamPorts,
 ): Promise<CreatedTeam> {
-  const { set } = changeOf(request.settings ?? {});
-  // A team that is not there yet has no environments.
+  const { set } = toTeamChange(request.settings ?? {});
+  // A team that does not exist yet has no environments.
   if (request.settings?.default_environment_id) {
     throw invalid("settings.default_environment_id", "there is no such environment of the team");
   }
   return runIdempotent<CreatedTeam>(
     table,
-    once,
+    idempotency,
     clock,
     async (record) => {
       if (teams.length >= MAX_TEAMS) throw tooManyTeams();
       const now = clock();
-      const uid = uuidv7(now);
-      const team = parseTeam({ ...keys.team(uid), uid, name: request.name, created_at: now, ...set });
-      const joined: TransactionWrite = {
-        kind: "update",
-        key: keys.user(user.uid),
-        set: { [roleAttribute(uid)]: "admin" },
-        if: { pk: { exists: true } },
-      };
+      const team = parseTeam({ uid: uuidv7(now), name: request.name, created_at: now, ...set });
       try {
-        await table.transact([record(uid), joined, ...newTeamWrites(team, user)]);
+        await teamStore(table).create(team, user, record(team.uid));
       } catch (error) {
-        if (error instanceof ConditionFailed && error.positions.includes(0)) throw new IdempotencyRecordExists();
+        if (error instanceof ConflictError && error.failed.has("idempotency")) throw new IdempotencyRecordExists();
         throw error;
       }
       return { team, replayed: false };
     },
-    async (uid) => ({ team: await teamCalled(uid, { table }), replayed: true }),
+    async (uid) => ({ team: await findTeam(uid, { table }), replayed: true }),
   );
 }
 
-export async function teamCalled(uid: string, { table }: Pick<TeamPorts, "table">): Promise<Team> {
-  const item = await table.get(keys.team(uid));
-  if (item === undefined) throw notFound("team");
-  return parseTeam(item);
+/** Teams by uid, oldest first. */
+export async function readTeams(uids: readonly string[], table: Table): Promise<Team[]> {
+  const found = await teamStore(table).getMany(uids);
+  return [...found.values()].sort((a, b) => (a.uid < b.uid ? -1 : 1));
 }
 
-/** Settings that conditions compare with, and the item on which a copy of each lies for that. */
-const COPIES = { identity_limit: "identities", concurrency_limit: "counters", queue_limit: "counters" } as const;
+/** @throws RunyardError 404 where there is no such team */
+export async function findTeam(uid: string, { table }: Pick<TeamPorts, "table">): Promise<Team> {
+  const team = await teamStore(table).get(uid);
+  if (team === undefined) throw notFound("team");
+  return team;
+}
 
-/** Changes a team: what the request does not say stays as it was, and null brings a setting back to its default. */
-export async function updateTeam(uid: string, request: UpdateTeamRequest, ports: LimitPorts): Promise<Team> {
+/** Changes a team: what the request leaves out stays as it is, and null brings a setting back to its default. */
+export async function changeTeam(uid: string, request: UpdateTeamRequest, ports: LimitPorts): Promise<Team> {
   const { table } = ports;
-  const { set, remove } = changeOf(request.settings ?? {});
+  const { set, remove } = toTeamChange(request.settings ?? {});
   const { default_environment_id } = request.settings ?? {};
   await refuseOthersEnvironment(default_environment_id, uid, "settings.default_environment_id", table);
   const name = request.name ?? undefined;
-  const writes: TransactionWrite[] = [
-    {
-      kind: "update",
-      key: keys.team(uid),
-      set: { ...set, ...(name === undefined ? {} : { name }) },
-      remove,
-      if: { pk: { exists: true } },
-    },
-    ...copy("counters", uid, set, remove),
-    ...copy("identities", uid, set, remove),
-  ];
   try {
-    await table.transact(writes);
+    await teamStore(table).update(uid, { set: { ...set, ...(name === undefined ? {} : { name }) }, remove });
   } catch (error) {
-    if (error instanceof ConditionFailed) throw notFound("team");
-    throw error;
+    throw error instanceof ConflictError ? notFound("team") : error;
   }
   if (request.settings?.concurrency_limit !== undefined) await dequeueMore({ type: "Team", uid }, ports);
-  return teamCalled(uid, { table });
+  return findTeam(uid, { table });
 }
 
-interface Change {
-  readonly set: Readonly<Record<string, Value>>;
-  readonly remove: readonly string[];
-}
-
-function changeOf(settings: SettingsChange): Change {
+function toTeamChange(settings: SettingsChange): TeamChange {
   refuseUnenforced(settings);
   const { default_model_id } = settings;
   if (default_model_id) checkModel(default_model_id, "settings.default_model_id");
@@ -128,19 +107,3 @@ const INSTEAD = {
   budget_usd_month: "a monthly budget is not supported by this release; send null, and give runs a config.budget_usd",
   retention_days: "this release keeps runs without a limit of time; send null",
 } as const;
-
-function copy(
-  item: (typeof COPIES)[keyof typeof COPIES],
-  team: string,
-  set: Change["set"],
-  remove: Change["remove"],
-): TransactionWrite[] {
-  const names: readonly string[] = Object.entries(COPIES)
-    .filter(([, on]) => on === item)
-    .map(([name]) => name);
-  const changed = Object.fromEntries(Object.entries(set).filter(([name]) => names.includes(name)));
-  const removed = remove.filter((name) => names.includes(name));
-  if (Object.keys(changed).length === 0 && removed.length === 0) return [];
-  const key = item === "counters" ? keys.counters({ type: "Team", uid: team }) : keys.identities(team);
-  return [{ kind: "update", key, set: changed, remove: removed }];
-}

@@ -1,18 +1,21 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { vi } from "vitest";
 import { triggers } from "#infra/triggers.ts";
-import { type KeyOwner, makeKey, parseKeyList, toKeyListUpdate } from "#shared/api-keys/key-list.ts";
+import { generateKey } from "#shared/api-keys/generate-key.ts";
+import type { KeyOwner } from "#shared/api-keys/key-owner.ts";
+import { putFirstKey } from "#shared/api-keys/key-store.ts";
 import { dispatchRun } from "#shared/executions/dispatch-run.ts";
 import { memoryFileStore } from "#shared/files/memory-file-store.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
-import { claimIdentityName, putIdentity } from "#shared/identities/identity-writes.ts";
+import { putIdentity } from "#shared/identities/identity-store.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { DEFAULT_RATE_LIMITS, type RateLimitKind } from "#shared/limits/token-bucket.ts";
 import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { register } from "#shared/records/identity-register.ts";
-import { newUser, roleAttribute } from "#shared/records/user.ts";
+import { putMember } from "#shared/records/member.ts";
+import { putUser } from "#shared/records/user.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import type { PlacedSandbox, Sandbox } from "#shared/sandbox/sandbox.ts";
@@ -23,10 +26,9 @@ import type { SandboxProvider } from "#shared/settings.ts";
 import { discover } from "#shared/skills/discover.ts";
 import type { GithubApp } from "#shared/skills/github-app.ts";
 import type { DiscoveryPorts, SkillPorts } from "#shared/skills/ports.ts";
-import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
-import { countMember, newMember } from "#shared/teams/new-team.ts";
+import { countMember, deleteMember } from "#shared/teams/member-store.ts";
 import { memoryScheduler } from "#shared/timers/memory-scheduler.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
@@ -204,23 +206,18 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     ): Promise<{ uid: string; key: string }> {
       const person = { uid: uuidv7(clock.now), displayName, email: `${displayName.toLowerCase()}@runyard.test` };
       const [defaultTeam] = teams;
-      const holder: KeyOwner = { kind: "personal", user: person.uid, defaultTeam };
-      const key = makeKey(holder, { uid: uuidv7(clock.now), name: "test", now: clock.now, createdBy: undefined });
+      const owner: KeyOwner = { kind: "personal", user: person.uid, defaultTeam };
+      const key = generateKey(owner, { uid: uuidv7(clock.now), name: "test", now: clock.now, createdBy: undefined });
       await table.transact([
-        newUser(person, Object.fromEntries(teams.map((team) => [team, "member" as const])), clock.now),
-        ...teams.flatMap((team) => [newMember(team, person, "member", clock.now), countMember(team, 1)]),
-        key.put,
-        toKeyListUpdate(holder, parseKeyList(undefined), [key.entry]),
+        putUser(person, Object.fromEntries(teams.map((team) => [team, "member" as const])), clock.now),
+        ...teams.flatMap((team) => [putMember(team, person, "member", clock.now), countMember(team, 1)]),
+        ...putFirstKey(owner, key),
       ]);
       return { uid: person.uid, key: key.raw };
     },
     /** Takes a person out of a team. */
     async removeMember(user: string, team: string = first.team_uid): Promise<void> {
-      await table.transact([
-        { kind: "delete", key: keys.member(team, user) },
-        { kind: "update", key: keys.user(user), remove: [roleAttribute(team)] },
-        countMember(team, -1),
-      ]);
+      await table.transact([...deleteMember(team, user), countMember(team, -1)]);
     },
     /** An agent identity with a key, of the first team by default. */
     async agent(
@@ -228,14 +225,12 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
       team: string = first.team_uid,
     ): Promise<{ uid: string; key: string; keyUid: string }> {
       const identity = { uid: uuidv7(clock.now), team_uid: team, name, created_at: clock.now, updated_at: clock.now };
-      const holder: KeyOwner = { kind: "agent", identity: identity.uid, team };
-      const key = makeKey(holder, { uid: uuidv7(clock.now), name: "test", now: clock.now, createdBy: undefined });
+      const owner: KeyOwner = { kind: "agent", identity: identity.uid, team };
+      const key = generateKey(owner, { uid: uuidv7(clock.now), name: "test", now: clock.now, createdBy: undefined });
       await table.transact([
         register(team, identity.uid, clock.now),
-        putIdentity(identity),
-        claimIdentityName(identity),
-        key.put,
-        toKeyListUpdate(holder, parseKeyList(undefined), [key.entry]),
+        ...putIdentity(identity),
+        ...putFirstKey(owner, key),
       ]);
       return { uid: identity.uid, key: key.raw, keyUid: key.stored.uid };
     },

@@ -35,7 +35,7 @@ class AmbientAgentConfigMcpServerParam(TypedDict, total=False):
     """The program's environment. Values are secrets: answers show `***`."""
 
     url: str
-    """Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address."""
+    """Must be an http or https URL."""
 
     headers: Mapping[str, str]
 
@@ -56,7 +56,7 @@ class MCPServerConfigParam(TypedDict, total=False):
     """The program's environment. Values are secrets: answers show `***`."""
 
     url: str
-    """The server's address. Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address."""
+    """The server's address. Must be an http or https URL."""
 
     headers: Mapping[str, str]
     """Headers of each call. Values are secrets: answers show `***`."""
@@ -456,7 +456,7 @@ class CreateIdentityRequestMcpServerParam(TypedDict, total=False):
     """The program's environment. Values are secrets: answers show `***`."""
 
     url: str
-    """Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address."""
+    """Must be an http or https URL."""
 
     headers: Mapping[str, str]
 
@@ -532,7 +532,7 @@ class UpdateIdentityRequestMcpServerParam(TypedDict, total=False):
     """The program's environment. Values are secrets: answers show `***`."""
 
     url: str
-    """Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address."""
+    """Must be an http or https URL."""
 
     headers: Mapping[str, str]
 

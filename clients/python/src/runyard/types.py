@@ -167,7 +167,7 @@ class ResolvedAgentConfigMcpServersValue(BaseModel):
     """The program's environment. Values are secrets: answers show `***`."""
 
     url: Optional[str] = None
-    """Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address."""
+    """Must be an http or https URL."""
 
     headers: Optional[Dict[str, str]] = None
 
@@ -1366,7 +1366,7 @@ class IdentityItemMcpServersValue(BaseModel):
     """The program's environment. Values are secrets: answers show `***`."""
 
     url: Optional[str] = None
-    """Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address."""
+    """Must be an http or https URL."""
 
     headers: Optional[Dict[str, str]] = None
 
@@ -1825,12 +1825,12 @@ class ResolvePromptResponseContextMcpServersValue(BaseModel):
     """The program's environment. Values are secrets: answers show `***`."""
 
     url: Optional[str] = None
-    """Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address."""
+    """Must be an http or https URL."""
 
     headers: Optional[Dict[str, str]] = None
 
 
-class PlantedSecretByName(BaseModel):
+class InjectedSecretByName(BaseModel):
     name: str
     """What it is called."""
 
@@ -1927,7 +1927,7 @@ class ResolvePromptResponseContext(BaseModel):
     mcp_servers: Optional[Dict[str, ResolvePromptResponseContextMcpServersValue]] = None
     """Tools for the agent: servers of the Model Context Protocol, by name."""
 
-    secrets: Optional[List[PlantedSecretByName]] = None
+    secrets: Optional[List[InjectedSecretByName]] = None
     """Secrets that its runs may use, by name."""
 
     repository_tokens: Optional[List[RepositoryToken]] = None

@@ -8,7 +8,7 @@ import type * as types from "./types.ts";
 
 export class IdentitiesKeys extends APIResource {
   /**
-   * A key with which an agent calls as the identity, shown this once.
+   * Creates an API key for an identity.
    *
    * `POST /agent/identities/{identityUid}/keys`
    */
@@ -17,7 +17,7 @@ export class IdentitiesKeys extends APIResource {
   }
 
   /**
-   * The identity's keys, without what opens anything.
+   * Lists the metadata of an identity's API keys, oldest first.
    *
    * `GET /agent/identities/{identityUid}/keys`
    */
@@ -26,7 +26,7 @@ export class IdentitiesKeys extends APIResource {
   }
 
   /**
-   * The key is refused from the next request on.
+   * Deletes an identity's API key.
    *
    * `DELETE /agent/identities/{identityUid}/keys/{keyUid}`
    */
@@ -37,7 +37,7 @@ export class IdentitiesKeys extends APIResource {
 
 export class TeamsMembers extends APIResource {
   /**
-   * Who is in the team, and as what.
+   * Lists the members of a team with their roles.
    *
    * `GET /agent/teams/{teamUid}/members`
    */
@@ -46,7 +46,7 @@ export class TeamsMembers extends APIResource {
   }
 
   /**
-   * Another role.
+   * Changes the role of a member.
    *
    * `PUT /agent/teams/{teamUid}/members/{userUid}`
    */
@@ -66,7 +66,7 @@ export class TeamsMembers extends APIResource {
 
 export class TeamsInvitations extends APIResource {
   /**
-   * A link, shown this once, by which somebody joins the team within a week.
+   * Creates an invitation whose link is valid for a week.
    *
    * `POST /agent/teams/{teamUid}/invitations`
    */
@@ -75,7 +75,7 @@ export class TeamsInvitations extends APIResource {
   }
 
   /**
-   * Those that wait to be accepted, without their links.
+   * Lists the open invitations of a team without their links.
    *
    * `GET /agent/teams/{teamUid}/invitations`
    */
@@ -84,7 +84,7 @@ export class TeamsInvitations extends APIResource {
   }
 
   /**
-   * Its link leads nowhere from then on.
+   * Revokes an invitation.
    *
    * `DELETE /agent/teams/{teamUid}/invitations/{invitationId}`
    */
@@ -385,7 +385,7 @@ export class Identities extends APIResource {
   readonly keys = new IdentitiesKeys(this.transport);
 
   /**
-   * An account for an agent of the team, with defaults for its runs.
+   * Creates an agent identity with defaults for its runs.
    *
    * `POST /agent/identities`
    */
@@ -394,7 +394,7 @@ export class Identities extends APIResource {
   }
 
   /**
-   * The identities of the caller's teams, oldest first.
+   * Lists the identities of the caller's teams, oldest first.
    *
    * `GET /agent/identities`
    */
@@ -403,7 +403,7 @@ export class Identities extends APIResource {
   }
 
   /**
-   * One identity.
+   * Returns an identity.
    *
    * `GET /agent/identities/{identityUid}`
    */
@@ -412,7 +412,7 @@ export class Identities extends APIResource {
   }
 
   /**
-   * Changes what the body says and leaves the rest.
+   * Changes an identity.
    *
    * `PUT /agent/identities/{identityUid}`
    */
@@ -421,7 +421,7 @@ export class Identities extends APIResource {
   }
 
   /**
-   * The identity and every key of it.
+   * Deletes an identity and its keys.
    *
    * `DELETE /agent/identities/{identityUid}`
    */
@@ -497,7 +497,7 @@ export class Environments extends APIResource {
 
 export class Keys extends APIResource {
   /**
-   * Another key of the caller's own, shown this once.
+   * Creates a personal API key.
    *
    * `POST /agent/keys`
    */
@@ -506,7 +506,7 @@ export class Keys extends APIResource {
   }
 
   /**
-   * The caller's own keys, without what opens anything.
+   * Lists the metadata of the caller's API keys, oldest first.
    *
    * `GET /agent/keys`
    */
@@ -515,7 +515,7 @@ export class Keys extends APIResource {
   }
 
   /**
-   * One of the caller's own keys.
+   * Deletes one of the caller's API keys.
    *
    * `DELETE /agent/keys/{keyUid}`
    */
@@ -526,7 +526,7 @@ export class Keys extends APIResource {
 
 export class Me extends APIResource {
   /**
-   * The caller, and the teams that they are in.
+   * Returns the caller and their teams.
    *
    * `GET /agent/me`
    */
@@ -535,7 +535,7 @@ export class Me extends APIResource {
   }
 
   /**
-   * Changes the name by which others see the caller.
+   * Changes the caller's display name.
    *
    * `PUT /agent/me`
    */
@@ -549,7 +549,7 @@ export class Teams extends APIResource {
   readonly invitations = new TeamsInvitations(this.transport);
 
   /**
-   * A new team, whose admin is the caller.
+   * Creates a team whose admin is the caller.
    *
    * `POST /agent/teams`
    */
@@ -558,7 +558,7 @@ export class Teams extends APIResource {
   }
 
   /**
-   * The teams that the caller is in, oldest first.
+   * Lists the teams of the caller, oldest first.
    *
    * `GET /agent/teams`
    */
@@ -567,7 +567,7 @@ export class Teams extends APIResource {
   }
 
   /**
-   * A team with its settings, for its admins.
+   * Returns a team with its settings.
    *
    * `GET /agent/teams/{teamUid}`
    */
@@ -576,7 +576,7 @@ export class Teams extends APIResource {
   }
 
   /**
-   * The team's name and settings.
+   * Changes a team's name and settings.
    *
    * `PUT /agent/teams/{teamUid}`
    */
@@ -585,7 +585,7 @@ export class Teams extends APIResource {
   }
 
   /**
-   * The team and all that is its, once its runs have ended and its schedules are gone.
+   * Deletes a team and everything in it.
    *
    * `DELETE /agent/teams/{teamUid}`
    */
@@ -607,7 +607,7 @@ export class Invitations extends APIResource {
 
 export class Secrets extends APIResource {
   /**
-   * A value that configurations refer to by its name, and that no answer ever shows.
+   * Creates a secret that configurations refer to by name.
    *
    * `POST /agent/secrets`
    */
@@ -616,7 +616,7 @@ export class Secrets extends APIResource {
   }
 
   /**
-   * The names of the team's secrets.
+   * Lists the names of the team's secrets.
    *
    * `GET /agent/secrets`
    */
@@ -625,7 +625,7 @@ export class Secrets extends APIResource {
   }
 
   /**
-   * That there is a secret of this name, and since when.
+   * Returns a secret's metadata.
    *
    * `GET /agent/secrets/{secret}`
    */
@@ -634,7 +634,7 @@ export class Secrets extends APIResource {
   }
 
   /**
-   * Its value is forgotten.
+   * Deletes a secret.
    *
    * `DELETE /agent/secrets/{secret}`
    */

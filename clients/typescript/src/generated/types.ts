@@ -67,7 +67,7 @@ interface components {
                 env?: {
                     [key: string]: string;
                 };
-                /** @description Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address. */
+                /** @description Must be an http or https URL. */
                 url?: string;
                 headers?: {
                     [key: string]: string;
@@ -574,7 +574,7 @@ interface components {
                 env?: {
                     [key: string]: string;
                 };
-                /** @description Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address. */
+                /** @description Must be an http or https URL. */
                 url?: string;
                 headers?: {
                     [key: string]: string;
@@ -978,7 +978,7 @@ interface components {
                     env?: {
                         [key: string]: string;
                     };
-                    /** @description Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address. */
+                    /** @description Must be an http or https URL. */
                     url?: string;
                     headers?: {
                         [key: string]: string;
@@ -1018,6 +1018,17 @@ interface components {
              * @enum {string}
              */
             credential_strategy?: "CREATOR" | "EXECUTOR";
+        };
+        /** @description A secret that the run's environment or identity names: its value, or why the run cannot have it and so ends FAILED. */
+        InjectedSecret: {
+            /** @description What it is called. */
+            name: string;
+            value: string;
+        } | {
+            /** @description What it is called. */
+            name: string;
+            /** @description Repositories whose skills could not be read, or not all of them; absent where there is none. */
+            unavailable: string;
         };
         InvitationItem: {
             /** @description The invitation's id. */
@@ -1166,7 +1177,7 @@ interface components {
             env?: {
                 [key: string]: string;
             };
-            /** @description The server's address. Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address. */
+            /** @description The server's address. Must be an http or https URL. */
             url?: string;
             /** @description Headers of each call. Values are secrets: answers show `***`. */
             headers?: {
@@ -1288,17 +1299,6 @@ interface components {
             has_next_page: boolean;
             /** @description What to pass as `cursor` for the next page; absent on the last. */
             next_cursor?: string;
-        };
-        /** @description A secret that the run's environment or identity names: its value, or why the run cannot have it and so ends FAILED. */
-        PlantedSecret: {
-            /** @description What it is called. */
-            name: string;
-            value: string;
-        } | {
-            /** @description What it is called. */
-            name: string;
-            /** @description Repositories whose skills could not be read, or not all of them; absent where there is none. */
-            unavailable: string;
         };
         /** @description What a removal did with agent keys of the team. */
         RemovedMember: {
@@ -1474,7 +1474,7 @@ interface components {
                         env?: {
                             [key: string]: string;
                         };
-                        /** @description Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address. */
+                        /** @description Must be an http or https URL. */
                         url?: string;
                         headers?: {
                             [key: string]: string;
@@ -1482,7 +1482,7 @@ interface components {
                     };
                 };
                 /** @description Secrets that its runs may use, by name. */
-                secrets?: components["schemas"]["PlantedSecret"][];
+                secrets?: components["schemas"]["InjectedSecret"][];
                 repository_tokens?: components["schemas"]["RepositoryToken"][];
                 /** @description Files beside the prompt, at most 2.9 MiB in all once decoded; larger ones are uploaded first. */
                 attachments: {
@@ -1555,7 +1555,7 @@ interface components {
                     env?: {
                         [key: string]: string;
                     };
-                    /** @description Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address. */
+                    /** @description Must be an http or https URL. */
                     url?: string;
                     headers?: {
                         [key: string]: string;
@@ -2106,7 +2106,7 @@ interface components {
                 env?: {
                     [key: string]: string;
                 };
-                /** @description Must be an http or https URL. Must not name a link-local, cloud metadata or reserved address. */
+                /** @description Must be an http or https URL. */
                 url?: string;
                 headers?: {
                     [key: string]: string;
@@ -2569,6 +2569,7 @@ export type HandoffAttachments = components['schemas']['HandoffAttachments'];
 export type HeartbeatRequest = components['schemas']['HeartbeatRequest'];
 export type HeartbeatResponse = components['schemas']['HeartbeatResponse'];
 export type IdentityItem = components['schemas']['IdentityItem'];
+export type InjectedSecret = components['schemas']['InjectedSecret'];
 export type InvitationItem = components['schemas']['InvitationItem'];
 export type KeyItem = components['schemas']['KeyItem'];
 export type ListAgentsResponse = components['schemas']['ListAgentsResponse'];
@@ -2596,7 +2597,6 @@ export type ModelsResponse = components['schemas']['ModelsResponse'];
 export type NotifyUserRequest = components['schemas']['NotifyUserRequest'];
 export type Overlap = components['schemas']['Overlap'];
 export type PageInfo = components['schemas']['PageInfo'];
-export type PlantedSecret = components['schemas']['PlantedSecret'];
 export type RemovedMember = components['schemas']['RemovedMember'];
 export type ReportArtifactRequest = components['schemas']['ReportArtifactRequest'];
 export type ReportArtifactResponse = components['schemas']['ReportArtifactResponse'];

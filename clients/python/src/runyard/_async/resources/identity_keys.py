@@ -33,7 +33,7 @@ class AsyncIdentityKeys(AsyncResource):
         expires_at: Union[Optional[Union[str, datetime]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> CreatedKey:
-        """A key with which an agent calls as the identity, shown this once.
+        """Creates an API key for an identity; only this response shows it.
 
         `POST /agent/identities/{identityUid}/keys`
 
@@ -58,7 +58,7 @@ class AsyncIdentityKeys(AsyncResource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[KeyItem]:
-        """The identity's keys, without what opens anything.
+        """Lists the metadata of an identity's API keys, oldest first.
 
         `GET /agent/identities/{identityUid}/keys`
 
@@ -76,7 +76,7 @@ class AsyncIdentityKeys(AsyncResource):
         )
 
     async def delete(self, identity_uid: str, key_uid: str, **options: Unpack[RequestOptions]) -> None:
-        """The key is refused from the next request on.
+        """Deletes an identity's API key. Later requests with it are refused.
 
         `DELETE /agent/identities/{identityUid}/keys/{keyUid}`
 

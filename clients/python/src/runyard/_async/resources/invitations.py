@@ -21,7 +21,7 @@ class AsyncInvitations(AsyncResource):
         return AsyncInvitationsWithRawResponse(AsyncInvitations(self._client, _raw=True))
 
     async def accept(self, token: str, **options: Unpack[RequestOptions]) -> Membership:
-        """Accepts an invitation to a team. With an API key the caller joins the team. Without one the account of the invited address is created, and its key is shown this once; an address that has an account needs its own key (401).
+        """Accepts an invitation to a team. With an API key the caller joins the team. Without one the account of the invited address is created, and only this response shows its key; an address that has an account needs its own key (401).
 
         `POST /agent/invitations/{token}/accept`
 

@@ -21,7 +21,7 @@ class AsyncMyself(AsyncResource):
         return AsyncMyselfWithRawResponse(AsyncMyself(self._client, _raw=True))
 
     async def retrieve(self, **options: Unpack[RequestOptions]) -> Me:
-        """The caller, and the teams that they are in.
+        """Returns the caller and their teams.
 
         `GET /agent/me`
         """
@@ -34,7 +34,7 @@ class AsyncMyself(AsyncResource):
         email: Union[Optional[str], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Me:
-        """Changes the name by which others see the caller.
+        """Changes the caller's display name.
 
         `PUT /agent/me`
 

@@ -24,7 +24,7 @@ class AsyncSecrets(AsyncResource):
         return AsyncSecretsWithRawResponse(AsyncSecrets(self._client, _raw=True))
 
     async def create(self, *, name: str, value: str, **options: Unpack[RequestOptions]) -> SecretItem:
-        """A value that configurations refer to by its name, and that no answer ever shows.
+        """Creates a secret that configurations refer to by name. No response shows its value.
 
         `POST /agent/secrets`
 
@@ -43,7 +43,7 @@ class AsyncSecrets(AsyncResource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[SecretItem]:
-        """The names of the team's secrets.
+        """Lists the names of the team's secrets.
 
         `GET /agent/secrets`
 
@@ -60,7 +60,7 @@ class AsyncSecrets(AsyncResource):
         )
 
     async def retrieve(self, secret: str, **options: Unpack[RequestOptions]) -> SecretItem:
-        """That there is a secret of this name, and since when.
+        """Returns a secret's metadata.
 
         `GET /agent/secrets/{secret}`
 
@@ -72,7 +72,7 @@ class AsyncSecrets(AsyncResource):
         )
 
     async def delete(self, secret: str, **options: Unpack[RequestOptions]) -> None:
-        """Its value is forgotten; runs that began with it keep it until they end.
+        """Deletes a secret. Executions that started with its value keep it until they end.
 
         `DELETE /agent/secrets/{secret}`
 

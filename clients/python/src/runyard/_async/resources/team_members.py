@@ -33,7 +33,7 @@ class AsyncTeamMembers(AsyncResource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[MemberItem]:
-        """Who is in the team, and as what.
+        """Lists the members of a team with their roles.
 
         `GET /agent/teams/{teamUid}/members`
 
@@ -53,7 +53,7 @@ class AsyncTeamMembers(AsyncResource):
     async def update(
         self, team_uid: str, user_uid: str, *, role: Role, **options: Unpack[RequestOptions]
     ) -> MemberItem:
-        """Another role; the last admin stays one.
+        """Changes the role of a member. The last admin keeps the role.
 
         `PUT /agent/teams/{teamUid}/members/{userUid}`
 

@@ -56,7 +56,7 @@ class Identities(Resource):
         credential_strategy: Union[Optional[Literal["CREATOR", "EXECUTOR", ""]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> IdentityItem:
-        """An account for an agent of the team, with defaults for its runs.
+        """Creates an agent identity with defaults for its runs.
 
         `POST /agent/identities`
 
@@ -102,7 +102,7 @@ class Identities(Resource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[IdentityItem]:
-        """The identities of the caller's teams, oldest first.
+        """Lists the identities of the caller's teams, oldest first.
 
         `GET /agent/identities`
 
@@ -119,7 +119,7 @@ class Identities(Resource):
         )
 
     def retrieve(self, identity_uid: str, **options: Unpack[RequestOptions]) -> IdentityItem:
-        """One identity.
+        """Returns an identity.
 
         `GET /agent/identities/{identityUid}`
 
@@ -153,7 +153,7 @@ class Identities(Resource):
         credential_strategy: Union[Optional[Literal["CREATOR", "EXECUTOR", ""]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> IdentityItem:
-        """Changes what the body says and leaves the rest.
+        """Changes an identity. Members that the body leaves out stay as they are.
 
         `PUT /agent/identities/{identityUid}`
 
@@ -194,7 +194,7 @@ class Identities(Resource):
         )
 
     def delete(self, identity_uid: str, **options: Unpack[RequestOptions]) -> None:
-        """The identity and every key of it; its runs that have not begun fail, its schedules pause.
+        """Deletes an identity and its keys. Its runs that have not started fail, and its schedules are paused.
 
         `DELETE /agent/identities/{identityUid}`
 

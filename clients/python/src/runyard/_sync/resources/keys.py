@@ -32,7 +32,7 @@ class Keys(Resource):
         expires_at: Union[Optional[Union[str, datetime]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> CreatedKey:
-        """Another key of the caller's own, shown this once.
+        """Creates a personal API key; only this response shows it.
 
         `POST /agent/keys`
 
@@ -51,7 +51,7 @@ class Keys(Resource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[KeyItem]:
-        """The caller's own keys, without what opens anything.
+        """Lists the metadata of the caller's API keys, oldest first.
 
         `GET /agent/keys`
 
@@ -68,7 +68,7 @@ class Keys(Resource):
         )
 
     def delete(self, key_uid: str, **options: Unpack[RequestOptions]) -> None:
-        """One of the caller's own keys; it may be the one that the call came with.
+        """Deletes one of the caller's API keys. It may be the key of the request itself.
 
         `DELETE /agent/keys/{keyUid}`
 

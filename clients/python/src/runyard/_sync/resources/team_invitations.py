@@ -28,7 +28,7 @@ class TeamInvitations(Resource):
     def create(
         self, team_uid: str, *, email: str, role: Union[Role, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]
     ) -> CreatedInvitation:
-        """A link, shown this once, by which somebody joins the team within a week.
+        """Creates an invitation whose link is valid for a week; only this response shows it.
 
         `POST /agent/teams/{teamUid}/invitations`
 
@@ -53,7 +53,7 @@ class TeamInvitations(Resource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[InvitationItem]:
-        """Those that wait to be accepted, without their links.
+        """Lists the open invitations of a team without their links.
 
         `GET /agent/teams/{teamUid}/invitations`
 
@@ -71,7 +71,7 @@ class TeamInvitations(Resource):
         )
 
     def delete(self, team_uid: str, invitation_id: str, **options: Unpack[RequestOptions]) -> None:
-        """Its link leads nowhere from then on.
+        """Revokes an invitation.
 
         `DELETE /agent/teams/{teamUid}/invitations/{invitationId}`
 

@@ -44,7 +44,7 @@ class Teams(Resource):
         settings: Union[CreateTeamRequestSettingsParam, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> TeamItem:
-        """A new team, whose admin is the caller.
+        """Creates a team whose admin is the caller.
 
         `POST /agent/teams`
 
@@ -63,7 +63,7 @@ class Teams(Resource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[TeamItem]:
-        """The teams that the caller is in, oldest first.
+        """Lists the teams of the caller, oldest first.
 
         `GET /agent/teams`
 
@@ -80,7 +80,7 @@ class Teams(Resource):
         )
 
     def retrieve(self, team_uid: str, **options: Unpack[RequestOptions]) -> TeamItem:
-        """A team with its settings, for its admins.
+        """Returns a team with its settings. Only its admins may call this.
 
         `GET /agent/teams/{teamUid}`
 
@@ -99,7 +99,7 @@ class Teams(Resource):
         settings: Union[Optional[UpdateTeamRequestSettingsParam], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> TeamItem:
-        """The team's name and settings; null brings a setting back to its default.
+        """Changes a team's name and settings. Null brings a setting back to its default.
 
         `PUT /agent/teams/{teamUid}`
 
@@ -117,7 +117,7 @@ class Teams(Resource):
         )
 
     def delete(self, team_uid: str, **options: Unpack[RequestOptions]) -> None:
-        """The team and all that is its, once its runs have ended and its schedules are gone.
+        """Deletes a team and everything in it. Its runs must have ended and its schedules must be deleted before.
 
         `DELETE /agent/teams/{teamUid}`
 

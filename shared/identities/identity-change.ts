@@ -5,24 +5,22 @@ import type { Identity } from "#shared/records/identity.ts";
 import type { Value } from "#shared/table/table.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import type { CreateIdentityRequest, UpdateIdentityRequest } from "#shared/wire/identity.ts";
+import type { IdentityChange } from "./identity-store.ts";
 
 type Servers = NonNullable<ResolvedAgentConfig["mcp_servers"]>;
 type Defaults = Omit<UpdateIdentityRequest, "name">;
 
-/** Bytes of an identity: with its keys it has to go into one item of the table. */
-const IDENTITY_BYTES = 256 * 1024;
-
-/** What a request changes of an identity: attributes to set, and those that it clears. */
-export interface IdentityChange {
-  readonly set: Readonly<Record<string, Value>>;
-  readonly remove: readonly string[];
-}
+/** Bytes of an identity: it is stored in one item of the table. */
+const MAX_IDENTITY_BYTES = 256 * 1024;
 
 /**
- * Reads a request's defaults: absent or null says nothing, an empty value clears. A masked value of an MCP server, as
- * answers show it, stands for the one that is stored.
+ * Converts a request's defaults to a change: absent or null leaves an attribute as it is, an empty value clears it. A
+ * masked value of an MCP server, as responses show it, stands for the stored one.
  */
-export function changeOf(request: Defaults | CreateIdentityRequest, before: Identity | undefined): IdentityChange {
+export function toIdentityChange(
+  request: Defaults | CreateIdentityRequest,
+  before: Identity | undefined,
+): IdentityChange {
   if (request.base_model) checkModel(request.base_model, "base_model");
   const { secrets, mcp_servers } = request;
   refuseBlockedServers(mcp_servers, "mcp_servers");
@@ -32,7 +30,7 @@ export function changeOf(request: Defaults | CreateIdentityRequest, before: Iden
     base_model: request.base_model,
     environment_id: request.environment_id,
     skills: request.skills,
-    mcp_servers: mcp_servers ? unmasked(mcp_servers, before?.mcp_servers ?? {}) : mcp_servers,
+    mcp_servers: mcp_servers ? unmask(mcp_servers, before?.mcp_servers ?? {}) : mcp_servers,
     harness: request.harness,
     worker_host: request.worker_host,
     secrets: secrets?.map(({ name }) => name),
@@ -47,8 +45,8 @@ export function changeOf(request: Defaults | CreateIdentityRequest, before: Iden
     else set[name] = value;
   }
   const after = { ...before, ...Object.fromEntries(remove.map((name) => [name, ""])), ...set };
-  if (Buffer.byteLength(JSON.stringify(after)) > IDENTITY_BYTES) {
-    throw invalid("body", `an identity has at most ${IDENTITY_BYTES} bytes as JSON`);
+  if (Buffer.byteLength(JSON.stringify(after)) > MAX_IDENTITY_BYTES) {
+    throw invalid("body", `an identity has at most ${MAX_IDENTITY_BYTES} bytes as JSON`);
   }
   return { set, remove };
 }
@@ -60,20 +58,20 @@ function isEmpty(value: Value): boolean {
 
 const MASK = "***";
 
-function unmasked(given: Servers, stored: Servers): Servers {
+function unmask(given: Servers, stored: Servers): Servers {
   return Object.fromEntries(
     Object.entries(given).map(([name, { env, headers, ...server }]) => [
       name,
       {
         ...server,
-        ...(env === undefined ? {} : { env: withStored(env, stored[name]?.env) }),
-        ...(headers === undefined ? {} : { headers: withStored(headers, stored[name]?.headers) }),
+        ...(env === undefined ? {} : { env: replaceMasked(env, stored[name]?.env) }),
+        ...(headers === undefined ? {} : { headers: replaceMasked(headers, stored[name]?.headers) }),
       },
     ]),
   );
 }
 
-function withStored(given: Record<string, string>, stored: Record<string, string> = {}): Record<string, string> {
+function replaceMasked(given: Record<string, string>, stored: Record<string, string> = {}): Record<string, string> {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, value === MASK ? (stored[name] ?? value) : value]),
   );

@@ -1,0 +1,30 @@
+import { hashKey, newKey } from "#shared/principals/api-key.ts";
+import type { UserProfile } from "#shared/wire/run.ts";
+import type { KeyOwner } from "./key-owner.ts";
+import type { NewKey } from "./key-store.ts";
+
+interface KeyFields {
+  readonly uid: string;
+  readonly name: string;
+  /** Milliseconds. */
+  readonly now: number;
+  readonly expiresAt?: number | undefined;
+  readonly createdBy: UserProfile | undefined;
+}
+
+/** Generates a key for an owner. The key itself is stored nowhere, only its hash. */
+export function generateKey(owner: KeyOwner, { uid, name, now, expiresAt, createdBy }: KeyFields): NewKey {
+  const raw = newKey(owner.kind);
+  return {
+    raw,
+    hash: hashKey(raw),
+    stored: {
+      uid,
+      name,
+      suffix: raw.slice(-4),
+      created_at: now,
+      ...(expiresAt === undefined ? {} : { expires_at_ms: expiresAt }),
+      ...(createdBy === undefined ? {} : { created_by: createdBy }),
+    },
+  };
+}

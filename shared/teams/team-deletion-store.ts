@@ -1,0 +1,126 @@
+import { parseEnvironment } from "#shared/environments/environment.ts";
+import { environmentRemoval } from "#shared/environments/write-environment.ts";
+import { type Identity, parseIdentity } from "#shared/records/identity.ts";
+import { keys, teamPk } from "#shared/table/keys.ts";
+import type { Item, Key, Table, TransactionWrite } from "#shared/table/table.ts";
+import { transact } from "#shared/table/transact.ts";
+import { deleteMember } from "./member-store.ts";
+
+/** An item of a team, by what its deletion needs. */
+export type TeamPart =
+  | { readonly kind: "identity"; readonly identity: Identity }
+  | { readonly kind: "environment"; readonly uid: string; readonly entry: Key }
+  | { readonly kind: "secret"; readonly name: string }
+  | { readonly kind: "invitation"; readonly key: Key; readonly hash: string }
+  | { readonly kind: "member"; readonly user: string }
+  | { readonly kind: "schedule" }
+  | { readonly kind: "counters"; readonly queueLimit: number | undefined }
+  /** Deleted last, or with the items that it belongs to. */
+  | { readonly kind: "deleted-later" }
+  | { readonly kind: "other"; readonly key: Key };
+
+/** The steps that delete a team with everything in it. */
+export function teamDeletionStore(table: Table) {
+  return {
+    async list(team: string): Promise<TeamPart[]> {
+      const { items } = await table.query({ pk: teamPk(team) });
+      return items.map(toPart);
+    },
+
+    /**
+     * Closes a team: from then on nothing is created in it (`transactNamedInScope`), and no run.
+     * @throws ConflictError naming `team` where it does not exist, `counters` where it has runs that have not ended
+     */
+    async close(team: string): Promise<void> {
+      await transact(table, {
+        team: { kind: "update", key: keys.team(team), set: { closed: true }, if: { pk: { exists: true } } },
+        counters: {
+          kind: "update",
+          key: countersKey(team),
+          set: { queued: 0, queue_limit: 0 },
+          if: { queued: { absentOr: { below: 1 } }, running: { absentOr: { below: 1 } } },
+        },
+      });
+    },
+
+    /** Undoes `close`. */
+    async reopen(team: string, queueLimit: number | undefined): Promise<void> {
+      const counters = { kind: "update", key: countersKey(team) } as const;
+      await transact(table, {
+        team: { kind: "update", key: keys.team(team), remove: ["closed"] },
+        counters:
+          queueLimit === undefined
+            ? { ...counters, remove: ["queue_limit"] }
+            : { ...counters, set: { queue_limit: queueLimit } },
+      });
+    },
+
+    /** @throws ConflictError where the environment changed meanwhile */
+    async deleteEnvironment(uid: string, { pk, sk }: Key): Promise<void> {
+      const item = await table.get(keys.environment(uid));
+      const entry: TransactionWrite = { kind: "delete", key: { pk, sk } };
+      await transact(table, {
+        environment: item === undefined ? entry : environmentRemoval(parseEnvironment(item)),
+      });
+    },
+
+    async deleteInvitation(key: Key, hash: string): Promise<void> {
+      await transact(table, {
+        byId: { kind: "delete", key },
+        byToken: { kind: "delete", key: keys.invitationByToken(hash) },
+      });
+    },
+
+    async deleteMember(team: string, user: string): Promise<void> {
+      await transact(table, { member: deleteMember(team, user) });
+    },
+
+    deleteOther: (key: Key): Promise<void> => table.write({ kind: "delete", key }),
+
+    /**
+     * Deletes the team itself and its last member. The counters, which are closed, stay until `closedUntil` (epoch
+     * seconds): a request that was authenticated before may still try to create a run.
+     * @throws ConflictError where the team does not exist
+     */
+    async deleteTeam(team: string, admin: string, closedUntil: number): Promise<void> {
+      await transact(table, {
+        team: { kind: "delete", key: keys.team(team), if: { pk: { exists: true } } },
+        register: { kind: "delete", key: keys.identities(team) },
+        counters: { kind: "update", key: countersKey(team), set: { expires_at: closedUntil } },
+        admin: deleteMember(team, admin),
+      });
+    },
+  };
+}
+
+const countersKey = (team: string): Key => keys.counters({ type: "Team", uid: team });
+
+function toPart(item: Item): TeamPart {
+  const [kind, rest = ""] = item.sk.split(/#(.*)/s);
+  const key = { pk: item.pk, sk: item.sk };
+  switch (kind) {
+    case "IDENTITY":
+      return { kind: "identity", identity: parseIdentity(item) };
+    case "ENVIRONMENT":
+      return { kind: "environment", uid: rest, entry: key };
+    case "SECRET":
+      return { kind: "secret", name: rest };
+    case "INVITATION":
+      return { kind: "invitation", key, hash: String(item["hash"]) };
+    case "MEMBER":
+      return { kind: "member", user: rest };
+    case "SCHEDULE":
+      return { kind: "schedule" };
+    case "COUNTERS":
+      return { kind: "counters", queueLimit: toNumber(item["queue_limit"]) };
+    case "TEAM":
+    case "IDENTITIES":
+    case "KEYS":
+      return { kind: "deleted-later" };
+    default:
+      return { kind: "other", key };
+  }
+}
+
+const toNumber = (value: Item[string] | undefined): number | undefined =>
+  typeof value === "number" ? value : undefined;
