@@ -38,7 +38,7 @@ const defaults = {
 };
 
 describe("POST /agent/identities", () => {
-  it("makes an identity with all that it shows, and nothing that it hides", async () => {
+  it("creates an identity, and returns every member except masked values", async () => {
     const made = await create("Reviewer", defaults);
     const shown = {
       uid: made.uid,
@@ -60,7 +60,7 @@ describe("POST /agent/identities", () => {
     expect((await ada.get("/agent/identities")).body.agents[1]).toEqual(shown);
   });
 
-  it("needs a name and no more; null says as little as absence", async () => {
+  it("requires only a name; null equals an absent member", async () => {
     expect(await create("Plain", { prompt: null, skills: null, harness: null, secrets: null })).toEqual({
       uid: expect.any(String),
       name: "Plain",
@@ -88,14 +88,14 @@ describe("POST /agent/identities", () => {
     ["a secret without a name", { name: "a", secrets: [{}] }, "secrets[0].name"],
     ["a strategy of no kind", { name: "a", credential_strategy: "MIXED" }, "credential_strategy"],
     ["a flag that is no boolean", { name: "a", on_behalf_of_enabled: "true" }, "on_behalf_of_enabled"],
-  ])("answers 400 naming the field, and stores nothing, for %s", async (_, body, path) => {
+  ])("returns 400 with the field and stores nothing for %s", async (_, body, path) => {
     const before = structuredClone(plane.table.all());
     const answer = await ada.post("/agent/identities", body);
     expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request", errors: [{ path }] } });
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("takes an environment of the team, and no other", async () => {
+  it("accepts an environment of the team only", async () => {
     const { body } = await ada.post("/agent/environments", { name: "Node" });
     const made = await create("Reviewer", { environment_id: body.uid });
     expect(made.environment_id).toBe(body.uid);
@@ -110,14 +110,14 @@ describe("POST /agent/identities", () => {
     );
   });
 
-  it("takes a name once in a team, whatever its case, and again in another team", async () => {
+  it("requires names to be unique in a team regardless of case, but not across teams", async () => {
     await create("Reviewer");
     const again = await ada.post("/agent/identities", { name: " reviewer" });
     expect(again).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });
     expect((await clientOf(plane, plane.otherKey).post("/agent/identities", { name: "Reviewer" })).status).toBe(201);
   });
 
-  it("lets exactly one of twenty at once have a name", async () => {
+  it("gives a name to exactly one of 20 concurrent requests", async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => ada.post("/agent/identities", { name: "Reviewer" })),
     );
@@ -126,7 +126,7 @@ describe("POST /agent/identities", () => {
     expect(named((await ada.get("/agent/identities")).body.agents)).toEqual(["Default agent", "Reviewer"]);
   });
 
-  it("makes no more than the plan allows, however many are asked for at once; the default one counts", async () => {
+  it("enforces the identity limit for concurrent requests, counting the default identity", async () => {
     const answers = await Promise.all(
       Array.from({ length: 25 }, (_, index) => ada.post("/agent/identities", { name: `Agent ${index}` })),
     );
@@ -137,7 +137,7 @@ describe("POST /agent/identities", () => {
     expect((await ada.get("/agent/identities")).body.agents).toHaveLength(20);
   });
 
-  it("makes one identity for one Idempotency-Key, and answers a repeat as the first", async () => {
+  it("creates one identity per Idempotency-Key, and returns the first response to a repeated request", async () => {
     const headers = { "idempotency-key": "key-1" };
     const first = await ada.post("/agent/identities", { name: "Reviewer" }, { headers });
     const second = await ada.post("/agent/identities", { name: "Reviewer" }, { headers });
@@ -149,7 +149,7 @@ describe("POST /agent/identities", () => {
     expect((await ada.post("/agent/identities", { name: "Reviewer" }, { headers })).status).toBe(409);
   });
 
-  it("gives a client that repeats itself the identity that its first try made", async () => {
+  it("returns the identity of the first attempt to an automatic retry", async () => {
     const first = await create("Reviewer");
     const retried = await ada.post(
       "/agent/identities",
@@ -159,7 +159,7 @@ describe("POST /agent/identities", () => {
     expect(retried).toMatchObject({ status: 201, body: { uid: first.uid } });
   });
 
-  it("wants the team named by who is in several, and takes it from X-Team-Uid", async () => {
+  it("requires X-Team-Uid from a caller in several teams", async () => {
     const both = await plane.person("Cleo", [plane.team, plane.otherTeam]);
     const cleo = clientOf(plane, both.key);
     const unnamed = await cleo.post("/agent/identities", { name: "a" });
@@ -174,7 +174,7 @@ describe("POST /agent/identities", () => {
     expect(named(ofOne.body.agents)).toEqual(["Default agent"]);
   });
 
-  it("is not for who is in no team", async () => {
+  it("returns 400 to a caller without a team", async () => {
     const loner = await plane.person("Zoe", []);
     const answer = await clientOf(plane, loner.key).post("/agent/identities", { name: "a" });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "X-Team-Uid" }] } });
@@ -182,7 +182,7 @@ describe("POST /agent/identities", () => {
 });
 
 describe("GET /agent/identities", () => {
-  it("lists the default identity first, then the others in the order of their creation", async () => {
+  it("lists the default identity first, then the others by creation", async () => {
     for (const name of ["c", "a", "b"]) {
       plane.clock.now += 1;
       await create(name);
@@ -192,7 +192,7 @@ describe("GET /agent/identities", () => {
     expect(body).not.toHaveProperty("page_info");
   });
 
-  it("is read by the team's agents, and shows each team its own alone", async () => {
+  it("lists only the caller's team, also for its agents", async () => {
     const agent = await plane.agent();
     expect(named((await clientOf(plane, agent.key).get("/agent/identities")).body.agents)).toEqual([
       "Default agent",
@@ -203,7 +203,7 @@ describe("GET /agent/identities", () => {
     ]);
   });
 
-  it("comes in pages to who asks for them, with cursors that nobody can forge", async () => {
+  it("returns pages with tamper-evident cursors where the request has a limit", async () => {
     for (const name of ["a", "b", "c", "d"]) {
       plane.clock.now += 1;
       await create(name);
@@ -225,7 +225,7 @@ describe("GET /agent/identities", () => {
     }
   });
 
-  it("keeps each answer under 4 MiB, and goes on in the next", async () => {
+  it("limits each page to 4 MiB and continues on the next page", async () => {
     await limit(100);
     for (let index = 0; index < 70; index++) await create(`Agent ${index}`, { prompt: "x".repeat(65_536) });
     const first = await ada.get("/agent/identities");
@@ -238,7 +238,7 @@ describe("GET /agent/identities", () => {
 });
 
 describe("PUT /agent/identities/{identityUid}", () => {
-  it("changes what the body says, and leaves what it does not or says null of", async () => {
+  it("changes the members in the body, and keeps absent and null ones", async () => {
     const { uid, created_at } = await create("Reviewer", defaults);
     const before = (await ada.get(`/agent/identities/${uid}`)).body;
     plane.clock.now += 5_000;
@@ -249,7 +249,7 @@ describe("PUT /agent/identities/{identityUid}", () => {
     expect((await ada.get(`/agent/identities/${uid}`)).body).toEqual(answer.body);
   });
 
-  it("clears by an empty text, list or object, and sets false", async () => {
+  it("clears members by an empty string, list or object, and stores false", async () => {
     const { uid } = await create("Reviewer", defaults);
     const { body } = await ada.put(`/agent/identities/${uid}`, {
       description: "",
@@ -277,7 +277,7 @@ describe("PUT /agent/identities/{identityUid}", () => {
     for (const name of gone) expect(body).not.toHaveProperty(name);
   });
 
-  it("keeps secret values that come back masked as they were shown", async () => {
+  it("keeps stored values where the body has their masks", async () => {
     const { uid, mcp_servers } = await create("Reviewer", defaults);
     await ada.put(`/agent/identities/${uid}`, {
       mcp_servers: { ...mcp_servers, local: { command: "serve", env: { TOKEN: "secret-3" } } },
@@ -289,7 +289,7 @@ describe("PUT /agent/identities/{identityUid}", () => {
     });
   });
 
-  it("moves the name along: the old one is free, the new one is taken", async () => {
+  it("frees the old name and claims the new one", async () => {
     const { uid } = await create("Reviewer");
     await create("Builder");
     expect((await ada.put(`/agent/identities/${uid}`, { name: "BUILDER" })).status).toBe(409);
@@ -300,7 +300,7 @@ describe("PUT /agent/identities/{identityUid}", () => {
     expect((await ada.post("/agent/identities", { name: "critic" })).status).toBe(409);
   });
 
-  it("answers 400 for wrong values and changes nothing", async () => {
+  it("returns 400 for wrong values and changes nothing", async () => {
     const { uid } = await create("Reviewer", defaults);
     const before = structuredClone(plane.table.all());
     for (const body of [{ name: "" }, { base_model: "gpt-0" }, { skills: ["x"] }, { harness: { type: 1 } }]) {
@@ -311,7 +311,7 @@ describe("PUT /agent/identities/{identityUid}", () => {
 });
 
 describe("an identity beyond the plan's limit", () => {
-  it("is listed as not available, cannot be changed, and becomes available when an older one is deleted", async () => {
+  it("is listed as unavailable, cannot be changed, and becomes available when an older one is deleted", async () => {
     const made = [];
     for (const name of ["a", "b", "c"]) {
       plane.clock.now += 1;
@@ -335,7 +335,7 @@ describe("an identity beyond the plan's limit", () => {
 });
 
 describe("DELETE /agent/identities/{identityUid}", () => {
-  it("removes it, frees its name and its place, and leaves nothing of it", async () => {
+  it("deletes the identity, its name and its place in the limit", async () => {
     const before = structuredClone(plane.table.all()).filter(({ sk }) => sk !== "IDEM");
     const { uid } = await create("Reviewer");
     const answer = await ada.delete(`/agent/identities/${uid}`);
@@ -347,7 +347,7 @@ describe("DELETE /agent/identities/{identityUid}", () => {
     expect(noted.filter(({ sk }) => sk !== "IDEM")).toEqual(before);
   });
 
-  it("refuses the default identity", async () => {
+  it("returns 400 for the default identity", async () => {
     const { uid } = await defaultOf();
     expect(await ada.delete(`/agent/identities/${uid}`)).toMatchObject({
       status: 400,
@@ -356,7 +356,7 @@ describe("DELETE /agent/identities/{identityUid}", () => {
     expect((await ada.put(`/agent/identities/${uid}`, { name: "Ours" })).status).toBe(200);
   });
 
-  it("takes the keys along: they are refused by the very next request", async () => {
+  it("deletes the identity's keys, which the next request refuses", async () => {
     const agent = await plane.agent();
     expect((await clientOf(plane, agent.key).get("/agent/runs")).status).toBe(200);
     await ada.delete(`/agent/identities/${agent.uid}`);
@@ -364,7 +364,7 @@ describe("DELETE /agent/identities/{identityUid}", () => {
     expect(plane.table.all().filter((item) => JSON.stringify(item).includes(agent.uid))).toEqual([]);
   });
 
-  it("removes all or nothing", async () => {
+  it("deletes everything or nothing", async () => {
     const agent = await plane.agent();
     const before = structuredClone(plane.table.all());
     const { transact } = plane.table;
@@ -384,8 +384,8 @@ describe("DELETE /agent/identities/{identityUid}", () => {
   });
 });
 
-describe("who may do what with identities", () => {
-  it("lets an agent's key read and nothing else", async () => {
+describe("rights to identities", () => {
+  it("allow agent keys to read only", async () => {
     const agent = await plane.agent();
     const client = clientOf(plane, agent.key);
     const path = `/agent/identities/${agent.uid}`;
@@ -401,7 +401,7 @@ describe("who may do what with identities", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("answers 404 in the same words for another team's, an unknown and a malformed uid", async () => {
+  it("return the same 404 for another team's, an unknown and a malformed uid", async () => {
     const { uid } = await create("Reviewer");
     const bo = clientOf(plane, plane.otherKey);
     for (const call of [

@@ -25,7 +25,7 @@ const accept = (client: Client, token: string, headers = {}) =>
   client.post(`/agent/invitations/${token}/accept`, undefined, { headers });
 
 describe("POST /agent/teams/{teamUid}/invitations", () => {
-  it("answers with a link that is shown this once and stored nowhere", async () => {
+  it("returns a link that is shown once and stored nowhere", async () => {
     const { token, ...made } = await invite({ email: "new@runyard.test", role: "admin" });
     expect(made).toEqual({
       id: expect.any(String),
@@ -45,13 +45,13 @@ describe("POST /agent/teams/{teamUid}/invitations", () => {
     ["no address", {}, "email"],
     ["an address of no form", { email: "none" }, "email"],
     ["a role of no kind", { email: "a@b.test", role: "owner" }, "role"],
-  ])("answers 400 naming the field, and stores nothing, for %s", async (_, body, field) => {
+  ])("returns 400 with the field and stores nothing for %s", async (_, body, field) => {
     const before = structuredClone(plane.table.all());
     expect((await ada.post(invitations, body)).body.errors).toMatchObject([{ path: field }]);
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("makes one for one Idempotency-Key; a repeat is told which, and not the link", async () => {
+  it("creates one invitation per Idempotency-Key; a repeated request returns 409 with the id and without the link", async () => {
     const headers = { "idempotency-key": "key-1" };
     const first = await ada.post(invitations, { email: "a@b.test" }, { headers });
     const again = await ada.post(invitations, { email: "a@b.test" }, { headers });
@@ -62,7 +62,7 @@ describe("POST /agent/teams/{teamUid}/invitations", () => {
 });
 
 describe("POST /agent/invitations/{token}/accept", () => {
-  it("makes the caller a member as what they were invited, and the link has served", async () => {
+  it("makes the caller a member with the invited role, and uses up the link", async () => {
     const { token } = await invite({ email: "bo@runyard.test", role: "admin" });
     expect(await accept(bo, token)).toMatchObject({
       status: 200,
@@ -75,7 +75,7 @@ describe("POST /agent/invitations/{token}/accept", () => {
     expect((await zoe.get("/agent/me")).body.teams).toEqual([]);
   });
 
-  it("answers a repeat of itself as the first", async () => {
+  it("returns the first response to a repeated Idempotency-Key", async () => {
     const { token } = await invite();
     const headers = { "idempotency-key": "key-1" };
     const first = await accept(bo, token, headers);
@@ -83,7 +83,7 @@ describe("POST /agent/invitations/{token}/accept", () => {
     expect((await accept(bo, token, { "x-stainless-retry-count": "1" })).status).toBe(404);
   });
 
-  it("lets one of many have it", async () => {
+  it("lets exactly one of several concurrent callers accept", async () => {
     const { token } = await invite();
     const people = await Promise.all(["a", "b", "c", "d"].map((name) => plane.person(name, [])));
     const answers = await Promise.all(people.map(({ key }) => accept(clientOf(plane, key), token)));
@@ -91,13 +91,13 @@ describe("POST /agent/invitations/{token}/accept", () => {
     expect((await ada.get(`/agent/teams/${plane.team}/members`)).body.members).toHaveLength(2);
   });
 
-  it("keeps the invitation where the caller is a member already", async () => {
+  it("returns 409 to a member of the team and keeps the invitation", async () => {
     const { token } = await invite();
     expect(await accept(ada, token)).toMatchObject({ status: 409, body: { retryable: false } });
     expect((await accept(bo, token)).status).toBe(200);
   });
 
-  it("answers 404 for a link that is over, taken back, or none", async () => {
+  it("returns 404 for an expired, a revoked and an unknown link", async () => {
     const over = await invite();
     plane.clock.now += 7 * DAY;
     expect((await accept(bo, over.token)).status).toBe(404);
@@ -108,12 +108,12 @@ describe("POST /agent/invitations/{token}/accept", () => {
     expect((await accept(bo, "none")).body.detail).toBe((await accept(bo, back.token)).body.detail);
   });
 
-  it("is for people: an agent's key joins nothing", async () => {
+  it("returns 403 to agent keys", async () => {
     const { token } = await invite();
     expect((await accept(clientOf(plane, (await plane.agent()).key), token)).status).toBe(403);
   });
 
-  it("writes its token into no log line", async () => {
+  it("logs no token", async () => {
     const { token } = await invite();
     const lines: string[] = [];
     const write = process.stdout.write;
@@ -126,7 +126,7 @@ describe("POST /agent/invitations/{token}/accept", () => {
 });
 
 describe("DELETE /agent/teams/{teamUid}/invitations/{invitationId}", () => {
-  it("answers 404 for one that is none, or not any more", async () => {
+  it("returns 404 for an unknown and a revoked invitation", async () => {
     const { id } = await invite();
     expect((await ada.delete(`${invitations}/${id}`)).status).toBe(204);
     for (const other of [id, randomUUID(), "none"]) {

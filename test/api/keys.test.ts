@@ -18,16 +18,16 @@ const HOUR = 3_600_000;
 const uids = (answer: { body: { keys: { uid: string }[] } }) => answer.body.keys.map(({ uid }) => uid);
 
 describe.each([
-  { whose: "one's own", path: () => "/agent/keys", form: /^ryp_[0-9A-Za-z]{43}$/, before: 1, kind: "user" },
+  { whose: "a person", path: () => "/agent/keys", form: /^ryp_[0-9A-Za-z]{43}$/, before: 1, kind: "user" },
   {
-    whose: "an identity's",
+    whose: "an identity",
     path: () => `/agent/identities/${identity}/keys`,
     form: /^rya_[0-9A-Za-z]{43}$/,
     before: 0,
     kind: "service_account",
   },
-])("keys that are $whose", ({ path, form, before, kind }) => {
-  it("are shown once, open what they are for, and are listed without what opens", async () => {
+])("API keys of $whose", ({ path, form, before, kind }) => {
+  it("are returned once, authenticate their owner, and are listed without the key", async () => {
     plane.clock.now += 1_000;
     const made = await ada.post(path(), { name: "laptop" });
     expect(made).toMatchObject({ status: 201, headers: { "cache-control": "no-store" } });
@@ -51,7 +51,7 @@ describe.each([
     expect(JSON.stringify(plane.table.all())).not.toContain(key);
   });
 
-  it("end when they said they would", async () => {
+  it("are refused after expires_at", async () => {
     const expires_at = "2026-05-18T20:00:00.500000+00:00";
     const { body } = await ada.post(path(), { name: "short", expires_at });
     expect(body.expires_at).toBe("2026-05-18T20:00:00.500Z");
@@ -62,7 +62,7 @@ describe.each([
     expect(uids(await ada.get(path()))).toContain(body.uid);
   });
 
-  it("are refused by the very next request once they are deleted; twice is 404", async () => {
+  it("are refused by the next request after their deletion; a second deletion returns 404", async () => {
     const { body } = await ada.post(path(), { name: "laptop" });
     const other = await ada.post(path(), { name: "other" });
     expect((await clientOf(plane, body.key).get("/agent/runs")).status).toBe(200);
@@ -83,7 +83,7 @@ describe.each([
     ["a name of 257 characters", { name: "x".repeat(257) }, "name"],
     ["an end that is no time", { name: "a", expires_at: "tomorrow" }, "expires_at"],
     ["an end that has come", { name: "a", expires_at: "2026-05-18T19:00:00Z" }, "expires_at"],
-  ])("answer 400 naming the field, and store nothing, for %s", async (_, body, field) => {
+  ])("return 400 with the field and store nothing for %s", async (_, body, field) => {
     const stored = structuredClone(plane.table.all());
     const answer = await ada.post(path(), body);
     expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_request" } });
@@ -91,7 +91,7 @@ describe.each([
     expect(plane.table.all()).toEqual(stored);
   });
 
-  it("are fifty at most, however many are asked for at once", async () => {
+  it("are limited to 50, also for concurrent requests", async () => {
     for (let index = before; index < 45; index++) await ada.post(path(), { name: `key ${index}` });
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => ada.post(path(), { name: `late ${index}` })),
@@ -108,7 +108,7 @@ describe.each([
     expect((await ada.post(path(), { name: "again" })).status).toBe(201);
   });
 
-  it("are made once for one Idempotency-Key; a repeat is told which key that was, and not the key", async () => {
+  it("are created once per Idempotency-Key; a repeated request returns 409 with the uid and without the key", async () => {
     const headers = { "idempotency-key": "key-1" };
     const { body } = await ada.post(path(), { name: "laptop" }, { headers });
     for (const again of [
@@ -122,7 +122,7 @@ describe.each([
     expect(uids(await ada.get(path()))).toHaveLength(before + 1);
   });
 
-  it("come in pages to who asks for them", async () => {
+  it("are listed in pages where the request has a limit", async () => {
     for (const name of ["a", "b", "c"]) {
       plane.clock.now += 1;
       await ada.post(path(), { name });
@@ -133,7 +133,7 @@ describe.each([
     expect([...uids(first), ...uids(second)]).toEqual(all);
   });
 
-  it("note to the hour when they last changed something, and not that they read", async () => {
+  it("record the hour of their last write request, and no read requests", async () => {
     const { body } = await ada.post(path(), { name: "laptop" });
     const client = clientOf(plane, body.key);
     const used = async () =>
@@ -153,8 +153,8 @@ describe.each([
   });
 });
 
-describe("one's own keys", () => {
-  it("are nobody else's to see or to delete", async () => {
+describe("personal keys", () => {
+  it("cannot be listed or deleted by other users", async () => {
     const { body } = await ada.post("/agent/keys", { name: "laptop" });
     const mia = clientOf(plane, (await plane.person("Mia")).key);
     expect(uids(await mia.get("/agent/keys"))).not.toContain(body.uid);
@@ -162,7 +162,7 @@ describe("one's own keys", () => {
     expect((await clientOf(plane, body.key).get("/agent/runs")).status).toBe(200);
   });
 
-  it("may delete themselves", async () => {
+  it("can delete themselves", async () => {
     const { body } = await ada.post("/agent/keys", { name: "laptop" });
     const client = clientOf(plane, body.key);
     plane.clock.now += 2 * HOUR;
@@ -171,7 +171,7 @@ describe("one's own keys", () => {
     expect(JSON.stringify(plane.table.all().filter(({ sk }) => sk !== "IDEM"))).not.toContain(body.uid);
   });
 
-  it("are for people: an agent's key has none", async () => {
+  it("are not available to agent keys", async () => {
     const agent = clientOf(plane, (await plane.agent()).key);
     expect((await agent.get("/agent/keys")).status).toBe(403);
     expect((await agent.post("/agent/keys", { name: "a" })).status).toBe(403);
@@ -179,8 +179,8 @@ describe("one's own keys", () => {
   });
 });
 
-describe("an identity's keys", () => {
-  it("are read by agents of the team and changed by people alone", async () => {
+describe("identity keys", () => {
+  it("are listed by the team's agents and changed by its members only", async () => {
     const path = `/agent/identities/${identity}/keys`;
     const { body } = await ada.post(path, { name: "laptop" });
     const agent = clientOf(plane, body.key);
@@ -191,7 +191,7 @@ describe("an identity's keys", () => {
     expect((await mia.post(path, { name: "mine too" })).status).toBe(201);
   });
 
-  it("are another team's 404", async () => {
+  it("return 404 to callers of another team", async () => {
     const path = `/agent/identities/${identity}/keys`;
     const { body } = await ada.post(path, { name: "laptop" });
     const bo = clientOf(plane, plane.otherKey);
@@ -204,7 +204,7 @@ describe("an identity's keys", () => {
     }
   });
 
-  it("are not given to one beyond the plan's limit; those that it has still work and can be deleted", async () => {
+  it("are not created beyond the identity limit; existing ones still authenticate and can be deleted", async () => {
     const path = `/agent/identities/${identity}/keys`;
     const { body } = await ada.post(path, { name: "laptop" });
     await plane.table.write({ kind: "update", key: keys.identities(plane.team), set: { identity_limit: 1 } });
@@ -216,7 +216,7 @@ describe("an identity's keys", () => {
     expect((await ada.delete(`${path}/${body.uid}`)).status).toBe(204);
   });
 
-  it("all fifty go with the identity in one transaction", async () => {
+  it("are all deleted with the identity in one transaction", async () => {
     const path = `/agent/identities/${identity}/keys`;
     const made: string[] = [];
     for (let index = 0; index < 50; index++) made.push((await ada.post(path, { name: `key ${index}` })).body.key);

@@ -15,7 +15,7 @@ const VALUE = "correct horse battery staple";
 const keep = (name: string, value = VALUE, headers = {}) => ada.post("/agent/secrets", { name, value }, { headers });
 
 describe("POST /agent/secrets", () => {
-  it("keeps a value that no answer shows and the table does not know", async () => {
+  it("stores a value that no response and no item of the table contains", async () => {
     const made = await keep("TRACKER_TOKEN");
     const shown = {
       name: "TRACKER_TOKEN",
@@ -29,7 +29,7 @@ describe("POST /agent/secrets", () => {
     expect(JSON.stringify(plane.table.all())).not.toContain(VALUE);
   });
 
-  it("takes a name once in a team, keeps the first value, and leaves no other behind", async () => {
+  it("returns 409 for a name that the team has, and keeps the first value only", async () => {
     await keep("TOKEN");
     expect(await keep("TOKEN", "other")).toMatchObject({
       status: 409,
@@ -41,7 +41,7 @@ describe("POST /agent/secrets", () => {
     expect((await bo.post("/agent/secrets", { name: "TOKEN", value: "theirs" })).status).toBe(201);
   });
 
-  it("answers a repeat with one Idempotency-Key as the first, and another value with it 409", async () => {
+  it("returns the first response to a repeated Idempotency-Key, and 409 where the value differs", async () => {
     const headers = { "idempotency-key": "key-1" };
     const first = await keep("TOKEN", VALUE, headers);
     expect(await keep("TOKEN", VALUE, headers)).toMatchObject({
@@ -60,7 +60,7 @@ describe("POST /agent/secrets", () => {
     ["no value", { name: "a" }, "value"],
     ["an empty value", { name: "a", value: "" }, "value"],
     ["a value over 4 KB", { name: "a", value: "x".repeat(4097) }, "value"],
-  ])("answers 400 naming the field, and keeps nothing, for %s", async (_, body, field) => {
+  ])("returns 400 with the field and stores nothing for %s", async (_, body, field) => {
     expect((await ada.post("/agent/secrets", body)).body.errors).toMatchObject([{ path: field }]);
     expect(plane.vault.values.size).toBe(0);
   });
@@ -77,7 +77,7 @@ describe("POST /agent/secrets", () => {
       "GIT_CONFIG_COUNT",
     ],
     ...["RUNYARD_OUTPUT", "RUNYARD_ANYTHING", "PROMPT_COMMAND", "_"],
-  ])("answers 400 naming it, and keeps nothing, for %s, which programs obey", async (name) => {
+  ])("returns 400 and stores nothing for %s, a variable that programs interpret", async (name) => {
     const { status, body } = await keep(name);
     expect(status).toBe(400);
     expect(body.errors).toEqual([
@@ -97,11 +97,11 @@ describe("POST /agent/secrets", () => {
     "a.b",
     "9lives",
     "LDAP_PASSWORD",
-  ])("takes %s, which means nothing to programs but what they are told", async (name) => {
+  ])("accepts %s, a variable that programs do not interpret", async (name) => {
     expect((await keep(name)).status).toBe(201);
   });
 
-  it("keeps a hundred in a team", async () => {
+  it("stores at most 100 secrets per team", async () => {
     for (let index = 0; index < 100; index++) expect((await keep(`S${index}`, "v")).status).toBe(201);
     expect((await keep("ONE_MORE")).status).toBe(409);
     expect((await ada.get("/agent/secrets")).body.secrets).toHaveLength(100);
@@ -110,14 +110,14 @@ describe("POST /agent/secrets", () => {
 });
 
 describe("GET /agent/secrets", () => {
-  it("lists by name, in pages to who asks for them", async () => {
+  it("lists secrets by name, in pages where the request has a limit", async () => {
     for (const name of ["b", "c", "a"]) await keep(name);
     const { secrets, page_info } = (await ada.get("/agent/secrets?limit=2")).body;
     const rest = (await ada.get(`/agent/secrets?cursor=${page_info.next_cursor}`)).body;
     expect([...secrets, ...rest.secrets].map(({ name }) => name)).toEqual(["a", "b", "c"]);
   });
 
-  it("covers all teams that the caller is an admin of, and wants one named where a name is in several", async () => {
+  it("covers all teams that the caller administers, and returns 400 for a name that several of them have", async () => {
     await keep("TOKEN");
     await bo.post("/agent/secrets", { name: "TOKEN", value: "theirs" });
     const invitation = { email: "bo@runyard.test", role: "admin" };
@@ -133,7 +133,7 @@ describe("GET /agent/secrets", () => {
 });
 
 describe("DELETE /agent/secrets/{secret}", () => {
-  it("forgets name and value; another may have the name then", async () => {
+  it("deletes name and value, and frees the name", async () => {
     await keep("TOKEN");
     expect(await ada.delete("/agent/secrets/TOKEN")).toMatchObject({ status: 204, body: "" });
     expect(plane.vault.values.size).toBe(0);
@@ -143,8 +143,8 @@ describe("DELETE /agent/secrets/{secret}", () => {
   });
 });
 
-describe("who may do what with secrets", () => {
-  it("is for admins: 403 to other members and to agents, 404 for another team's", async () => {
+describe("rights to secrets", () => {
+  it("are limited to admins: other members and agents get 403, other teams 404", async () => {
     await keep("TOKEN");
     const mia = clientOf(plane, (await plane.person("Mia")).key);
     const agent = clientOf(plane, (await plane.agent()).key);

@@ -34,7 +34,7 @@ const set = async (settings: Record<string, unknown>) => {
 };
 
 describe("GET /agent/me", () => {
-  it("tells who calls, and in which teams as what", async () => {
+  it("returns the caller with the role in each team", async () => {
     expect((await ada.get("/agent/me")).body).toEqual({
       uid: plane.user,
       display_name: "Ada",
@@ -50,7 +50,7 @@ describe("GET /agent/me", () => {
 });
 
 describe("PUT /agent/me", () => {
-  it("changes the name, also where the team sees it", async () => {
+  it("changes the display name, also in member lists", async () => {
     const before = (await ada.get("/agent/me")).body;
     expect((await ada.put("/agent/me", { display_name: "Ada L." })).body).toEqual({
       ...before,
@@ -62,7 +62,7 @@ describe("PUT /agent/me", () => {
     expect((await ada.get(`/agent/runs/${run}`)).body.creator.display_name).toBe("Ada L.");
   });
 
-  it("takes what GET showed, and changes no address", async () => {
+  it("accepts what GET returned, and refuses another address", async () => {
     const me = (await ada.get("/agent/me")).body;
     expect((await ada.put("/agent/me", me)).body).toEqual(me);
     expect((await ada.put("/agent/me", { email: "other@runyard.test" })).status).toBe(422);
@@ -73,7 +73,7 @@ describe("PUT /agent/me", () => {
 });
 
 describe("POST /agent/teams", () => {
-  it("makes a team with its settings, a default identity and the caller as admin", async () => {
+  it("creates a team with its settings, a default identity and the caller as admin", async () => {
     const made = await ada.post("/agent/teams", { name: "Gamma", settings: { concurrency_limit: 2 } });
     expect(made).toMatchObject({ status: 201 });
     expect(made.body).toEqual({
@@ -93,7 +93,7 @@ describe("POST /agent/teams", () => {
     expect((await bo.get(`/agent/teams/${made.body.uid}`)).status).toBe(404);
   });
 
-  it("is for any person, also who is in no team, and once for one Idempotency-Key", async () => {
+  it("creates a team for a person without one, and once per Idempotency-Key", async () => {
     const zoe = clientOf(plane, (await plane.person("Zoe", [])).key);
     const headers = { "idempotency-key": "key-1" };
     const first = await zoe.post("/agent/teams", { name: "Gamma" }, { headers });
@@ -109,13 +109,13 @@ describe("POST /agent/teams", () => {
     ["a setting of the wrong type", { name: "a", settings: { queue_limit: "10" } }, "settings.queue_limit"],
     ["a limit of 0", { name: "a", settings: { concurrency_limit: 0 } }, "settings.concurrency_limit"],
     ["an unknown model", { name: "a", settings: { default_model_id: "gpt-0" } }, "settings.default_model_id"],
-  ])("answers 400 naming the field, and stores nothing, for %s", async (_, body, field) => {
+  ])("returns 400 with the field and stores nothing for %s", async (_, body, field) => {
     const before = structuredClone(plane.table.all());
     expect((await ada.post("/agent/teams", body)).body.errors).toMatchObject([{ path: field }]);
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("makes fifty for one person and no more", async () => {
+  it("limits a person to 50 teams", async () => {
     for (let index = 0; index < 49; index++) {
       expect((await ada.post("/agent/teams", { name: `Team ${index}` })).status).toBe(201);
     }
@@ -129,7 +129,7 @@ describe("POST /agent/teams", () => {
 });
 
 describe("a team's settings", () => {
-  it("are shown with their defaults, changed one by one, and brought back by null", async () => {
+  it("are returned with their defaults, changed one by one, and reset by null", async () => {
     expect((await ada.get(path())).body).toEqual({ uid: plane.team, name: "Alpha", settings: DEFAULTS });
     const all = {
       identity_limit: 5,
@@ -165,14 +165,14 @@ describe("a team's settings", () => {
     ["default_environment_id", "none"],
     ["budget_usd_month", -1],
     ["retention_days", 0],
-  ])("refuse a wrong %s", async (name, value) => {
+  ])("return 400 for a wrong %s", async (name, value) => {
     const before = structuredClone(plane.table.all());
     const answer = await ada.put(path(), { settings: { [name]: value } });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: `settings.${name}` }] } });
     expect(plane.table.all()).toEqual(before);
   });
 
-  it("hold for the next run: how many work at once", async () => {
+  it("limit the number of concurrent runs from the next run on", async () => {
     await set({ concurrency_limit: 2 });
     const ids = [await createRun(plane), await createRun(plane)];
     await deliver(plane);
@@ -187,7 +187,7 @@ describe("a team's settings", () => {
     expect((await bo.post("/agent/runs", { prompt: "a" })).body).not.toHaveProperty("at_capacity");
   });
 
-  it("hold for the next run: how many wait", async () => {
+  it("limit the number of queued runs from the next run on", async () => {
     await set({ concurrency_limit: 1, queue_limit: 2 });
     for (const prompt of ["a", "b"]) expect((await ada.post("/agent/runs", { prompt })).status).toBe(200);
     const full = await ada.post("/agent/runs", { prompt: "c" });
@@ -197,7 +197,7 @@ describe("a team's settings", () => {
     expect((await ada.post("/agent/runs", { prompt: "c" })).status).toBe(200);
   });
 
-  it("hold for the next identity", async () => {
+  it("limit the number of identities from the next identity on", async () => {
     await set({ identity_limit: 2 });
     expect((await ada.post("/agent/identities", { name: "a" })).status).toBe(201);
     expect((await ada.post("/agent/identities", { name: "b" })).status).toBe(403);
@@ -209,13 +209,13 @@ describe("a team's settings", () => {
     expect(await available()).toEqual([true, true]);
   });
 
-  it("give runs the team's model where neither the run nor its identity names one", async () => {
+  it("provide the model of runs where neither the run nor its identity names one", async () => {
     await set({ default_model_id: "local/runbook" });
     const run = await createRun(plane);
     expect((await ada.get(`/agent/runs/${run}`)).body.agent_config.model_id).toBe("local/runbook");
   });
 
-  it("cost a plain create no read of their own", async () => {
+  it("need no read of their own when a run is created", async () => {
     const { get, batchGet, query, transact } = plane.table;
     let calls = 0;
     const counted = <A extends unknown[], R>(call: (...given: A) => R) => {
@@ -237,7 +237,7 @@ describe("a team's settings", () => {
 });
 
 describe("GET, PUT and DELETE /agent/teams/{teamUid}", () => {
-  it("are for admins: 403 to other members, 404 to everybody else", async () => {
+  it("are limited to admins: other members get 403, everybody else 404", async () => {
     const mia = clientOf(plane, (await plane.person("Mia")).key);
     for (const [client, status] of [
       [mia, 403],
@@ -255,7 +255,7 @@ describe("GET, PUT and DELETE /agent/teams/{teamUid}", () => {
     expect((await mia.get("/agent/teams")).body.teams).toMatchObject([{ uid: plane.team }]);
   });
 
-  it("answer 404 in the same words for another team's, an unknown and a malformed uid", async () => {
+  it("return the same 404 for another team's, an unknown and a malformed uid", async () => {
     const answers = await Promise.all([plane.team, randomUUID(), "none"].map((uid) => bo.get(`/agent/teams/${uid}`)));
     const told = answers.map(({ status, body: { instance: _, ...body } }) => ({ status, body }));
     expect(told[1]).toEqual(told[0]);
@@ -269,7 +269,7 @@ describe("DELETE /agent/teams/{teamUid}", () => {
   const expires_at = Date.parse("2026-05-19T19:00:00Z") / 1000;
   const closed = expect.objectContaining({ sk: "COUNTERS", queue_limit: 0, expires_at });
 
-  it("refuses while runs have not ended", async () => {
+  it("returns 409 while runs have not ended", async () => {
     const refused = { status: 409, body: { error_code: "conflict", retryable: false } };
     const id = await createRun(plane);
     expect(await ada.delete(path()), "one that waits").toMatchObject(refused);
@@ -279,14 +279,14 @@ describe("DELETE /agent/teams/{teamUid}", () => {
     expect((await ada.delete(path())).status).toBe(204);
   });
 
-  it("refuses while there are schedules", async () => {
+  it("returns 409 while there are schedules", async () => {
     const { id } = await makeSchedule(plane);
     expect(await ada.delete(path())).toMatchObject({ status: 409, body: { retryable: false } });
     await ada.delete(`/agent/schedules/${id}`);
     expect((await ada.delete(path())).status).toBe(204);
   });
 
-  it("removes all that is the team's: nobody and nothing gets in any more", async () => {
+  it("deletes everything in the team, and refuses its keys and members", async () => {
     const mia = await plane.person("Mia");
     const agent = await plane.agent();
     await ada.post("/agent/secrets", { name: "TOKEN", value: "hush" });
@@ -310,7 +310,7 @@ describe("DELETE /agent/teams/{teamUid}", () => {
     expect((await bo.get("/agent/runs")).status).toBe(200);
   });
 
-  it("goes on where it broke off", async () => {
+  it("continues an interrupted deletion", async () => {
     await plane.person("Mia");
     const agent = await plane.agent();
     const { transact } = plane.table;
@@ -334,8 +334,8 @@ describe("DELETE /agent/teams/{teamUid}", () => {
   });
 });
 
-describe("members", () => {
-  it("are listed with their roles, in pages to who asks for them", async () => {
+describe("members of a team", () => {
+  it("are listed with their roles, in pages where the request has a limit", async () => {
     const mia = await plane.person("Mia");
     const { members } = (await ada.get(path("/members"))).body;
     expect(members).toHaveLength(2);
@@ -346,7 +346,7 @@ describe("members", () => {
     expect([...first.members, ...second.members]).toEqual(members);
   });
 
-  it("change their roles, which count from the next request on", async () => {
+  it("get another role that applies from the next request on", async () => {
     const mia = await plane.person("Mia");
     const client = clientOf(plane, mia.key);
     expect((await client.get(path())).status).toBe(403);
@@ -362,7 +362,7 @@ describe("members", () => {
     expect((await ada.put(member, { role: "owner" })).body.errors).toMatchObject([{ path: "role" }]);
   });
 
-  it("are refused by the very next request once they are removed", async () => {
+  it("are refused by the next request after their removal", async () => {
     const mia = await plane.person("Mia");
     const client = clientOf(plane, mia.key);
     const id = await createRun(plane, { prompt: "hers" }, mia.key);
@@ -382,7 +382,7 @@ describe("members", () => {
     expect((await client.get(`/agent/runs/${id}`)).status).toBe(200);
   });
 
-  it("keep the last admin, also where two leave at once", async () => {
+  it("include an admin at all times, also where two leave concurrently", async () => {
     const own = path(`/members/${plane.user}`);
     for (const answer of [await ada.delete(own), await ada.put(own, { role: "member" })]) {
       expect(answer).toMatchObject({ status: 409, body: { error_code: "conflict", retryable: false } });

@@ -12,7 +12,7 @@ const uuid = fc.oneof(
 const key = fc.oneof(fc.constantFrom("personal" as const, "agent" as const).map(newKey), uuid.map(newRunKey));
 
 describe("API keys", () => {
-  it("have a prefix, 37 random characters and 6 of checksum, and are known by their kind and hash", () => {
+  it("have a prefix, 37 random characters and a checksum of 6, and parse to their kind and hash", () => {
     fc.assert(
       fc.property(key, (raw) => {
         expect(raw).toMatch(/^ry[par]_[0-9A-Za-z]{43}$/);
@@ -22,13 +22,13 @@ describe("API keys", () => {
     );
   });
 
-  it("of a run tell the run, of any id", () => {
+  it("of a run parse to the run's id", () => {
     fc.assert(
       fc.property(uuid, (id) => void expect(parseKey(newRunKey(id))).toMatchObject({ kind: "run", runId: id })),
     );
   });
 
-  it("are refused with any one character changed", () => {
+  it("are refused where any one character differs", () => {
     fc.assert(
       fc.property(key, fc.integer({ min: 4, max: 46 }), fc.constantFrom(...BASE62), (raw, at, character) => {
         fc.pre(raw[at] !== character);
@@ -38,7 +38,7 @@ describe("API keys", () => {
     );
   });
 
-  it("are refused with two neighbours exchanged, cut, lengthened, or in another form", () => {
+  it("are refused with two characters swapped, truncated, extended, or in another format", () => {
     fc.assert(
       fc.property(key, fc.integer({ min: 4, max: 45 }), (raw, at) => {
         const exchanged = raw.slice(0, at) + (raw[at + 1] ?? "") + (raw[at] ?? "") + raw.slice(at + 2);
@@ -59,13 +59,13 @@ describe("API keys", () => {
     fc.assert(fc.property(fc.string(), (text) => void expect(parseKey(text)).toBeUndefined()));
   });
 
-  it("of a run with more in its first characters than a UUID holds is none", () => {
+  it("of a run are refused where the encoded id exceeds a UUID", () => {
     const random = "z".repeat(37);
     const crafted = [..."0123456789"].map((digit) => `ryr_${random}${digit.repeat(6)}`);
     for (const raw of crafted) expect(parseKey(raw)).toBeUndefined();
   });
 
-  it("are never the same twice", () => {
+  it("are unique", () => {
     const id = uuidv7(0);
     expect(new Set(Array.from({ length: 200 }, () => newRunKey(id))).size).toBe(200);
   });
