@@ -23,8 +23,10 @@ export async function transactInScope(
 }
 
 /**
- * Writes what is new in a scope, all or nothing.
- * @throws ConflictError naming the failed writes; a retryable `conflict` where the scope's team is deleted or about to be
+ * Creates objects in a scope, all or nothing.
+ * @throws ConflictError naming the failed writes
+ * @throws RunyardError a retryable `conflict` where the scope's team is deleted or being deleted, so that no object remains
+ * without an owner
  */
 export async function transactNamedInScope(
   { type, uid }: Owner,

@@ -1,30 +1,31 @@
 import { keys, type Owner } from "./keys.ts";
-import { ConditionFailed, type Delete, type Put, type Table, type Update } from "./table.ts";
+import type { Delete, Put, Table, Update } from "./table.ts";
+import { ConflictError, transact } from "./transact.ts";
 
 const KEY_LENGTH = 200;
 
-/** A name as it is compared: width, case and outer space make no difference. Its first 200 code points. */
-const foldedName = (name: string): string =>
+/** The first 200 code points of a name in the form that is compared: width, case and outer white space make no difference. */
+const foldName = (name: string): string =>
   [...name.normalize("NFKC").trim().toLowerCase()].slice(0, KEY_LENGTH).join("");
 
-/** Two spellings of what counts as one name. */
-const sameName = (one: string, other: string): boolean => foldedName(one) === foldedName(other);
+/** True for two spellings of one name. */
+const isSameName = (one: string, other: string): boolean => foldName(one) === foldName(other);
 
-/** Holds a name for one thing; the condition fails where another thing of the kind has it. */
+/** Claims a name for an object; the condition fails where another object of the kind has it. */
 export const claimName = (owner: Owner, kind: string, name: string, uid: string): Put => ({
   kind: "put",
-  item: { ...keys.uniqueName(owner, kind, foldedName(name)), v: 1, uid },
+  item: { ...keys.uniqueName(owner, kind, foldName(name)), v: 1, uid },
   if: { pk: { exists: false } },
 });
 
-/** Lets a name go, if it is still the thing's. */
+/** Releases a name, if it still belongs to the object. */
 export const releaseName = (owner: Owner, kind: string, name: string, uid: string): Delete => ({
   kind: "delete",
-  key: keys.uniqueName(owner, kind, foldedName(name)),
+  key: keys.uniqueName(owner, kind, foldName(name)),
   if: { uid: { eq: uid } },
 });
 
-/** A thing with a unique name, as it was read. */
+/** An object with a unique name, as it was read. */
 interface Named {
   readonly owner: Owner;
   readonly kind: string;
@@ -33,8 +34,8 @@ interface Named {
 }
 
 /**
- * Changes a thing that may get another name by it, `name`; a new encoding of the same name needs no new claim. False where
- * somebody renamed or deleted it since it was read: what is there now decides. Throws `taken` where another has the name.
+ * Changes an object and its name; another spelling of the same name needs no new claim. Returns false where the object was
+ * renamed or deleted since it was read, so that the caller reads it again. Throws `taken` where another object has the name.
  */
 export async function changeNamed(
   { owner, kind, uid, name: before }: Named,
@@ -44,15 +45,15 @@ export async function changeNamed(
   table: Table,
 ): Promise<boolean> {
   const update: Update = { kind: "update", ...change, set: { ...change.set, name }, if: { name: { eq: before } } };
-  const claims = sameName(before, name)
+  const claims = isSameName(before, name)
     ? []
     : [claimName(owner, kind, name, uid), releaseName(owner, kind, before, uid)];
   try {
-    await table.transact([update, ...claims]);
+    await transact(table, { update, name: claims });
     return true;
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    if (error.positions.includes(0)) return false;
+    if (!(error instanceof ConflictError)) throw error;
+    if (error.failed.has("update")) return false;
     throw taken();
   }
 }
