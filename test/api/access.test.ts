@@ -23,7 +23,7 @@ describe.each(withKey)("%s", (route) => {
   });
   const send = (key: string | undefined) => sendTo(stage, route, key);
 
-  describe("answers 401 with the way to sign in, and stores nothing, for", () => {
+  describe("returns 401 with WWW-Authenticate and stores nothing for", () => {
     const cases: Record<string, () => Promise<string | undefined>> = {
       "no key": async () => undefined,
       "a key of no form": async () => "hello",
@@ -61,7 +61,7 @@ describe.each(withKey)("%s", (route) => {
     });
   });
 
-  it("takes a key of another scheme, or with spaces in it, for none", async () => {
+  it("returns 401 for a key of another scheme or with spaces in it", async () => {
     for (const authorization of [
       stage.plane.key,
       `Basic ${stage.plane.key}`,
@@ -74,7 +74,7 @@ describe.each(withKey)("%s", (route) => {
     }
   });
 
-  it("answers 403 to who names a team that is not theirs", async () => {
+  it("returns 403 to a caller who names a team that they are not in", async () => {
     const body = bodies[route]?.(stage);
     const headers = { "x-team-uid": stage.plane.otherTeam };
     const answer = await request(stage.plane, method, targetOf(route, stage), {
@@ -84,7 +84,7 @@ describe.each(withKey)("%s", (route) => {
     expect(answer).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
   });
 
-  it("answers a good request with the headers that every answer has", async () => {
+  it("returns the common headers to a valid request", async () => {
     const answer = await send(whoCalls(route).includes("personal") ? stage.plane.key : stage.key("the run itself"));
     expect(answer.status).toBeLessThan(400);
     expect(answer.headers).toMatchObject({ "cache-control": "no-store", "x-request-id": "request-1" });
@@ -98,7 +98,7 @@ const aboutOneThing = routes.filter(
 );
 
 describe.each(aboutOneThing.map(({ method, path }) => `${method} ${path}`))("%s", (route) => {
-  it("answers for another team's thing what it answers for none, to the byte", async () => {
+  it("returns the same bytes for another team's object as for a missing one", async () => {
     const stage = await makeStage();
     await prepare(route, stage);
     const strangers = ["another team's member", "removed member", "another team's agent"] as const;

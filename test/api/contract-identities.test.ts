@@ -13,18 +13,18 @@ beforeEach(async () => {
 });
 
 describe("POST /agent/identities", () => {
-  it("takes a name of 128 characters", async () => {
+  it("accepts a name of 128 characters", async () => {
     const name = "😀".repeat(128);
     expect(await ada.post("/agent/identities", { name })).toMatchObject({ status: 201, body: { name } });
   });
 });
 
-describe("a key", () => {
+describe("an API key", () => {
   const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   const base62 = (value: number): string =>
     value === 0 ? "" : base62(Math.floor(value / 62)) + DIGITS.charAt(value % 62);
 
-  it("ends with the CRC-32 of what stands before it, in base62", async () => {
+  it("ends with the CRC-32 of its other characters in base62", async () => {
     const { body } = await ada.post("/agent/keys", { name: "laptop" });
     const run = await startedRun(plane);
     for (const key of [body.key, (await plane.agent()).key, run.key]) {
@@ -33,7 +33,7 @@ describe("a key", () => {
     }
   });
 
-  it("is stored as its SHA-256 alone", async () => {
+  it("is stored as its SHA-256 only", async () => {
     const { body } = await ada.post("/agent/keys", { name: "laptop" });
     const run = await startedRun(plane);
     const stored = JSON.stringify(plane.table.all());

@@ -3,7 +3,7 @@ import { clientOf } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 
 describe("GET /agent/teams", () => {
-  it("lists the teams that one is in, and no others", async () => {
+  it("lists only the teams of the caller", async () => {
     const plane = await createTestControlPlane();
     const both = await plane.person("Cleo", [plane.team, plane.otherTeam]);
     const none = await plane.person("Zoe", []);

@@ -18,7 +18,7 @@ describe("principals.matrix.json", () => {
 
 describe.each(Object.keys(matrix))("%s", (route) => {
   it.each(PRINCIPALS.map((principal) => ({ principal, status: matrix[route]?.[principal] })))(
-    "answers $status to $principal",
+    "returns $status to $principal",
     async ({ principal, status }) => {
       const stage = await makeStage();
       await prepare(route, stage);

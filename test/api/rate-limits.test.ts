@@ -21,7 +21,7 @@ const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
 const tokensTaken = (plane: TestControlPlane) =>
   plane.table.all().flatMap(({ pk, taken }) => (pk.startsWith("BUCKET#") ? [Number(taken)] : []));
 
-it("are declared by exactly the routes that start runs, send follow-ups and make keys", async () => {
+it("rate limits apply to exactly the routes that start runs, send follow-ups and create keys", async () => {
   const declared = (await routedEndpoints()).flatMap(({ route, definition }) =>
     "rateLimit" in definition && definition.rateLimit !== undefined
       ? [[`${route.method} ${route.path}`, definition.rateLimit]]
@@ -47,7 +47,7 @@ describe.each(Object.entries(LIMITED))("%s", (route, kind) => {
     stage.plane.rates[kind] = 2;
   });
 
-  it("answers 429 to a caller whose bucket is empty and stores nothing, until the next minute fills it up", async () => {
+  it("returns 429 and stores nothing while the caller's bucket is empty, until the next minute", async () => {
     expect([(await send()).status, (await send()).status]).toEqual([expect.any(Number), expect.any(Number)]);
     const before = structuredClone(stage.plane.table.all());
     const refused = await send();
@@ -63,20 +63,20 @@ describe.each(Object.entries(LIMITED))("%s", (route, kind) => {
     expect((await send()).status).toBeLessThan(300);
   });
 
-  it("lets one caller spend nothing of another's", async () => {
+  it("counts each caller separately", async () => {
     for (let sent = 0; sent < 3; sent++) await send();
     expect((await send()).status).toBe(429);
     expect((await send("teammate")).status).toBeLessThan(300);
   });
 });
 
-describe("a token", () => {
+describe("a rate-limit token", () => {
   let plane: TestControlPlane;
   beforeEach(async () => {
     plane = await createTestControlPlane();
   });
 
-  it("is spent by each of many at once, and by no more than there are", async () => {
+  it("is spent by each of several concurrent requests, up to the limit", async () => {
     plane.rates.create = 5;
     const prompts = Array.from({ length: 20 }, (_, number) => ({ prompt: `run ${number}` }));
     const answers = await Promise.all(prompts.map((body) => clientOf(plane).post("/agent/runs", body)));
@@ -86,7 +86,7 @@ describe("a token", () => {
     expect(tokensTaken(plane)).toEqual([5]);
   });
 
-  it("is not spent by what is refused", async () => {
+  it("is not spent by a refused request", async () => {
     plane.rates.create = 1;
     const ada = clientOf(plane);
     expect((await ada.post("/agent/runs", {})).status).toBe(400);
@@ -96,7 +96,7 @@ describe("a token", () => {
     expect((await ada.post("/agent/runs", { prompt: "a" })).status).toBe(200);
   });
 
-  it("is not needed for a repeat: it is answered as the first was, though the bucket be empty", async () => {
+  it("is not needed for a repeated request, which gets the first response from an empty bucket", async () => {
     plane.rates.create = 1;
     plane.rates.followup = 1;
     const ada = clientOf(plane);
@@ -118,7 +118,7 @@ describe("a token", () => {
     expect(tokensTaken(plane)).toEqual([1, 1]);
   });
 
-  it("is a run's own where its key asks, and its creator's bucket stays as it is", async () => {
+  it("is taken from a run's own bucket for requests with its key", async () => {
     const parent = await workingRun(plane);
     plane.rates.create = 1;
     const child = { prompt: "child", parent_run_id: parent.run_id };
@@ -129,7 +129,7 @@ describe("a token", () => {
     expect((await parent.client.post("/agent/runs", { ...child, prompt: "twin" })).status).toBe(200);
   });
 
-  it("is spent once by a run that has to wait, though it takes a second transaction", async () => {
+  it("is spent once by a run that waits for capacity in a second transaction", async () => {
     plane.rates.create = 21;
     const answers: Answer[] = [];
     for (let number = 0; number < 22; number++) {
@@ -140,19 +140,19 @@ describe("a token", () => {
   });
 });
 
-describe("how many tokens there are", () => {
+describe("the number of rate-limit tokens", () => {
   const names = ["CREATES_PER_MINUTE", "FOLLOWUPS_PER_MINUTE", "KEYS_PER_MINUTE"] as const;
   afterEach(() => {
     for (const name of names) delete process.env[name];
   });
 
-  it("is a setting of the deployment, with defaults that hold nobody up", () => {
+  it("is a setting of the deployment with defaults", () => {
     expect(configuredRateLimits()).toEqual(DEFAULT_RATE_LIMITS);
     Object.assign(process.env, { CREATES_PER_MINUTE: "7", FOLLOWUPS_PER_MINUTE: "8", KEYS_PER_MINUTE: "9" });
     expect(configuredRateLimits()).toEqual({ create: 7, followup: 8, key: 9 });
   });
 
-  it("is refused where it is no number", () => {
+  it("is refused where it is not a number", () => {
     process.env["KEYS_PER_MINUTE"] = "many";
     expect(configuredRateLimits).toThrow();
   });

@@ -45,7 +45,7 @@ describe("agent_identity_uid", () => {
     expect((await ada.get(`/agent/runs?creator=${uid}`)).body.runs).toEqual([]);
   });
 
-  it("brings the identity's defaults, which the run's own configuration goes before, member by member", async () => {
+  it("applies the identity's defaults to each member that the run's configuration leaves out", async () => {
     const uid = await identity({
       prompt: "Be kind.",
       base_model: "local/runbook",
@@ -76,7 +76,7 @@ describe("agent_identity_uid", () => {
     expect(skilled).toMatchObject({ skill_spec: "acme/other:build", skills: ["acme/other:build"], name: "build" });
   });
 
-  it("hands the harness the identity's prompt and the secrets of its servers", async () => {
+  it("gives the harness the identity's prompt and the values of its MCP servers", async () => {
     const uid = await identity({ prompt: "Be kind.", mcp_servers: { tracker: server } });
     const harness = await startedRun(plane, { prompt: "hello", agent_identity_uid: uid });
     const { body } = await harness.resolve();
@@ -87,7 +87,7 @@ describe("agent_identity_uid", () => {
     ["an unknown one", () => randomUUID()],
     ["one of no form", () => "none"],
     ["another team's", async () => (await plane.agent("theirs", plane.otherTeam)).uid],
-  ])("answers 400 naming the field for %s", async (_, uid) => {
+  ])("returns 400 with the field for %s", async (_, uid) => {
     const before = structuredClone(plane.table.all());
     const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: await uid() });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "agent_identity_uid" }] } });
@@ -96,20 +96,20 @@ describe("agent_identity_uid", () => {
     );
   });
 
-  it("is for team runs only", async () => {
+  it("is accepted for team runs only", async () => {
     const uid = await identity();
     const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid, team: false });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: "agent_identity_uid" }] } });
   });
 
-  it("answers 403 for one beyond the plan's limit", async () => {
+  it("returns 403 for an identity beyond the plan's limit", async () => {
     const uid = await identity();
     await planned(1);
     const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid });
     expect(answer).toMatchObject({ status: 403, body: { error_code: "feature_not_available", retryable: false } });
   });
 
-  it("refuses what the identity asks for and this release does not have, as if the run had asked", async () => {
+  it("refuses unsupported defaults of the identity like those of the run", async () => {
     const uid = await identity({ harness: { type: "claude" } });
     const answer = await ada.post("/agent/runs", { prompt: "a", agent_identity_uid: uid });
     expect(answer).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
@@ -125,8 +125,8 @@ describe("agent_identity_uid", () => {
   });
 });
 
-describe("an agent's key", () => {
-  it("makes team runs whose creator and executor is its identity, with the identity's defaults", async () => {
+describe("an agent key", () => {
+  it("creates team runs with its identity as creator and executor and with the identity's defaults", async () => {
     const uid = await identity({ prompt: "Be kind." });
     const agent = clientOf(plane, await agentKey(uid));
     expect(await run({}, agent)).toMatchObject({
@@ -137,7 +137,7 @@ describe("an agent's key", () => {
     expect((await agent.post("/agent/runs", { prompt: "a", team: false })).status).toBe(400);
   });
 
-  it("may name another identity of the team as executor", async () => {
+  it("can name another identity of the team as executor", async () => {
     const uid = await identity();
     const other = await identity({ prompt: "Be quick." });
     const agent = clientOf(plane, await agentKey(uid));
@@ -148,7 +148,7 @@ describe("an agent's key", () => {
     });
   });
 
-  it("makes no runs beyond the plan's limit", async () => {
+  it("creates no runs for an identity beyond the plan's limit", async () => {
     const uid = await identity();
     const agent = clientOf(plane, await agentKey(uid));
     await planned(1);
@@ -174,7 +174,7 @@ describe("on_behalf_of", () => {
     },
   );
 
-  it("needs an identity that may: 403", async () => {
+  it("returns 403 where the identity has no on_behalf_of_enabled", async () => {
     const agent = clientOf(plane, await agentKey(await identity()));
     expect(await agent.post("/agent/runs", { prompt: "a", on_behalf_of: plane.user })).toMatchObject({
       status: 403,
@@ -182,7 +182,7 @@ describe("on_behalf_of", () => {
     });
   });
 
-  it("asks the calling identity, not the one that executes", async () => {
+  it("depends on the calling identity, not on the executor", async () => {
     const may = await identity({ on_behalf_of_enabled: true });
     const mayNot = await identity();
     const body = { prompt: "a", on_behalf_of: plane.user };
@@ -193,7 +193,7 @@ describe("on_behalf_of", () => {
     ).toMatchObject({ creator: { uid: plane.user }, executor: { uid: mayNot } });
   });
 
-  it("is for agent keys alone, and for members alone: 400 naming the field", async () => {
+  it("returns 400 for other keys than agent keys, and for people who are not members", async () => {
     const agent = clientOf(plane, await agentKey(await identity({ on_behalf_of_enabled: true })));
     const removed = await plane.person("Rob");
     await plane.removeMember(removed.uid);
@@ -206,8 +206,8 @@ describe("on_behalf_of", () => {
   });
 });
 
-describe("children of a run that works as an identity", () => {
-  it("work as that identity, with its defaults, and as no other by the run's key", async () => {
+describe("children of a run that an identity executes", () => {
+  it("are executed by the same identity with its defaults, and by no other with the run's key", async () => {
     const uid = await identity({ prompt: "Be kind." });
     const other = await identity();
     const parent = await workingRun(plane, { prompt: "parent", agent_identity_uid: uid });
@@ -224,7 +224,7 @@ describe("children of a run that works as an identity", () => {
     });
   });
 
-  it("of a person's run stay that person's, also where an agent's key makes them", async () => {
+  it("of a person's run keep that person as creator, also where an agent key creates them", async () => {
     const agent = clientOf(plane, await agentKey(await identity()));
     const parent_run_id = await createRun(plane);
     expect(await run({ parent_run_id }, agent)).toMatchObject({
@@ -234,8 +234,8 @@ describe("children of a run that works as an identity", () => {
   });
 });
 
-describe("when the identity is deleted", () => {
-  it("its runs that have not begun fail as not_authorized, and those that work finish", async () => {
+describe("deleting the identity of runs and schedules", () => {
+  it("fails runs that have not started with not_authorized, and lets running ones finish", async () => {
     const uid = await identity();
     const body = { prompt: "hello", agent_identity_uid: uid };
     const working = await workingRun(plane, body);
@@ -259,7 +259,7 @@ describe("when the identity is deleted", () => {
     expect(await plane.table.get(keys.counters({ type: "Team", uid: plane.team }))).toMatchObject({ running: 1 });
   });
 
-  it("its schedules are paused and say why", async () => {
+  it("pauses the schedules with a reason", async () => {
     const uid = await identity({ name: "Critic" });
     const { id } = await makeSchedule(plane, { agent_uid: uid });
     const { id: other } = await makeSchedule(plane);
@@ -271,7 +271,7 @@ describe("when the identity is deleted", () => {
     expect(await readSchedule(plane, other)).toMatchObject({ enabled: true, last_spawn_error: null });
   });
 
-  it("a run that this has missed fails where it is dispatched", async () => {
+  it("fails a run that it missed when that run is dispatched", async () => {
     const uid = await identity();
     const id = await createRun(plane, { prompt: "hello", agent_identity_uid: uid });
     await plane.table.write({ kind: "delete", key: keys.identity(plane.team, uid) });

@@ -42,19 +42,19 @@ describe("membership of a team", () => {
     expect((await ada.get(`/agent/runs/${run.body.run_id}`)).status).toBe(404);
   });
 
-  it("cannot be imposed by changing the role of somebody who is no member", async () => {
+  it("cannot be imposed by changing the role of a person who is not a member", async () => {
     expect((await ada.put(`/agent/teams/${plane.team}/members/${boUid}`, { role: "admin" })).status).toBe(404);
     expect((await bo.get("/agent/me")).body.teams).toMatchObject([{ uid: plane.otherTeam }]);
   });
 
-  it("does not begin with the invitation, but with its acceptance", async () => {
+  it("begins with the acceptance of the invitation", async () => {
     const token = await invite("bo@runyard.test");
     expect((await bo.get("/agent/me")).body.teams).toHaveLength(1);
     expect((await bo.post(`/agent/invitations/${token}/accept`)).status).toBe(200);
     expect((await bo.get("/agent/me")).body.teams).toHaveLength(2);
   });
 
-  it("can be ended by every member for themselves, and by members for nobody else", async () => {
+  it("can be ended by the member, but not by other members", async () => {
     const mia = await plane.person("Mia");
     const client = clientOf(plane, mia.key);
     const members = `/agent/teams/${plane.team}/members`;
@@ -73,7 +73,7 @@ describe("membership of a team", () => {
 describe("whether an address has an account", () => {
   const addresses = ["bo@runyard.test", "nobody@runyard.test"] as const;
 
-  it("is not told by invitations, when they are created, listed or revoked", async () => {
+  it("is not revealed when invitations are created, listed or revoked", async () => {
     const target = `/agent/teams/${plane.team}/invitations`;
     const created = await Promise.all(addresses.map((email) => ada.post(target, { email })));
     const [first, second] = created.map((answer) => ({ ...comparable(answer), email: "" }));
@@ -84,7 +84,7 @@ describe("whether an address has an account", () => {
     expect(revoked.map(({ status }) => status)).toEqual([204, 204]);
   });
 
-  it("is not told by on_behalf_of", async () => {
+  it("is not revealed by on_behalf_of", async () => {
     const { uid } = (await ada.post("/agent/identities", { name: "Deputy", on_behalf_of_enabled: true })).body;
     const { key } = (await ada.post(`/agent/identities/${uid}/keys`, { name: "ci" })).body;
     const agent = clientOf(plane, key);
@@ -95,7 +95,7 @@ describe("whether an address has an account", () => {
     expect(comparable(answers[1] ?? answers[0] ?? fail())).toEqual(comparable(answers[0] ?? fail()));
   });
 
-  it("is not told by a change of one's own address", async () => {
+  it("is not revealed by a change of the caller's address", async () => {
     const [taken, free] = [
       await ada.put("/agent/me", { email: addresses[0] }),
       await ada.put("/agent/me", { email: addresses[1] }),
@@ -104,7 +104,7 @@ describe("whether an address has an account", () => {
     expect(comparable(free)).toEqual(comparable(taken));
   });
 
-  it("is not told by the routes of a member", async () => {
+  it("is not revealed by the routes of a member", async () => {
     const target = (uid: string) => `/agent/teams/${plane.team}/members/${uid}`;
     for (const uid of [randomUUID(), "bo@runyard.test", "nobody@runyard.test"]) {
       expect(comparable(await ada.delete(target(uid)))).toEqual(comparable(await ada.delete(target(boUid))));
@@ -140,7 +140,7 @@ describe("accepting an invitation without a key", () => {
   });
 
   it.each(["bo@runyard.test", "BO@Runyard.test", "ｂｏ@runyard.test"])(
-    "answers 401 for %s, which has an account, stores nothing and keeps the invitation",
+    "returns 401 for %s, which has an account, stores nothing and keeps the invitation",
     async (email) => {
       const token = await invite(email, "admin");
       const before = structuredClone(plane.table.all());
@@ -157,7 +157,7 @@ describe("accepting an invitation without a key", () => {
   );
 
   it.each(["Bearer none", "Bearer", "Basic YTpi"])(
-    "does not take the credential %j for none",
+    "returns 401 for the invalid credential %j",
     async (authorization) => {
       const token = await invite("new@runyard.test");
       expect((await acceptWithoutKey(token, { authorization })).status).toBe(401);
@@ -165,19 +165,19 @@ describe("accepting an invitation without a key", () => {
     },
   );
 
-  it("creates one account for one link, however many accept it at once", async () => {
+  it("creates one account per link for concurrent requests", async () => {
     const token = await invite("new@runyard.test");
     const answers = await Promise.all(Array.from({ length: 5 }, () => acceptWithoutKey(token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 404, 404, 404, 404]);
   });
 
-  it("creates one account for one address, however many links lead to it", async () => {
+  it("creates one account per address for several links", async () => {
     const tokens = [await invite("new@runyard.test"), await invite("New@runyard.test")];
     const answers = await Promise.all(tokens.map((token) => acceptWithoutKey(token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 401]);
   });
 
-  it("answers 404 for a link that is unknown, expired or revoked, and stores nothing", async () => {
+  it("returns 404 and stores nothing for a link that is unknown, expired or revoked", async () => {
     const expired = await invite("new@runyard.test");
     plane.clock.now += 7 * 24 * 3_600_000;
     const { body } = await ada.post(`/agent/teams/${plane.team}/invitations`, { email: "new@runyard.test" });
@@ -194,7 +194,7 @@ describe("an invitation by an admin who has lost the role", () => {
   it.each([
     ["was removed", (path: string) => ada.delete(path)],
     ["was made a member", (path: string) => ada.put(path, { role: "member" })],
-  ])("lets nobody in when the admin %s", async (_, change) => {
+  ])("is refused when the admin %s", async (_, change) => {
     const rob = await plane.person("Rob");
     const member = `/agent/teams/${plane.team}/members/${rob.uid}`;
     await ada.put(member, { role: "admin" });

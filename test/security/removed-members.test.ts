@@ -25,8 +25,8 @@ const makeAgentKey = async (client: Client, name = "ci", of = identity): Promise
 };
 const statusOf = async (key: string): Promise<number> => (await clientOf(plane, key).get("/agent/runs")).status;
 
-describe("a key", () => {
-  it("shows the person who created it, on an identity's list and on one's own", async () => {
+describe("an API key", () => {
+  it("is listed with the person who created it", async () => {
     const created_by = { type: "user", uid: rob.uid, display_name: "Rob", email: "rob@runyard.test" };
     const { uid } = await makeAgentKey(removed);
     expect((await ada.get(`/agent/identities/${identity}/keys`)).body.keys).toMatchObject([{ uid, created_by }]);
@@ -35,7 +35,7 @@ describe("a key", () => {
 });
 
 describe("removing a member", () => {
-  it("revokes the agent keys that they created, of every identity, and nobody else's", async () => {
+  it("revokes only the agent keys that they created, of every identity", async () => {
     const second = (await ada.post("/agent/identities", { name: "Second" })).body.uid;
     const theirs = [
       await makeAgentKey(removed, "a"),
@@ -53,7 +53,7 @@ describe("removing a member", () => {
     expect((await ada.get(`/agent/identities/${identity}/keys`)).body.keys).toMatchObject([{ uid: other.uid }]);
   });
 
-  it("does the same where the member leaves by themselves", async () => {
+  it("revokes them also where the member leaves", async () => {
     const { uid, key } = await makeAgentKey(removed);
     const answer = await removed.delete(member());
     expect(answer.body).toEqual({ revoked_keys: [{ uid, name: "ci", identity_uid: identity }], kept_keys: [] });
@@ -78,7 +78,7 @@ describe("removing a member", () => {
     expect(await statusOf(old.key)).toBe(200);
   });
 
-  it("revokes a key that the member creates at the same moment", async () => {
+  it("revokes a key that the member creates concurrently", async () => {
     const { transact } = plane.table;
     const late: string[] = [];
     let isFirst = true;
@@ -98,7 +98,7 @@ describe("removing a member", () => {
     expect(await statusOf(late[0] ?? "")).toBe(401);
   });
 
-  it("gives no key to a request that began while the creator was a member", async () => {
+  it("refuses a key to a request that started before", async () => {
     const { transact } = plane.table;
     Object.assign(plane.table, {
       transact: async (writes: Parameters<typeof transact>[0]) => {
@@ -111,7 +111,7 @@ describe("removing a member", () => {
     expect((await ada.get(`/agent/identities/${identity}/keys`)).body.keys).toEqual([]);
   });
 
-  it("revokes more keys than one transaction has room for", async () => {
+  it("revokes more keys than fit into one transaction", async () => {
     const identities = [identity];
     for (const name of ["B", "C"]) identities.push((await ada.post("/agent/identities", { name })).body.uid);
     const made: string[] = [];
@@ -124,7 +124,7 @@ describe("removing a member", () => {
     for (const key of [made[0], made[50], made[104]]) expect(await statusOf(key ?? "")).toBe(401);
   });
 
-  it("revokes nothing where the last admin stays", async () => {
+  it("revokes nothing where it is refused for the last admin", async () => {
     const made: string[] = [];
     for (const name of ["B", "C", "D"]) {
       const { uid } = (await ada.post("/agent/identities", { name })).body;
@@ -136,7 +136,7 @@ describe("removing a member", () => {
 });
 
 describe("a removed member", () => {
-  it("cannot go on with the key of a LOCAL run of the team", async () => {
+  it("cannot use the key of a LOCAL run of the team", async () => {
     const { body } = await removed.post("/agent/runs", { prompt: "mine", execution_location: "LOCAL" });
     const run = clientOf(plane, body.run_key);
     expect((await run.get(`/agent/runs/${body.run_id}`)).status).toBe(200);
@@ -146,13 +146,13 @@ describe("a removed member", () => {
     expect((await run.post("/harness-support/resolve-prompt", {})).status).toBe(401);
   });
 
-  it("goes on with the key of a LOCAL run of their own", async () => {
+  it("can still use the key of their own LOCAL run", async () => {
     const { body } = await removed.post("/agent/runs", { prompt: "mine", team: false, execution_location: "LOCAL" });
     await ada.delete(member());
     expect((await clientOf(plane, body.run_key).get(`/agent/runs/${body.run_id}`)).status).toBe(200);
   });
 
-  it("cannot run commands with the team's secrets by an environment of their own that a schedule of the team names", async () => {
+  it("cannot run commands with the team's secrets through their own environment in a schedule of the team", async () => {
     await ada.post("/agent/secrets", { name: "TOKEN", value: "hush" });
     const { body: environment } = await removed.post("/agent/environments", { name: "Own", team: false });
     expect(environment.scope.type).toBe("User");
