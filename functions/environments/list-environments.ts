@@ -4,8 +4,8 @@ import { shownEnvironments, visibleEnvironments } from "#shared/environments/rea
 import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
-import { teamsToRead } from "#shared/principals/default-team.ts";
-import { principalKey } from "#shared/principals/principal.ts";
+import { listTeamsToRead } from "#shared/principals/default-team.ts";
+import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { sortableTime } from "#shared/table/keys.ts";
 import { type EnvironmentItem, ListEnvironmentsResponse } from "#shared/wire/environment.ts";
 import { textOfBytes } from "#shared/wire/primitives.ts";
@@ -29,7 +29,7 @@ export const listEnvironments = endpoint({
   async run({ query, principal }, ports: EnvironmentPorts) {
     const { sort_by = "last_updated", link } = query;
     const placeOf = places[sort_by];
-    const binding = ["environments", principalKey(principal), teamsToRead(principal), sort_by, link ?? ""];
+    const binding = ["environments", toPrincipalKey(principal), listTeamsToRead(principal), sort_by, link ?? ""];
     const visible = await visibleEnvironments(principal, link, ports.table);
     const found = await shownEnvironments(visible, principal, ports.table);
     const all = found.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));

@@ -3,8 +3,8 @@ import { toIdentityItem } from "#shared/identities/identity-item.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { readIdentities } from "#shared/identities/read-identities.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
-import { teamsToRead } from "#shared/principals/default-team.ts";
-import { principalKey } from "#shared/principals/principal.ts";
+import { listTeamsToRead } from "#shared/principals/default-team.ts";
+import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { ListIdentitiesResponse } from "#shared/wire/identity.ts";
 
 /** GET /agent/identities: Lists the identities of the caller's teams, oldest first. */
@@ -14,7 +14,7 @@ export const listIdentities = endpoint({
   async run({ query, principal }, ports: IdentityPorts) {
     const found = await readIdentities(principal, ports.table);
     const all = found.map(({ identity, available }) => toIdentityItem(identity, available));
-    const binding = ["identities", principalKey(principal), teamsToRead(principal)];
+    const binding = ["identities", toPrincipalKey(principal), listTeamsToRead(principal)];
     const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { agents: items, ...page } };
   },

@@ -5,7 +5,7 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { readIdentity } from "#shared/identities/read-identities.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
-import { principalKey } from "#shared/principals/principal.ts";
+import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { ListKeysResponse } from "#shared/wire/key.ts";
 
 /** GET /agent/identities/{identityUid}/keys: Lists the metadata of an identity's API keys, oldest first. */
@@ -15,7 +15,7 @@ export const listIdentityKeys = endpoint({
   async run({ path, query, principal }, ports: IdentityPorts) {
     const { identity } = await readIdentity(path.identityUid, principal, ports.table);
     const all = await readKeys(toIdentityKeyOwner(identity), ports);
-    const binding = ["identity-keys", principalKey(principal), identity.uid];
+    const binding = ["identity-keys", toPrincipalKey(principal), identity.uid];
     const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { keys: items, ...page } };
   },

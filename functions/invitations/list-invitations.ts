@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
-import { principalKey } from "#shared/principals/principal.ts";
+import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { readInvitations } from "#shared/teams/invitations.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
@@ -14,7 +14,7 @@ export const listInvitations = endpoint({
   async run({ path, query, principal }, ports: TeamPorts) {
     requireAdmin(path.teamUid, principal);
     const all = await readInvitations(path.teamUid, ports);
-    const binding = ["invitations", principalKey(principal), path.teamUid];
+    const binding = ["invitations", toPrincipalKey(principal), path.teamUid];
     const { items, page } = await pageOf(all, query, { binding, placeOf: ({ id }) => id }, ports.cursors);
     return { status: 200, body: { invitations: items, ...page } };
   },

@@ -3,7 +3,7 @@ import { issueKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
-import { profileOf } from "#shared/principals/principal.ts";
+import { toProfile } from "#shared/principals/principal.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
 
@@ -14,7 +14,7 @@ export const createKey = endpoint({
   rateLimit: "key",
   async run({ body, principal, header, rateLimitToken }, ports: IdentityPorts) {
     const idempotency = toIdempotentRequest(header, principal, "create-key", body);
-    const createdBy = profileOf(requirePerson(principal));
+    const createdBy = toProfile(requirePerson(principal));
     const options = { idempotency, rateLimitToken, createdBy };
     return { status: 201, body: await issueKey(toPersonalKeyOwner(principal), body, options, ports) };
   },

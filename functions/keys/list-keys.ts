@@ -3,7 +3,7 @@ import { readKeys } from "#shared/api-keys/manage-keys.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
-import { principalKey } from "#shared/principals/principal.ts";
+import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { ListKeysResponse } from "#shared/wire/key.ts";
 
 /** GET /agent/keys: Lists the metadata of the caller's API keys, oldest first. */
@@ -12,7 +12,7 @@ export const listKeys = endpoint({
   reply: { 200: ListKeysResponse },
   async run({ query, principal }, ports: IdentityPorts) {
     const all = await readKeys(toPersonalKeyOwner(principal), ports);
-    const binding = ["keys", principalKey(principal)];
+    const binding = ["keys", toPrincipalKey(principal)];
     const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { keys: items, ...page } };
   },

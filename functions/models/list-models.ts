@@ -1,6 +1,6 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { defaultModel, models } from "#shared/models/models.ts";
-import { teamOfPrincipal } from "#shared/principals/team-of-principal.ts";
+import { findDefaultTeam } from "#shared/principals/find-default-team.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ModelsResponse } from "#shared/wire/model.ts";
 
@@ -9,7 +9,7 @@ export const listModels = endpoint({
   request: {},
   reply: { 200: ModelsResponse },
   async run({ principal }, { table }: RunPorts) {
-    const team = await teamOfPrincipal(principal, table);
+    const team = await findDefaultTeam(principal, table);
     const body: ModelsResponse = { default_model_id: team?.default_model_id ?? defaultModel(), models: [...models()] };
     return { status: 200, body };
   },

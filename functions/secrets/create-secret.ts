@@ -1,6 +1,6 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
-import { teamToWrite } from "#shared/principals/default-team.ts";
+import { requireTeam } from "#shared/principals/default-team.ts";
 import type { SecretPorts } from "#shared/secrets/ports.ts";
 import { addSecret, hashSecret } from "#shared/secrets/secrets.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
@@ -11,7 +11,7 @@ export const createSecret = endpoint({
   request: { body: CreateSecretRequest },
   reply: { 201: SecretItem },
   async run({ body, principal, header }, ports: SecretPorts) {
-    const team = teamToWrite(principal);
+    const team = requireTeam(principal);
     requireAdmin(team, principal);
     const content = [body.name, hashSecret(team, body)];
     const idempotency = toIdempotentRequest(header, principal, `create-secret:${team}`, content);

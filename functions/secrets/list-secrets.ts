@@ -1,7 +1,7 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
-import { principalKey } from "#shared/principals/principal.ts";
+import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { placeOf, readSecrets } from "#shared/secrets/secrets.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
 import { ListSecretsResponse } from "#shared/wire/secret.ts";
@@ -13,7 +13,7 @@ export const listSecrets = endpoint({
   async run({ query, principal }, ports: IdentityPorts) {
     const teams = requireAdministeredTeams(principal);
     const all = await readSecrets(teams, ports.table);
-    const binding = ["secrets", principalKey(principal), teams];
+    const binding = ["secrets", toPrincipalKey(principal), teams];
     const { items, page } = await pageOf(all, query, { binding, placeOf }, ports.cursors);
     return { status: 200, body: { secrets: items, ...page } };
   },

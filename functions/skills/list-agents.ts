@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
-import { teamsToRead } from "#shared/principals/default-team.ts";
-import { principalKey } from "#shared/principals/principal.ts";
+import { listTeamsToRead } from "#shared/principals/default-team.ts";
+import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { findAgents } from "#shared/skills/list-agents.ts";
 import type { SkillPorts } from "#shared/skills/ports.ts";
 import { sortableTime } from "#shared/table/keys.ts";
@@ -46,8 +46,8 @@ export const listAgents = endpoint({
     const placeOf = places[sort_by];
     const binding = [
       "agents",
-      principalKey(principal),
-      teamsToRead(principal),
+      toPrincipalKey(principal),
+      listTeamsToRead(principal),
       repo ?? "",
       link ?? "",
       withMalformed,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
-import { principalKey } from "#shared/principals/principal.ts";
+import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { readMembers } from "#shared/teams/members.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
@@ -14,7 +14,7 @@ export const listMembers = endpoint({
   async run({ path, query, principal }, ports: TeamPorts) {
     requireAdmin(path.teamUid, principal);
     const all = await readMembers(path.teamUid, ports.table);
-    const binding = ["members", principalKey(principal), path.teamUid];
+    const binding = ["members", toPrincipalKey(principal), path.teamUid];
     const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { members: items, ...page } };
   },

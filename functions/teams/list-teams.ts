@@ -1,7 +1,7 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
-import { teamsToRead } from "#shared/principals/default-team.ts";
-import { principalKey } from "#shared/principals/principal.ts";
+import { listTeamsToRead } from "#shared/principals/default-team.ts";
+import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { toTeamItem } from "#shared/records/team.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { readTeams } from "#shared/teams/write-team.ts";
@@ -12,9 +12,9 @@ export const listTeams = endpoint({
   request: { query: pageQuery },
   reply: { 200: ListTeamsResponse },
   async run({ query, principal }, ports: TeamPorts) {
-    const uids = teamsToRead(principal);
+    const uids = listTeamsToRead(principal);
     const all = (await readTeams(uids, ports.table)).map(toTeamItem);
-    const binding = ["teams", principalKey(principal), uids];
+    const binding = ["teams", toPrincipalKey(principal), uids];
     const { items, page } = await pageOf(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { teams: items, ...page } };
   },

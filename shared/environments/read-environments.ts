@@ -1,6 +1,6 @@
 import { notFound } from "#shared/errors.ts";
 import { isUuid, sha256 } from "#shared/ids.ts";
-import { ownersVisibleTo, type Principal, seesOwner } from "#shared/principals/principal.ts";
+import { listVisibleOwners, type Principal, seesOwner } from "#shared/principals/principal.ts";
 import { parseRunHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Key, Table } from "#shared/table/table.ts";
@@ -89,7 +89,7 @@ async function withLastRuns(environments: readonly Environment[], table: Table):
 }
 
 async function entriesOf(principal: Principal, table: Table): Promise<string[]> {
-  const owners = principal.kind === "run" ? [] : ownersVisibleTo(principal);
+  const owners = principal.kind === "run" ? [] : listVisibleOwners(principal);
   const pages = await Promise.all(
     owners.map((owner) => {
       const { pk, sk: prefix } = keys.environmentEntry(owner, "");

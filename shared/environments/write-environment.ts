@@ -6,8 +6,8 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseMore } from "#shared/limits/scope-limit.ts";
-import { creatorOf, ownerOfNew } from "#shared/principals/owner-of-new.ts";
 import type { PersonalPrincipal, Principal } from "#shared/principals/principal.ts";
+import { resolveOwner, toCreator } from "#shared/principals/resolve-owner.ts";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import { ConditionFailed, type TransactionWrite, type Value } from "#shared/table/table.ts";
@@ -44,12 +44,12 @@ export function createEnvironment(
     once,
     clock,
     async (record) => {
-      const owner = ownerOfNew(request.team === undefined ? {} : { team: request.team }, principal, undefined);
+      const owner = resolveOwner(request.team === undefined ? {} : { team: request.team }, principal, undefined);
       const { pk, sk: prefix } = keys.environmentEntry(owner, "");
       await refuseMore({ pk, prefix }, MAX_ENVIRONMENTS, "environments in the scope", table);
       const now = clock();
       const uid = uuidv7(now);
-      const by = creatorOf(principal);
+      const by = toCreator(principal);
       const given = { uid, owner, name: request.name, created_at: now, updated_at: now, creator: by, last_editor: by };
       const item = { ...keys.environment(uid), v: 1, ...given, ...changeOf(request, undefined).set };
       const environment = parseEnvironment(item);
@@ -87,7 +87,7 @@ export async function updateEnvironment(
   const name = request.name ?? before.name;
   const change = {
     key: keys.environment(uid),
-    set: { ...set, updated_at: ports.now(), last_editor: { ...creatorOf(principal) } },
+    set: { ...set, updated_at: ports.now(), last_editor: { ...toCreator(principal) } },
     remove,
   };
   const changed = await changeNamed({ ...before, kind: NAME_KIND }, name, change, taken, ports.table);

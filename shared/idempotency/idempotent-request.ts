@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
 import { randomId, sha256 } from "#shared/ids.ts";
-import { type Principal, principalKey } from "#shared/principals/principal.ts";
+import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Conditions, type Item, type Key, type Put, type Table } from "#shared/table/table.ts";
 import { canonicalJson } from "./canonical-json.ts";
@@ -51,7 +51,7 @@ export function toIdempotentRequest(
   const repeat = Number(retries) > 0;
   const name = key === undefined ? `body:${hash}` : `key:${sha256(key)}`;
   return {
-    record: keys.idempotency(`${principalKey(principal)}#${team}`, operation, name),
+    record: keys.idempotency(`${toPrincipalKey(principal)}#${team}`, operation, name),
     hash,
     keyed: key !== undefined,
     repeat,

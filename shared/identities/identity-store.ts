@@ -1,7 +1,7 @@
 import { toIdentityKeyOwner } from "#shared/api-keys/key-owner.ts";
 import { deleteAllKeys, keyStore } from "#shared/api-keys/key-store.ts";
 import { type Identity, parseIdentity } from "#shared/records/identity.ts";
-import { availableIn, register, unregister } from "#shared/records/identity-register.ts";
+import { parseAvailable, register, unregister } from "#shared/records/identity-register.ts";
 import { transactNamedInScope } from "#shared/records/scope-transaction.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
 import type { Put, Table, Value } from "#shared/table/table.ts";
@@ -32,7 +32,7 @@ export function identityStore(table: Table) {
       for (const index of teams.keys()) {
         const item = items[2 * index + 1];
         if (item === undefined) continue;
-        return { identity: parseIdentity(item), available: availableIn(items[2 * index]).has(uid) };
+        return { identity: parseIdentity(item), available: parseAvailable(items[2 * index]).has(uid) };
       }
       return undefined;
     },
@@ -47,7 +47,7 @@ export function identityStore(table: Table) {
       const registerKey = keys.identities(team);
       const range = { from: registerKey.sk, to: keys.identity(team, "\u{10ffff}").sk };
       const { items } = await table.query({ pk: teamPk(team), ...range });
-      const available = availableIn(items.find(({ sk }) => sk === registerKey.sk));
+      const available = parseAvailable(items.find(({ sk }) => sk === registerKey.sk));
       return items
         .filter(({ sk }) => sk !== registerKey.sk)
         .map(parseIdentity)

@@ -1,5 +1,5 @@
 import { notFound, RunyardError } from "#shared/errors.ts";
-import { teamsToRead } from "#shared/principals/default-team.ts";
+import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { Table } from "#shared/table/table.ts";
 import { type FoundIdentity, identityStore } from "./identity-store.ts";
@@ -18,7 +18,7 @@ export function refuseUnavailable({ available }: FoundIdentity): void {
  * @throws RunyardError 404 where it does not exist or belongs to another team
  */
 export async function readIdentity(uid: string, principal: Principal, table: Table): Promise<FoundIdentity> {
-  const found = await identityStore(table).find(teamsToRead(principal), uid);
+  const found = await identityStore(table).find(listTeamsToRead(principal), uid);
   if (found === undefined) throw notFound("identity");
   return found;
 }
@@ -26,6 +26,6 @@ export async function readIdentity(uid: string, principal: Principal, table: Tab
 /** All identities of the caller's teams, oldest first. */
 export async function readIdentities(principal: Principal, table: Table): Promise<FoundIdentity[]> {
   const store = identityStore(table);
-  const found = await Promise.all(teamsToRead(principal).map(store.list));
+  const found = await Promise.all(listTeamsToRead(principal).map(store.list));
   return found.flat().sort((a, b) => (a.identity.uid < b.identity.uid ? -1 : 1));
 }

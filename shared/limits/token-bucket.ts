@@ -1,5 +1,5 @@
 import { RunyardError } from "#shared/errors.ts";
-import { type Principal, principalKey } from "#shared/principals/principal.ts";
+import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { rateLimitPerMinute } from "#shared/settings.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { ConditionFailed, TransactionWrite, Update } from "#shared/table/table.ts";
@@ -48,7 +48,7 @@ export function createRateLimitToken(
     const minute = Math.floor(now / MINUTE_MS);
     return {
       kind: "update",
-      key: keys.bucket(principalKey(principal), kind, minute),
+      key: keys.bucket(toPrincipalKey(principal), kind, minute),
       set: { v: 1, expires_at: ((minute + 2) * MINUTE_MS) / 1000 },
       add: { taken: 1 },
       if: { taken: { absentOr: { below: rates[kind] } } },

@@ -30,7 +30,7 @@ export function newRunKey(runId: string): string {
 export function parseKey(key: string): ParsedKey | undefined {
   const match = /^(ryp_|rya_|ryr_)([0-9A-Za-z]{37})([0-9A-Za-z]{6})$/.exec(key);
   const [, prefix, random, checksum] = match ?? [];
-  if (prefix === undefined || random === undefined || checksum !== checksumOf(random)) return undefined;
+  if (prefix === undefined || random === undefined || checksum !== computeChecksum(random)) return undefined;
   if (prefix === PREFIXES.run) {
     const hex = fromBase62(random.slice(0, RUN_ID_LENGTH)).toString(16).padStart(32, "0");
     if (hex.length > 32) return undefined;
@@ -43,8 +43,8 @@ export function parseKey(key: string): ParsedKey | undefined {
 /** The form in which keys are stored. */
 export const hashKey = (key: string): string => sha256(key);
 
-const seal = (prefix: string, random: string): string => prefix + random + checksumOf(random);
-const checksumOf = (random: string): string => toBase62(BigInt(crc32(random))).padStart(CHECKSUM_LENGTH, "0");
+const seal = (prefix: string, random: string): string => prefix + random + computeChecksum(random);
+const computeChecksum = (random: string): string => toBase62(BigInt(crc32(random))).padStart(CHECKSUM_LENGTH, "0");
 
 function randomBase62(length: number): string {
   return Array.from({ length }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join("");

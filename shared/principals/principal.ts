@@ -43,13 +43,13 @@ export interface RunPrincipal {
 }
 
 /** A stable name of the principal: the owner of idempotency records, rate limits and cursors. */
-export function principalKey(principal: Principal): string {
+export function toPrincipalKey(principal: Principal): string {
   if (principal.kind === "personal") return `user:${principal.user.uid}`;
   if (principal.kind === "agent") return `identity:${principal.identity.uid}`;
   return `run:${principal.head.run_id}`;
 }
 
-export function profileOf(principal: PersonalPrincipal | AgentPrincipal): UserProfile {
+export function toProfile(principal: PersonalPrincipal | AgentPrincipal): UserProfile {
   return principal.kind === "personal"
     ? toUserProfile(principal.user)
     : { type: "service_account", uid: principal.identity.uid, display_name: principal.identity.name };
@@ -62,7 +62,7 @@ export function isInTeam(principal: Principal, team: string): boolean {
 }
 
 /** The owners whose runs the principal sees in lists: itself and its teams. */
-export function ownersVisibleTo(principal: PersonalPrincipal | AgentPrincipal): readonly Owner[] {
+export function listVisibleOwners(principal: PersonalPrincipal | AgentPrincipal): readonly Owner[] {
   if (principal.kind === "agent") return [{ type: "Team", uid: principal.team }];
   const teams = principal.teams.filter(({ uid }) => principal.activeTeam === undefined || uid === principal.activeTeam);
   return [...teams.map(({ uid }): Owner => ({ type: "Team", uid })), { type: "User", uid: principal.user.uid }];

@@ -38,7 +38,7 @@ export const unregister = (team: string, uid: string): Update => ({
 });
 
 /** The identities within the plan's limit: the oldest ones. Ids sort by creation. */
-export function availableIn(register: Item | undefined): ReadonlySet<string> {
+export function parseAvailable(register: Item | undefined): ReadonlySet<string> {
   const limit = register?.["identity_limit"];
   const uids = Object.keys(register ?? {})
     .filter((name) => name.startsWith(ENTRY))

@@ -1,6 +1,6 @@
 import { isUuid } from "#shared/ids.ts";
 import { type Identity, parseIdentity } from "#shared/records/identity.ts";
-import { availableIn } from "#shared/records/identity-register.ts";
+import { parseAvailable } from "#shared/records/identity-register.ts";
 import { type Member, parseMember } from "#shared/records/member.ts";
 import { parseTeam, type Team } from "#shared/records/team.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
@@ -50,7 +50,7 @@ export async function readActors(
   const executing = read("identity", parseIdentity);
   return {
     identity: executing,
-    available: identity !== undefined && read("register", (item) => availableIn(item).has(identity)) === true,
+    available: identity !== undefined && read("register", (item) => parseAvailable(item).has(identity)) === true,
     caller: caller === identity ? executing : read("caller", parseIdentity),
     member: read("member", parseMember),
     team: isKnown ? known : read("team", parseTeam),

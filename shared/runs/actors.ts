@@ -1,6 +1,6 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { type Principal, profileOf } from "#shared/principals/principal.ts";
+import { type Principal, toProfile } from "#shared/principals/principal.ts";
 import type { Identity } from "#shared/records/identity.ts";
 import { listMembers, type Member } from "#shared/records/member.ts";
 import type { Team } from "#shared/records/team.ts";
@@ -122,5 +122,5 @@ const memberProfile = ({ user_uid, display_name, email }: Member): UserProfile =
 
 function callerProfile(principal: Principal): UserProfile {
   if (principal.kind === "run") throw new RunyardError("internal_error");
-  return profileOf(principal);
+  return toProfile(principal);
 }

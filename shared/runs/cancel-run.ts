@@ -4,7 +4,7 @@ import {
   type IdempotentRequest,
   runIdempotent,
 } from "#shared/idempotency/idempotent-request.ts";
-import { type Principal, principalKey } from "#shared/principals/principal.ts";
+import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { isExecuting, isTerminal, STOP_LEASE_SECONDS } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { ownerOf, type RunHead } from "#shared/records/run-head.ts";
@@ -106,7 +106,7 @@ function findRefusal(head: RunHead, body: RunBody, force: boolean): RunyardError
 }
 
 const displayName = (principal: Principal): string =>
-  principal.kind === "personal" ? principal.user.displayName : principalKey(principal);
+  principal.kind === "personal" ? principal.user.displayName : toPrincipalKey(principal);
 
 function toCancelChange(head: RunHead, by: string, force: boolean, now: number): Change {
   const works = isExecuting(head.state);

@@ -5,7 +5,7 @@ import { refuseDisks } from "#shared/environments/repositories.ts";
 import { environmentOfRun, environmentReader, setupOf, withEnvironment } from "#shared/environments/run-environment.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { checkModel, defaultModel, priceOf } from "#shared/models/models.ts";
-import { ownerOfNew } from "#shared/principals/owner-of-new.ts";
+import { resolveOwner } from "#shared/principals/resolve-owner.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
@@ -50,7 +50,7 @@ interface PlanCall {
 /** Resolves everything that a new run depends on, and refuses what its caller may not ask for. */
 export async function planRun({ body: request, principal, header }: PlanCall, ports: RunPorts): Promise<RunPlan> {
   const parent = await findParent(request, principal, ports);
-  const owner = ownerOfNew(request, principal, parent);
+  const owner = resolveOwner(request, principal, parent);
   const actors = await resolveActors(request, principal, parent?.executor, owner, ports.table);
   const { filled, environment } = await fillRequest(request, principal, { parent, owner, actors }, ports);
   const conversation = await findContinuedConversation(request, principal, ports);

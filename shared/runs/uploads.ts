@@ -6,7 +6,7 @@ import {
   runIdempotent,
 } from "#shared/idempotency/idempotent-request.ts";
 import { isUuid, randomId } from "#shared/ids.ts";
-import { type Principal, principalKey } from "#shared/principals/principal.ts";
+import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import { ownerOf } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
@@ -63,7 +63,7 @@ export async function findUpload(
   ports: Pick<RunPorts, "table" | "now">,
 ): Promise<Upload | undefined> {
   const upload = isUuid(uid) ? await uploadStore(ports.table).read(uid) : undefined;
-  if (upload === undefined || upload.uploaded_by !== principalKey(principal)) return undefined;
+  if (upload === undefined || upload.uploaded_by !== toPrincipalKey(principal)) return undefined;
   if (upload.team !== undefined && (owner.type !== "Team" || owner.uid !== upload.team)) return undefined;
   // Compared on read, because the table's own expiry lags.
   return ports.now() - upload.created_at > UPLOAD_MS ? undefined : upload;
@@ -74,7 +74,7 @@ function toUpload(request: CreateAttachmentRequest, principal: Principal, now: n
   const team = chosenTeam(principal);
   return {
     uid,
-    uploaded_by: principalKey(principal),
+    uploaded_by: toPrincipalKey(principal),
     ...(team === undefined ? {} : { team }),
     ...request,
     file: fileKeys.upload(uid),

@@ -3,7 +3,7 @@ import { environmentOfRun } from "#shared/environments/run-environment.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { type Identity, parseIdentity } from "#shared/records/identity.ts";
-import { availableIn } from "#shared/records/identity-register.ts";
+import { parseAvailable } from "#shared/records/identity-register.ts";
 import { parseTeam, type Team } from "#shared/records/team.ts";
 import { identityProfile } from "#shared/runs/actors.ts";
 import { checkRequest } from "#shared/runs/plan-run.ts";
@@ -64,7 +64,7 @@ export async function workerOf(
   if (uid === undefined) return { executor: created_by, identity: undefined, team: known };
   if (item === undefined) throw invalid("agent_uid", "there is no such identity in the team");
   const identity = parseIdentity(item);
-  if (!availableIn(register).has(uid)) {
+  if (!parseAvailable(register).has(uid)) {
     const detail = `agent_uid: the identity ${identity.name} is beyond the number that the team's plan has`;
     throw new RunyardError("feature_not_available", { detail });
   }

@@ -5,8 +5,8 @@ import {
   runIdempotent,
 } from "#shared/idempotency/idempotent-request.ts";
 import { logLine } from "#shared/log/log.ts";
-import { creatorOf } from "#shared/principals/owner-of-new.ts";
 import type { Principal } from "#shared/principals/principal.ts";
+import { toCreator } from "#shared/principals/resolve-owner.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
 import type { UpdateScheduleRequest } from "#shared/wire/schedule.ts";
@@ -100,7 +100,7 @@ async function changing(
   changed: Changed,
   also: readonly Put[] = [],
 ): Promise<Schedule> {
-  const by = creatorOf(caller(principal));
+  const by = toCreator(caller(principal));
   try {
     return await attempting(async () => {
       const before = await visibleSchedule(id, principal, ports);

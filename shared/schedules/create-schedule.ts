@@ -7,8 +7,8 @@ import {
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseMore } from "#shared/limits/scope-limit.ts";
 import { logLine } from "#shared/log/log.ts";
-import { creatorOf, ownerOfNew } from "#shared/principals/owner-of-new.ts";
 import type { Principal } from "#shared/principals/principal.ts";
+import { resolveOwner, toCreator } from "#shared/principals/resolve-owner.ts";
 import { ownerPk } from "#shared/table/keys.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
@@ -64,7 +64,7 @@ async function writeSchedule(
     ...(agent_config === undefined ? {} : { config: agent_config }),
   });
   const owner = inScheduleWords(() =>
-    ownerOfNew(
+    resolveOwner(
       {
         ...(request.team === undefined ? {} : { team: request.team }),
         ...(agent_uid === undefined ? {} : { agent_identity_uid: agent_uid }),
@@ -74,7 +74,7 @@ async function writeSchedule(
     ),
   );
   await refuseMore({ pk: ownerPk(owner), prefix: "SCHEDULE#" }, MAX_SCHEDULES, "schedules in the scope", ports.table);
-  const by = creatorOf(caller(principal));
+  const by = toCreator(caller(principal));
   const named = agent_uid === undefined ? {} : { agent_uid };
   await workerOf({ ...named, owner, created_by: by }, ports.table);
   await environmentOfSchedule({ owner, created_by: by }, agent_config, ports.table);

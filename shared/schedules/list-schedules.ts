@@ -1,5 +1,5 @@
 import type { Cursors } from "#shared/pagination/cursor.ts";
-import { ownersVisibleTo, type Principal, principalKey } from "#shared/principals/principal.ts";
+import { listVisibleOwners, type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { ownerPk } from "#shared/table/keys.ts";
 import type { ListSchedulesResponse, ListTicksResponse, ScheduleItem } from "#shared/wire/schedule.ts";
 import type { SchedulePorts } from "./ports.ts";
@@ -25,8 +25,8 @@ export async function listSchedules(
   principal: Principal,
   ports: Ports,
 ): Promise<ListSchedulesResponse> {
-  const owners = ownersVisibleTo(caller(principal));
-  const binding = ["schedules", principalKey(principal), owners.map(ownerPk)];
+  const owners = listVisibleOwners(caller(principal));
+  const binding = ["schedules", toPrincipalKey(principal), owners.map(ownerPk)];
   const after = query.cursor === undefined ? undefined : await ports.cursors.read(binding, query.cursor);
   const all = (await Promise.all(owners.map(ports.schedules.entries))).flat().sort((a, b) => compare(a.place, b.place));
   const rest = after === undefined ? all : all.filter(({ place }) => compare(place, after) > 0);
@@ -44,7 +44,7 @@ export async function listTicks(
   ports: Ports,
 ): Promise<ListTicksResponse> {
   await visibleSchedule(id, principal, ports);
-  const binding = ["ticks", principalKey(principal), id];
+  const binding = ["ticks", toPrincipalKey(principal), id];
   const before = query.cursor === undefined ? undefined : await ports.cursors.read(binding, query.cursor);
   // One more than the page holds tells whether there is a next one.
   const limit = query.limit ?? MAX_ITEMS;

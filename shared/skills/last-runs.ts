@@ -1,5 +1,5 @@
 import { createdAtOf } from "#shared/ids.ts";
-import { ownersVisibleTo, type Principal } from "#shared/principals/principal.ts";
+import { listVisibleOwners, type Principal } from "#shared/principals/principal.ts";
 import { folded } from "#shared/records/run.ts";
 import { SCOPE_SHARDS, scopeKey } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
@@ -20,7 +20,7 @@ export interface LastRuns {
  * however many runs there are and however many skills nobody has ever used.
  */
 export async function lastRuns(principal: Principal, table: Table): Promise<LastRuns> {
-  const owners = principal.kind === "run" ? [] : ownersVisibleTo(principal);
+  const owners = principal.kind === "run" ? [] : listVisibleOwners(principal);
   const scopes = owners.flatMap((owner) => Array.from({ length: SCOPE_SHARDS }, (_, shard) => scopeKey(owner, shard)));
   const walks = await Promise.all(scopes.map((scope) => walk(scope, table)));
   const latest = new Map<string, number>();

@@ -1,5 +1,5 @@
 import { notFound, RunyardError } from "#shared/errors.ts";
-import { teamsToRead } from "#shared/principals/default-team.ts";
+import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import type { PersonalPrincipal, Principal } from "#shared/principals/principal.ts";
 
 /** The caller as a person: agents and runs may not manage teams. */
@@ -35,7 +35,7 @@ export function requireAdminOrSelf(team: string, member: string, principal: Prin
  */
 export function requireAdministeredTeams(principal: Principal): readonly string[] {
   const { teams } = requirePerson(principal);
-  const read = teamsToRead(principal);
+  const read = listTeamsToRead(principal);
   const administered = read.filter((team) => teams.some(({ uid, role }) => uid === team && role === "admin"));
   if (administered.length === 0 && read.length > 0) throw notAdmin();
   return administered;

@@ -7,7 +7,7 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import {
   type AgentPrincipal,
-  ownersVisibleTo,
+  listVisibleOwners,
   type PersonalPrincipal,
   type Principal,
 } from "#shared/principals/principal.ts";
@@ -126,7 +126,7 @@ async function findMatching(
   { runs, now }: RunPorts,
 ): Promise<{ readonly runs: readonly FoundRun[]; readonly more: boolean }> {
   const found: FoundRun[] = [];
-  const scopes = toScopes(ownersVisibleTo(principal));
+  const scopes = toScopes(listVisibleOwners(principal));
   for (const source of runIndexStore(runs).activeByCreation(scopes)) {
     let before: string | undefined;
     for (let more = true; more; ) {

@@ -1,7 +1,7 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { fitting } from "#shared/pagination/page.ts";
-import { ownersVisibleTo, type Principal, principalKey } from "#shared/principals/principal.ts";
+import { listVisibleOwners, type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { type Used, usedBy } from "#shared/records/budget-account.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
@@ -34,8 +34,8 @@ export async function listVisibleRuns(
     throw new RunyardError("not_authorized", { detail: "a run's key reads its own run and its descendants by id" });
   }
   await refuseUnknownAncestor(query.filters.ancestorRunId, principal, ports);
-  const scopes = toScopes(ownersVisibleTo(principal));
-  const binding = [principalKey(principal), scopes, query.sortBy, query.descending, query.filters];
+  const scopes = toScopes(listVisibleOwners(principal));
+  const binding = [toPrincipalKey(principal), scopes, query.sortBy, query.descending, query.filters];
   const start = query.cursor === undefined ? undefined : await ports.cursors.read(binding, query.cursor);
   const { runs, next } = await readPage(scopes, query, start, ports);
   return {

@@ -1,7 +1,7 @@
 import { invalid } from "#shared/errors.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
-import { type AgentPrincipal, type PersonalPrincipal, type Principal, profileOf } from "./principal.ts";
+import { type AgentPrincipal, type PersonalPrincipal, type Principal, toProfile } from "./principal.ts";
 
 /** What a new run inherits from its parent or from an earlier run of the conversation. */
 export interface RelatedRun {
@@ -10,7 +10,7 @@ export interface RelatedRun {
 }
 
 /** The owner of a new run. A child run has the owner of its parent. */
-export function ownerOfNew(request: RunAgentRequest, principal: Principal, parent: RelatedRun | undefined): Owner {
+export function resolveOwner(request: RunAgentRequest, principal: Principal, parent: RelatedRun | undefined): Owner {
   if (principal.kind === "run" || parent !== undefined) {
     if (parent === undefined) throw invalid("parent_run_id", "must be this run or one of its descendants");
     return parent.owner;
@@ -39,4 +39,4 @@ function ownedByPerson(request: RunAgentRequest, principal: PersonalPrincipal): 
 }
 
 /** The creator of an object, as responses show it. */
-export const creatorOf = (principal: PersonalPrincipal | AgentPrincipal) => profileOf(principal);
+export const toCreator = (principal: PersonalPrincipal | AgentPrincipal) => toProfile(principal);

@@ -4,7 +4,7 @@ import type { Table } from "#shared/table/table.ts";
 import type { Principal } from "./principal.ts";
 
 /** The team whose defaults the caller's runs get: the active or only one, or that of the calling run. */
-export async function teamOfPrincipal(principal: Principal, table: Table): Promise<Team | undefined> {
+export async function findDefaultTeam(principal: Principal, table: Table): Promise<Team | undefined> {
   if (principal.kind === "agent") return principal.teamItem;
   if (principal.kind === "personal") {
     const { activeTeam, teams, teamItem } = principal;
