@@ -1,13 +1,13 @@
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
 
-/** What the rules of teams and people need from the world. */
+/** Ports of the rules of teams, members, invitations and users. */
 export interface TeamPorts extends IdentityPorts {
   readonly baseUrl: string;
   readonly webUrl: string | undefined;
 }
 
-/** What changing a team's limits needs besides. */
+/** As TeamPorts, for changes of limits, which may start waiting runs. */
 export interface LimitPorts extends TeamPorts {
   readonly queue: RunQueue;
 }
