@@ -4,23 +4,19 @@ import { shownEnvironments, visibleEnvironments } from "#shared/environments/rea
 import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { byName, latestFirst } from "#shared/pagination/places.ts";
 import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
-import { sortableTime } from "#shared/table/keys.ts";
 import { type EnvironmentItem, ListEnvironmentsResponse } from "#shared/wire/environment.ts";
 import { textOfBytes } from "#shared/wire/primitives.ts";
 
-/** After every time there will be. */
-const LAST_TIME = 9_999_999_999_999;
-
-/** Places in the list: by name without regard to case, or the latest change first. */
+/** Sort keys of the list: by name without regard to case, or the latest change first. */
 const places = {
-  name: ({ uid, config }: EnvironmentItem) => `${config.name.normalize("NFKC").toLowerCase()}\u0000${uid}`,
-  last_updated: ({ uid, last_updated }: EnvironmentItem) =>
-    `${sortableTime(LAST_TIME - Date.parse(last_updated))}#${uid}`,
+  name: ({ uid, config }: EnvironmentItem) => `${byName(config.name)}\u0000${uid}`,
+  last_updated: ({ uid, last_updated }: EnvironmentItem) => `${latestFirst(Date.parse(last_updated))}#${uid}`,
 } as const;
 
-/** GET /agent/environments: those that the caller owns or is a guest of, and the one that `link` opens. */
+/** GET /agent/environments: lists the environments that the caller owns or that are shared with it. */
 export const listEnvironments = endpoint({
   request: {
     query: { ...pageQuery, sort_by: one(v.picklist(["name", "last_updated"])), link: one(textOfBytes(512)) },

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { fullPrompt } from "#shared/conversations/conversation.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { usedBy } from "#shared/records/budget-account.ts";
+import { readUsage } from "#shared/records/budget-account.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { toRunItem } from "#shared/runs/run-item.ts";
@@ -16,7 +16,7 @@ export const getRun = endpoint({
     const [prompt, artifacts, [used]] = await Promise.all([
       fullPrompt(body, ports),
       head.artifacts > 0 ? ports.runs.artifacts(path.runId) : [],
-      usedBy([head], ports.table),
+      readUsage([head], ports.table),
     ]);
     const item = toRunItem(head, { ...body, prompt }, artifacts, { webUrl: ports.webUrl, now: ports.now(), used });
     return { status: 200, body: item };

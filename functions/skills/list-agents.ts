@@ -2,31 +2,28 @@ import * as v from "valibot";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
+import { byName, latestFirst } from "#shared/pagination/places.ts";
 import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { findAgents } from "#shared/skills/list-agents.ts";
 import type { SkillPorts } from "#shared/skills/ports.ts";
-import { sortableTime } from "#shared/table/keys.ts";
 import { Flag, textOfBytes } from "#shared/wire/primitives.ts";
 import { type AgentItem, ListAgentsResponse } from "#shared/wire/skill.ts";
 
-/** After every time there will be. */
-const LAST_TIME = 9_999_999_999_999;
+const nameKey = ({ name }: AgentItem): string => `${byName(name)}\u0000${name}`;
 
-const nameKey = ({ name }: AgentItem): string => `${name.normalize("NFKC").toLowerCase()}\u0000${name}`;
-
-/** Places in the list: by name without regard to case, or the latest run first and what never ran last. */
+/** Sort keys of the list: by name without regard to case, or the latest run first and agents that never ran last. */
 const places = {
   name: nameKey,
   last_run: (agent: AgentItem): string => {
     const times = agent.variants.map(({ last_run_timestamp }) => Date.parse(last_run_timestamp ?? "") || 0);
-    return `${sortableTime(LAST_TIME - Math.max(...times))}#${nameKey(agent)}`;
+    return `${latestFirst(Math.max(...times))}#${nameKey(agent)}`;
   },
 } as const;
 
 /**
- * GET /agent: the skills in the repositories of the caller's environments, or in the one that `repo` names. What was looked
- * into within the last ten minutes is not looked into again; the header `age` says how many seconds ago the oldest look was.
+ * GET /agent: lists the skills in the repositories of the caller's environments, or in the repository that `repo` names. Skills are
+ * discovered again after ten minutes; the header `age` is the number of seconds since the oldest discovery.
  */
 export const listAgents = endpoint({
   request: {

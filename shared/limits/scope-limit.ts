@@ -1,16 +1,16 @@
 import { RunyardError } from "#shared/errors.ts";
 import type { Query, Table } from "#shared/table/table.ts";
 
-/** Answers 409: there are as many as there may be. `things` is said in the plural. */
+/** Returns the 409 of a scope that is full. `things` is a plural noun. */
 export const tooMany = (most: number, things: string): RunyardError =>
   new RunyardError("conflict", {
-    detail: `there are ${most} ${things} already, which is the most: delete one first`,
+    detail: `there are ${most} ${things} already, which is the maximum: delete one first`,
     retryable: false,
   });
 
 /**
- * Refuses one more where the entries are `most` already. They are counted by a read, so that of two that come at the same
- * moment both may be let in: the limit protects the lists and the deletion of a team, and neither minds one more.
+ * Throws a 409 where a scope has `most` entries already. The entries are counted by a read, so two concurrent requests may both
+ * pass: the limit protects lists and the deletion of a team, and one entry more does no harm there.
  */
 export async function refuseMore(
   entries: Pick<Query, "pk" | "prefix">,

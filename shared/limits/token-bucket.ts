@@ -1,19 +1,19 @@
 import { RunyardError } from "#shared/errors.ts";
 import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { rateLimitPerMinute } from "#shared/settings.ts";
-import { keys } from "#shared/table/keys.ts";
 import type { ConditionFailed, TransactionWrite, Update } from "#shared/table/table.ts";
+import { isTokenWrite, takeToken } from "./token-bucket-store.ts";
 
-/** What a caller has buckets for: runs that it starts, follow-ups that it sends, keys that it makes. */
+/** The kinds of requests with a rate limit: creating runs, sending follow-ups, creating keys. */
 export type RateLimitKind = "create" | "followup" | "key";
 
-/** Tokens that a caller's bucket of each kind is filled up with at the start of a minute. */
+/** Requests of each kind that one caller may send per minute. */
 export type RateLimits = Readonly<Record<RateLimitKind, number>>;
 
-/** Three times the runs that a team may have waiting: who starts a thousand at once is not held up. */
+/** Three times the runs that a team may have waiting, so that a caller who starts a thousand at once is not limited. */
 const CREATES_PER_MINUTE = 3000;
 const FOLLOWUPS_PER_MINUTE = 3000;
-/** More than twice the keys that a holder may have. */
+/** More than twice the keys that one owner may have. */
 const KEYS_PER_MINUTE = 120;
 
 export const DEFAULT_RATE_LIMITS: RateLimits = {
@@ -22,7 +22,7 @@ export const DEFAULT_RATE_LIMITS: RateLimits = {
   key: KEYS_PER_MINUTE,
 };
 
-/** The rates of the deployment: its settings, else the defaults. */
+/** The rate limits of the deployment: its settings, else the defaults. */
 export const configuredRateLimits = (): RateLimits => ({
   create: rateLimitPerMinute("CREATES_PER_MINUTE") ?? CREATES_PER_MINUTE,
   followup: rateLimitPerMinute("FOLLOWUPS_PER_MINUTE") ?? FOLLOWUPS_PER_MINUTE,
@@ -30,14 +30,14 @@ export const configuredRateLimits = (): RateLimits => ({
 });
 
 /**
- * The write that takes a token at `now`, in milliseconds, if there is one. It belongs into the transaction that does what
- * it pays for: a token is spent with the effect or not at all, and a repeat, or a request that is refused, costs nothing.
+ * Returns the write that takes a token at `now`, in milliseconds. It belongs in the transaction that has the request's effect:
+ * a repeated or refused request then takes no token.
  */
 export type RateLimitToken = (now: number) => Update;
 
 const MINUTE_MS = 60_000;
 
-/** The rate-limit token of a caller for requests of a kind. */
+/** Returns the rate-limit token of a caller for requests of a kind. */
 export function createRateLimitToken(
   principal: Principal,
   kind: RateLimitKind | undefined,
@@ -45,29 +45,19 @@ export function createRateLimitToken(
 ): RateLimitToken {
   return (now) => {
     if (kind === undefined) throw new Error("the endpoint declares no rateLimit");
-    const minute = Math.floor(now / MINUTE_MS);
-    return {
-      kind: "update",
-      key: keys.bucket(toPrincipalKey(principal), kind, minute),
-      set: { v: 1, expires_at: ((minute + 2) * MINUTE_MS) / 1000 },
-      add: { taken: 1 },
-      if: { taken: { absentOr: { below: rates[kind] } } },
-    };
+    return takeToken(toPrincipalKey(principal), kind, Math.floor(now / MINUTE_MS), rates[kind]);
   };
 }
 
-/** Answers 429 where a transaction failed because a bucket was empty at `now`; does nothing where that was not why. */
+/** Throws the 429 where a transaction failed because a bucket was empty at `now`; does nothing where it failed for another reason. */
 export function throwIfRateLimited(error: ConditionFailed, writes: readonly TransactionWrite[], now: number): void {
-  if (error.positions.some((position) => isRateLimitToken(writes[position]))) throw rateLimited(now);
+  if (error.positions.some((position) => isTokenWrite(writes[position]))) throw rateLimited(now);
 }
 
-/** The 429 of a request whose rate-limit token was refused at `now`, in milliseconds; a client may send it again in the next minute. */
+/** Returns the 429 of a request whose rate-limit token was refused at `now`, in milliseconds; a client may send it again in the next minute. */
 export const rateLimited = (now: number): RunyardError =>
   new RunyardError("resource_unavailable", {
     status: 429,
     retryAfterSeconds: Math.max(1, Math.ceil((MINUTE_MS - (now % MINUTE_MS)) / 1000)),
     detail: "too many requests of this kind within a minute: send the same request in the next minute",
   });
-
-const isRateLimitToken = (write: TransactionWrite | undefined): boolean =>
-  write?.kind === "update" && write.key.pk.startsWith("BUCKET#");

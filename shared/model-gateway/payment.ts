@@ -1,9 +1,10 @@
-import { budgetsOf, parseBudget } from "#shared/budgets/budget.ts";
+import { budgetsOf } from "#shared/budgets/budget.ts";
+import { parseBudget } from "#shared/budgets/budget-store.ts";
 import { type BudgetPorts, type Reservation, reserve, settle } from "#shared/budgets/reserve.ts";
 import { RunyardError } from "#shared/errors.ts";
 import type { logLine } from "#shared/log/log.ts";
 import type { ProvidedModel } from "#shared/models/models.ts";
-import { markUser, noteUsage } from "#shared/records/budget-account.ts";
+import { markModelUse, noteUsage } from "#shared/records/budget-account.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import type { ChangePorts } from "#shared/runs/change-run.ts";
 import { failExecution } from "#shared/runs/end-run.ts";
@@ -103,7 +104,7 @@ export async function settleCall(call: Call, outcome: Outcome, ports: PaymentPor
   const cost = outcome.kind === "unknown" ? Math.max(counted, reservation?.amount ?? 0) : counted;
   if (reservation !== undefined) await settle(reservation, cost, ports);
   await noteUsage(head.run_id, { cost, tokens: inputTokens(usage) + usage.output }, ports.table);
-  if (head.b !== true) await markUser(head.run_id, head.execution_id, ports.table);
+  if (head.b !== true) await markModelUse(head.run_id, head.execution_id, ports.table);
   ports.log("info", "a model was called", { ...describeCall(call), ...usage, cost_nano_usd: cost });
 }
 

@@ -1,5 +1,5 @@
-/** Money is counted in whole billionths of a dollar, so that sums are exact. */
+/** Money is stored in whole billionths of a dollar, so that sums are exact. */
 const NANO_USD = 1_000_000_000;
 
-export const nanoUsd = (usd: number): number => Math.round(usd * NANO_USD);
+export const toNanoUsd = (usd: number): number => Math.round(usd * NANO_USD);
 export const toUsd = (nano: number): number => nano / NANO_USD;

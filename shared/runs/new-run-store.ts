@@ -1,4 +1,5 @@
-import { type Allowance, ownAllowance, putBudget } from "#shared/budgets/budget.ts";
+import { ownAllowance } from "#shared/budgets/budget.ts";
+import { type Allowance, putBudget } from "#shared/budgets/budget-store.ts";
 import { randomId } from "#shared/ids.ts";
 import { folded, LOCAL_START_SECONDS } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";

@@ -1,4 +1,5 @@
-import { type Allowance, childAllowance, ownAllowance } from "#shared/budgets/budget.ts";
+import { childAllowance, ownAllowance } from "#shared/budgets/budget.ts";
+import { type Allowance } from "#shared/budgets/budget-store.ts";
 import type { Environment } from "#shared/environments/environment.ts";
 import { refuseBlockedRepositories, refuseBlockedServers } from "#shared/environments/outward-urls.ts";
 import { refuseDisks } from "#shared/environments/repositories.ts";

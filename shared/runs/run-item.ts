@@ -1,5 +1,5 @@
 import { fitting } from "#shared/pagination/page.ts";
-import { type Used, usageOf } from "#shared/records/budget-account.ts";
+import { type ModelUsage, toRequestUsage } from "#shared/records/budget-account.ts";
 import { isTerminal, toDuration } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { isLocal, ownerOf, type RunHead } from "#shared/records/run-head.ts";
@@ -13,7 +13,7 @@ export interface ViewSettings {
   readonly webUrl: string | undefined;
   readonly now: number;
   /** The model usage of the run, where its head says that it has any. */
-  readonly used?: Used | undefined;
+  readonly used?: ModelUsage | undefined;
 }
 
 /** Formats a run as responses show it. */
@@ -58,8 +58,8 @@ export function toRunItem(
   };
 }
 
-function usageShown(used: Used | undefined): Pick<RunItem, "request_usage"> {
-  const usage = used === undefined ? undefined : usageOf(used);
+function usageShown(used: ModelUsage | undefined): Pick<RunItem, "request_usage"> {
+  const usage = used === undefined ? undefined : toRequestUsage(used);
   return usage === undefined ? {} : { request_usage: usage };
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Budget, parseBudget } from "#shared/budgets/budget.ts";
+import { type Budget, parseBudget } from "#shared/budgets/budget-store.ts";
 import { toUsd } from "#shared/records/money.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ConditionFailed } from "#shared/table/table.ts";
-import { type ConnectionKey, forgetConnection, noteSeen, registerConnection } from "#shared/workers/worker.ts";
+import { type ConnectionKey, forgetConnection, noteSeen, registerConnection } from "#shared/workers/worker-store.ts";
 import { type Client, clientOf } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 

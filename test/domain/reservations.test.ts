@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { triggers } from "#infra/triggers.ts";
-import { parseBudget, putBudget } from "#shared/budgets/budget.ts";
+import { parseBudget, putBudget } from "#shared/budgets/budget-store.ts";
 import { type Reservation, reserve, settle, sweep } from "#shared/budgets/reserve.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";

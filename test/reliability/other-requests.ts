@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import { putBudget } from "#shared/budgets/budget.ts";
+import { putBudget } from "#shared/budgets/budget-store.ts";
 import { keys, sortableTime } from "#shared/table/keys.ts";
 import type { Answer } from "../support/control-plane.ts";
 import { gatewayOf, MODEL_SETTINGS } from "../support/gateway.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { PassThrough, type Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Budget, parseBudget } from "#shared/budgets/budget.ts";
+import { type Budget, parseBudget } from "#shared/budgets/budget-store.ts";
 import { streamed } from "#shared/http/streamed.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";

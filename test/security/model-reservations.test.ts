@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { parseBudget } from "#shared/budgets/budget.ts";
+import { parseBudget } from "#shared/budgets/budget-store.ts";
 import { keys } from "#shared/table/keys.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";

@@ -2,7 +2,7 @@ import { invalid, RunyardError } from "#shared/errors.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { fitting } from "#shared/pagination/page.ts";
 import { listVisibleOwners, type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
-import { type Used, usedBy } from "#shared/records/budget-account.ts";
+import { type ModelUsage, readUsage } from "#shared/records/budget-account.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
 import { toRunItem } from "#shared/runs/run-item.ts";
@@ -96,7 +96,7 @@ async function toPage(
   rest: string | undefined,
   ports: RunPorts,
 ): Promise<Page> {
-  const used = await usedBy(
+  const used = await readUsage(
     found.map(({ head }) => head),
     ports.table,
   );
@@ -104,7 +104,7 @@ async function toPage(
   return { runs, next: runs.length < found.length ? found[runs.length - 1]?.position : rest };
 }
 
-async function toListedRun({ head, body }: FoundRun, used: Used | undefined, ports: RunPorts): Promise<RunItem> {
+async function toListedRun({ head, body }: FoundRun, used: ModelUsage | undefined, ports: RunPorts): Promise<RunItem> {
   const artifacts = head.artifacts > 0 ? await ports.runs.artifacts(head.run_id) : [];
   const item = toRunItem(head, body, artifacts, { webUrl: ports.webUrl, now: ports.now(), used });
   return { ...item, prompt: [...item.prompt.slice(0, 2 * LIST_PROMPT_LENGTH)].slice(0, LIST_PROMPT_LENGTH).join("") };
