@@ -289,7 +289,7 @@ var Identities = class extends APIResource {
   }
 }, Environments = class extends APIResource {
   /**
-   * Repositories and setup commands under a name, for runs to begin with.
+   * Creates an environment.
    *
    * `POST /agent/environments`
    */
@@ -297,7 +297,7 @@ var Identities = class extends APIResource {
     return this.transport.request({ method: "POST", path: "/agent/environments", body, options });
   }
   /**
-   * Those that the caller owns or is a guest of, and the one that `link` opens.
+   * Lists the environments that the caller owns or that are shared with it.
    *
    * `GET /agent/environments`
    */
@@ -305,7 +305,7 @@ var Identities = class extends APIResource {
     return this.transport.page({ method: "GET", path: "/agent/environments", query, options }, (body) => body.environments);
   }
   /**
-   * One environment.
+   * Returns an environment, also to a caller with its link.
    *
    * `GET /agent/environments/{environmentUid}`
    */
@@ -313,7 +313,7 @@ var Identities = class extends APIResource {
     return this.transport.request({ method: "GET", path: path`/agent/environments/${environmentUid2}`, query, options });
   }
   /**
-   * Changes what the body says and leaves the rest.
+   * Changes an environment.
    *
    * `PUT /agent/environments/{environmentUid}`
    */
@@ -321,7 +321,7 @@ var Identities = class extends APIResource {
     return this.transport.request({ method: "PUT", path: path`/agent/environments/${environmentUid2}`, body, options });
   }
   /**
-   * What still names it makes no run until it names another.
+   * Deletes an environment.
    *
    * `DELETE /agent/environments/{environmentUid}`
    */
@@ -329,7 +329,7 @@ var Identities = class extends APIResource {
     return this.transport.request({ method: "DELETE", path: path`/agent/environments/${environmentUid2}`, options });
   }
   /**
-   * Makes a person its guest, or a link that shows it.
+   * Shares an environment with a person or by link.
    *
    * `POST /agent/environments/{environmentUid}/share`
    */
@@ -337,7 +337,7 @@ var Identities = class extends APIResource {
     return this.transport.request({ method: "POST", path: path`/agent/environments/${environmentUid2}/share`, body, options });
   }
   /**
-   * A guest's rights end, or the link opens nothing any more.
+   * Stops sharing an environment with a person or by link.
    *
    * `DELETE /agent/environments/{environmentUid}/share`
    */

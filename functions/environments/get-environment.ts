@@ -1,17 +1,17 @@
 import * as v from "valibot";
 import type { EnvironmentPorts } from "#shared/environments/ports.ts";
-import { shownEnvironment, visibleEnvironment } from "#shared/environments/read-environments.ts";
+import { findVisibleEnvironment, showEnvironment } from "#shared/environments/read-environments.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { EnvironmentItem } from "#shared/wire/environment.ts";
 import { textOfBytes } from "#shared/wire/primitives.ts";
 
-/** GET /agent/environments/{environmentUid}: one environment; with its link also for whoever else has a key. */
+/** GET /agent/environments/{environmentUid}: returns an environment, also to a caller with its link. */
 export const getEnvironment = endpoint({
   request: { path: v.object({ environmentUid: PathId }), query: { link: one(textOfBytes(512)) } },
   reply: { 200: EnvironmentItem },
   async run({ path, query, principal }, { table }: EnvironmentPorts) {
-    const environment = await visibleEnvironment(path.environmentUid, principal, query.link, table);
-    return { status: 200, body: await shownEnvironment(environment, principal, table) };
+    const environment = await findVisibleEnvironment(path.environmentUid, principal, query.link, table);
+    return { status: 200, body: await showEnvironment(environment, principal, table) };
   },
 });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { EnvironmentPorts } from "#shared/environments/ports.ts";
-import { shownEnvironments, visibleEnvironments } from "#shared/environments/read-environments.ts";
+import { findVisibleEnvironments, showEnvironments } from "#shared/environments/read-environments.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
@@ -26,8 +26,8 @@ export const listEnvironments = endpoint({
     const { sort_by = "last_updated", link } = query;
     const placeOf = places[sort_by];
     const binding = ["environments", toPrincipalKey(principal), listTeamsToRead(principal), sort_by, link ?? ""];
-    const visible = await visibleEnvironments(principal, link, ports.table);
-    const found = await shownEnvironments(visible, principal, ports.table);
+    const visible = await findVisibleEnvironments(principal, link, ports.table);
+    const found = await showEnvironments(visible, principal, ports.table);
     const all = found.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
     const { items, page } = await pageOf(all, query, { binding, placeOf }, ports.cursors);
     return { status: 200, body: { environments: items, ...page } };

@@ -1,17 +1,17 @@
 import * as v from "valibot";
 import type { EnvironmentPorts } from "#shared/environments/ports.ts";
-import { shareEnvironment as share } from "#shared/environments/share-environment.ts";
+import { addShare } from "#shared/environments/share-environment.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { ShareRequest, ShareResponse } from "#shared/wire/environment.ts";
 
-/** POST /agent/environments/{environmentUid}/share: makes a person its guest, or a link that shows it. */
+/** POST /agent/environments/{environmentUid}/share: shares an environment with a person or by link. */
 export const shareEnvironment = endpoint({
   request: { path: v.object({ environmentUid: PathId }), body: ShareRequest },
   reply: { 200: ShareResponse },
   async run({ path, body, principal, header }, ports: EnvironmentPorts) {
     const once = toIdempotentRequest(header, principal, `share-environment:${path.environmentUid}`, body);
-    const { shared, replayed } = await share({ uid: path.environmentUid, request: body, principal, once }, ports);
+    const { shared, replayed } = await addShare({ uid: path.environmentUid, request: body, principal, once }, ports);
     return { status: 200, body: shared, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

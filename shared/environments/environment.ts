@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import type { RunHead } from "#shared/records/run-head.ts";
-import { keys, type Owner } from "#shared/table/keys.ts";
-import type { Item, Put } from "#shared/table/table.ts";
-import { claimName } from "#shared/table/unique-name.ts";
+import type { Owner } from "#shared/table/keys.ts";
+import type { Item, Value } from "#shared/table/table.ts";
 import { StoredRepository } from "#shared/wire/config.ts";
 import type { EnvironmentItem, EnvironmentPerson } from "#shared/wire/environment.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -10,7 +9,7 @@ import { maskRepositories } from "#shared/wire/repository-url.ts";
 import { UserProfile } from "#shared/wire/run.ts";
 import { githubPart } from "./repositories.ts";
 
-/** An environment as it is stored; a part that is not set is absent. Who is its guest is an attribute of its own each. */
+/** An environment as it is stored; a member that is not set is absent. Each guest is an attribute of its own. */
 const Environment = v.object({
   uid: v.string(),
   owner: v.object({ type: v.picklist(["Team", "User"]), uid: v.string() }),
@@ -24,7 +23,7 @@ const Environment = v.object({
   repositories: v.exactOptional(v.array(StoredRepository)),
   setup_commands: v.exactOptional(v.array(v.string())),
   secrets: v.exactOptional(v.array(v.string())),
-  /** SHA-256 of the token of the link that opens it. */
+  /** SHA-256 of the token in its link. */
   link_hash: v.exactOptional(v.string()),
 });
 export type Environment = v.InferOutput<typeof Environment> & { readonly guests: ReadonlySet<string> };
@@ -32,7 +31,7 @@ export type Environment = v.InferOutput<typeof Environment> & { readonly guests:
 const GUEST = "guest:";
 export const guestAttribute = (user: string): string => `${GUEST}${user}`;
 
-export const parseEnvironment = (item: Item): Environment => ({
+export const parseEnvironment = (item: Readonly<Record<string, Value>>): Environment => ({
   ...v.parse(Environment, item),
   guests: new Set(
     Object.keys(item)
@@ -42,8 +41,8 @@ export const parseEnvironment = (item: Item): Environment => ({
 });
 
 /**
- * The latest run in an environment, and whether the one that ended last could be set up; beside it so that noting them costs
- * no write of the whole.
+ * The latest run in an environment, and whether the run that ended last could be set up. It is an item of its own, so that an update
+ * does not write the whole environment.
  */
 const LastRun = v.object({
   run_id: v.string(),
@@ -53,29 +52,18 @@ const LastRun = v.object({
   /** When that run ended. */
   setup_at: v.exactOptional(v.number()),
 });
-type LastRun = v.InferOutput<typeof LastRun>;
+export type LastRun = v.InferOutput<typeof LastRun>;
 
-/** Absent until there is a run: the item itself is there from the beginning. */
+/** Undefined until there is a run, although the item exists from the beginning. */
 export const parseLastRun = (item: Item | undefined): LastRun | undefined => {
   const parsed = v.safeParse(LastRun, item);
   return parsed.success ? parsed.output : undefined;
 };
 
-export const NAME_KIND = "environment";
-
-export const claimEnvironmentName = ({ owner, name, uid }: Pick<Environment, "owner" | "name" | "uid">): Put =>
-  claimName(owner, NAME_KIND, name, uid);
-
-/** Makes an environment turn up in the lists of a scope: its owner's, or a guest's. */
-export const putEntry = (scope: Owner, uid: string): Put => ({
-  kind: "put",
-  item: { ...keys.environmentEntry(scope, uid), v: 1, uid },
-});
-
 export const isOwnedBy = ({ owner }: Pick<Environment, "owner">, other: Owner): boolean =>
   owner.type === other.type && owner.uid === other.uid;
 
-/** An environment as answers show it, with its latest run as that is now. */
+/** Formats an environment for responses, with the present state of its latest run. */
 export function toEnvironmentItem(
   environment: Environment,
   last: LastRun | undefined,
@@ -94,16 +82,16 @@ export function toEnvironmentItem(
       ...(secrets === undefined ? {} : { secrets: secrets.map((secret) => ({ name: secret })) }),
     },
     last_updated: toTimestamp(environment.updated_at),
-    setup_failed: hasFailed(last, head === undefined ? undefined : setupOutcomeOf(head)),
+    setup_failed: hasSetupFailed(last, head === undefined ? undefined : setupOutcomeOf(head)),
     last_task_run_timestamp: last === undefined ? null : toTimestamp(last.created_at),
-    ...(last === undefined || head === undefined ? {} : { last_task_created: taskOf(last, head) }),
+    ...(last === undefined || head === undefined ? {} : { last_task_created: toTask(last, head) }),
     scope: owner,
     creator: environment.creator,
     last_editor: environment.last_editor,
   };
 }
 
-/** What a caller sees of an environment that a link alone opens. */
+/** Removes what a caller who only has the environment's link may not see. */
 export function toLinkedItem(item: EnvironmentItem): EnvironmentItem {
   const { last_task_created: _, last_task_run_timestamp: __, creator, last_editor, ...rest } = item;
   return { ...rest, creator: nameOnly(creator), last_editor: nameOnly(last_editor) };
@@ -114,7 +102,7 @@ const nameOnly = ({ uid, display_name }: EnvironmentPerson): EnvironmentPerson =
   ...(display_name === undefined ? {} : { display_name }),
 });
 
-const taskOf = ({ title }: LastRun, head: RunHead): NonNullable<EnvironmentItem["last_task_created"]> => ({
+const toTask = ({ title }: LastRun, head: RunHead): NonNullable<EnvironmentItem["last_task_created"]> => ({
   id: head.run_id,
   title,
   state: head.state,
@@ -123,20 +111,20 @@ const taskOf = ({ title }: LastRun, head: RunHead): NonNullable<EnvironmentItem[
   ...(head.started_at === undefined ? {} : { started_at: toTimestamp(head.started_at) }),
 });
 
-interface SetupOutcome {
+export interface SetupOutcome {
   readonly failed: boolean;
   readonly at: number;
 }
 
-/** What the end of a run says of its set-up: nothing, where it was cancelled, lost, or refused before it began. */
+/** The outcome of an ended run's setup; undefined where the run was cancelled, ended in an error of the service or never started. */
 export function setupOutcomeOf(head: RunHead): SetupOutcome | undefined {
   if (!("ended_at" in head) || head.started_at === undefined) return undefined;
   if (head.state === "CANCELLED" || head.state === "ERROR") return undefined;
   return { failed: head.status_message?.error_code === "environment_setup_failed", at: head.ended_at };
 }
 
-/** The latest run tells at once what is noted a moment after its end. */
-function hasFailed(last: LastRun | undefined, latest: SetupOutcome | undefined): boolean {
+/** The head of the latest run has the outcome at once; it is recorded with the environment a moment later. */
+function hasSetupFailed(last: LastRun | undefined, latest: SetupOutcome | undefined): boolean {
   if (latest === undefined || latest.at < (last?.setup_at ?? 0)) return last?.setup_failed ?? false;
   return latest.failed;
 }

@@ -7,14 +7,15 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { isUuid, sha256 } from "#shared/ids.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import { keys, type Owner } from "#shared/table/keys.ts";
-import { ConditionFailed, type Put, type Update } from "#shared/table/table.ts";
+import { ConditionFailed, type Put } from "#shared/table/table.ts";
+import { ConflictError } from "#shared/table/transact.ts";
 import type { ShareRequest, ShareResponse } from "#shared/wire/environment.ts";
-import { type Environment, guestAttribute, isOwnedBy, putEntry } from "./environment.ts";
+import { type Environment, isOwnedBy } from "./environment.ts";
 import type { EnvironmentPorts } from "./ports.ts";
-import { ownEnvironment } from "./write-environment.ts";
+import { type ShareStore, shareStore } from "./share-store.ts";
+import { findOwnEnvironment } from "./write-environment.ts";
 
-/** Guests of one environment: its deletion takes them along in one transaction. */
+/** Guests of one environment: its deletion removes their entries in the same transaction. */
 const MAX_GUESTS = 50;
 
 interface ShareCall {
@@ -30,12 +31,12 @@ interface SharedEnvironment {
 }
 
 /**
- * Shares an environment: with a person, who then sees it in lists and may run in it, or with whoever has the link, which
- * shows it. There is one link at a time: another replaces it. It is shown this once, so a repeat is not shown it again.
+ * Shares an environment: with a person, who then sees it in lists and may use it for runs, or with everyone who has its link, which
+ * lets them read it. An environment has one link at a time: a new one replaces it. The link is returned once, and not to a repeat.
  */
-export async function shareEnvironment(call: ShareCall, ports: EnvironmentPorts): Promise<SharedEnvironment> {
+export async function addShare(call: ShareCall, ports: EnvironmentPorts): Promise<SharedEnvironment> {
   const { uid, request, principal, once } = call;
-  const environment = await ownEnvironment(uid, principal, ports);
+  const environment = await findOwnEnvironment(uid, principal, ports);
   const { user_uid: guest } = request;
   return runIdempotent<SharedEnvironment>(
     ports.table,
@@ -52,7 +53,7 @@ export async function shareEnvironment(call: ShareCall, ports: EnvironmentPorts)
       if (guest !== undefined) return { shared: {}, replayed: true };
       throw new RunyardError("conflict", {
         detail:
-          "this request has made a link already, and a link is shown only once: make another, which replaces it, with a new Idempotency-Key",
+          "this request has created a link already, and a link is shown only once: create another, which replaces it, with a new Idempotency-Key",
         retryable: false,
       });
     },
@@ -61,13 +62,7 @@ export async function shareEnvironment(call: ShareCall, ports: EnvironmentPorts)
 
 async function shareByLink(uid: string, record: Put, { table, baseUrl }: EnvironmentPorts): Promise<ShareResponse> {
   const token = `${uid}.${randomBytes(32).toString("base64url")}`;
-  const link: Update = {
-    kind: "update",
-    key: keys.environment(uid),
-    set: { link_hash: sha256(token) },
-    if: { pk: { exists: true } },
-  };
-  await orTaken(table.transact([record, link]), () => notFound("environment"));
+  await orExists(shareStore(table).setLink(uid, sha256(token), record), () => notFound("environment"));
   return { link: `${baseUrl}/agent/environments/${uid}?link=${token}` };
 }
 
@@ -78,80 +73,61 @@ async function shareWith(
   { table, now }: EnvironmentPorts,
 ): Promise<ShareResponse> {
   const { uid } = environment;
-  const scope: Owner = { type: "User", uid: guest };
-  if (isOwnedBy(environment, scope)) throw invalid("user_uid", "is the owner");
+  const shares = shareStore(table);
+  if (isOwnedBy(environment, { type: "User", uid: guest })) throw invalid("user_uid", "is the owner");
   if (environment.guests.has(guest)) {
-    await orTaken(table.transact([record]), raced);
+    await orExists(shares.keep(record), changedSince);
     return {};
   }
-  const user = isUuid(guest) ? await table.get(keys.user(guest)) : undefined;
-  if (user === undefined) throw invalid("user_uid", "there is no such person");
+  if (!isUuid(guest) || !(await shares.isUser(guest))) throw invalid("user_uid", "there is no such person");
   if (environment.guests.size >= MAX_GUESTS) {
     throw new RunyardError("conflict", {
       detail: `an environment has at most ${MAX_GUESTS} guests; share it by link, or with a team`,
       retryable: false,
     });
   }
-  const attribute = guestAttribute(guest);
-  const update: Update = {
-    kind: "update",
-    key: keys.environment(uid),
-    set: { [attribute]: now() },
-    add: { guests: 1 },
-    if: { name: { exists: true }, [attribute]: { exists: false }, guests: { absentOr: { below: MAX_GUESTS } } },
-  };
-  await orTaken(table.transact([record, update, putEntry(scope, uid)]), raced);
+  await orExists(shares.addGuest(uid, { user: guest, since: now() }, MAX_GUESTS, record), changedSince);
   return {};
 }
 
-/** Ends the sharing with a person, or by the link. What is not shared already stays as it is. */
-export async function unshareEnvironment(
+/** Stops sharing an environment with a person, or by link. What is not shared stays as it is. */
+export async function removeShare(
   uid: string,
   { user_uid: guest }: ShareRequest,
   principal: Principal,
-  ports: EnvironmentPorts,
+  { table }: EnvironmentPorts,
 ): Promise<ShareResponse> {
-  const environment = await ownEnvironment(uid, principal, ports);
-  const key = keys.environment(uid);
-  if (guest === undefined) {
-    await ifThere(ports.table.write({ kind: "update", key, remove: ["link_hash"], if: { pk: { exists: true } } }));
-    return {};
-  }
-  if (!environment.guests.has(guest)) return {};
-  const attribute = guestAttribute(guest);
-  await unlessRaced(
-    ports.table.transact([
-      { kind: "update", key, add: { guests: -1 }, remove: [attribute], if: { [attribute]: { exists: true } } },
-      { kind: "delete", key: keys.environmentEntry({ type: "User", uid: guest }, uid) },
-    ]),
-  );
+  const environment = await findOwnEnvironment(uid, principal, { table });
+  const shares = shareStore(table);
+  if (guest === undefined) await removeLink(uid, shares);
+  else if (environment.guests.has(guest)) await removeGuest(uid, guest, shares);
   return {};
 }
 
-async function ifThere(writing: Promise<void>): Promise<void> {
+async function removeLink(uid: string, shares: ShareStore): Promise<void> {
   try {
-    await writing;
+    await shares.removeLink(uid);
   } catch (error) {
     throw error instanceof ConditionFailed ? notFound("environment") : error;
   }
 }
 
-const raced = () => retryableConflict("the environment changed in between; send the request again");
-
-async function unlessRaced(writing: Promise<void>): Promise<void> {
+async function removeGuest(uid: string, guest: string, shares: ShareStore): Promise<void> {
   try {
-    await writing;
+    await shares.removeGuest(uid, guest);
   } catch (error) {
-    throw error instanceof ConditionFailed ? raced() : error;
+    throw error instanceof ConflictError ? changedSince() : error;
   }
 }
 
-/** A transaction whose first write is the record of the request. */
-async function orTaken(writing: Promise<void>, otherwise: () => RunyardError): Promise<void> {
+const changedSince = () => retryableConflict("the environment has changed; send the request again");
+
+/** Waits for a transaction with the record of the request; throws `otherwise` where another write of it failed. */
+async function orExists(writing: Promise<void>, otherwise: () => RunyardError): Promise<void> {
   try {
     await writing;
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    throw error.positions.includes(0) ? new IdempotencyRecordExists() : otherwise();
+    if (!(error instanceof ConflictError)) throw error;
+    throw error.failed.has("idempotency") ? new IdempotencyRecordExists() : otherwise();
   }
 }

@@ -1,12 +1,12 @@
 import { invalid } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { keys } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
-import { isOwnedBy, parseEnvironment } from "./environment.ts";
+import { isOwnedBy } from "./environment.ts";
+import { environmentStore } from "./environment-store.ts";
 
 /**
- * Refuses an environment that is not the team's own. What the runs of all members take over as a default must not depend
- * on what one of them may use. Nothing is read where `uid` names none.
+ * Refuses an environment that the team does not own. What the runs of all members take over as a default must not depend on what
+ * one member may use. Reads nothing where `uid` names no environment.
  */
 export async function refuseOthersEnvironment(
   uid: string | null | undefined,
@@ -15,7 +15,7 @@ export async function refuseOthersEnvironment(
   table: Table,
 ): Promise<void> {
   if (!uid) return;
-  const item = isUuid(uid) ? await table.get(keys.environment(uid)) : undefined;
-  if (item !== undefined && isOwnedBy(parseEnvironment(item), { type: "Team", uid: team })) return;
+  const environment = isUuid(uid) ? await environmentStore(table).get(uid) : undefined;
+  if (environment !== undefined && isOwnedBy(environment, { type: "Team", uid: team })) return;
   throw invalid(field, "there is no such environment of the team");
 }

@@ -3,7 +3,7 @@ import { type Allowance } from "#shared/budgets/budget-store.ts";
 import type { Environment } from "#shared/environments/environment.ts";
 import { refuseBlockedRepositories, refuseBlockedServers } from "#shared/environments/outward-urls.ts";
 import { refuseDisks } from "#shared/environments/repositories.ts";
-import { environmentOfRun, environmentReader, setupOf, withEnvironment } from "#shared/environments/run-environment.ts";
+import { findRunEnvironment, environmentReader, setupOf, withEnvironment } from "#shared/environments/run-environment.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { checkModel, defaultModel, priceOf } from "#shared/models/models.ts";
 import { resolveOwner } from "#shared/principals/resolve-owner.ts";
@@ -89,7 +89,7 @@ async function fillRequest(
   const withLayers = withDefaults(request, actors);
   const chosen = bounds === undefined ? withLayers : withinRun(withLayers, bounds);
   const reader = { ...environmentReader(principal, owner), inherited: bounds?.config.environment_id };
-  const environment = await environmentOfRun(chosen.config, reader, ports.table);
+  const environment = await findRunEnvironment(chosen.config, reader, ports.table);
   const filled = withEnvironment(chosen, environment);
   if (filled !== request) checkConfig(filled);
   const { execution_location = "REMOTE" } = request;

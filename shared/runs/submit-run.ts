@@ -1,4 +1,4 @@
-import { lastRunWrites } from "#shared/environments/run-environment.ts";
+import { lastRunWrites } from "#shared/environments/environment-store.ts";
 import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,

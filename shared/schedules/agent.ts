@@ -1,5 +1,5 @@
 import type { Environment } from "#shared/environments/environment.ts";
-import { environmentOfRun } from "#shared/environments/run-environment.ts";
+import { findRunEnvironment } from "#shared/environments/run-environment.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { type Identity, parseIdentity } from "#shared/records/identity.ts";
@@ -85,7 +85,7 @@ export async function environmentOfSchedule(
   const isNamed = config?.environment_id !== undefined;
   const user = creator !== undefined && isNamed && (await isInScope(creator, owner, table)) ? creator : undefined;
   try {
-    return await environmentOfRun(config, { owner, user }, table);
+    return await findRunEnvironment(config, { owner, user }, table);
   } catch (error) {
     return inScheduleWords(() => {
       throw error;

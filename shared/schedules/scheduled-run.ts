@@ -1,5 +1,6 @@
 import type { Environment } from "#shared/environments/environment.ts";
-import { lastRunWrites, setupOf, withEnvironment } from "#shared/environments/run-environment.ts";
+import { lastRunWrites } from "#shared/environments/environment-store.ts";
+import { setupOf, withEnvironment } from "#shared/environments/run-environment.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { type RateLimitToken, throwIfRateLimited } from "#shared/limits/token-bucket.ts";
 import { titleOf } from "#shared/records/run.ts";

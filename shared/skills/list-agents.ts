@@ -1,4 +1,4 @@
-import { visibleEnvironments } from "#shared/environments/read-environments.ts";
+import { findVisibleEnvironments } from "#shared/environments/read-environments.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -36,7 +36,7 @@ export interface Agents {
  * @throws RunyardError where the one repository that was asked for cannot be read, and never was
  */
 export async function findAgents(query: AgentsQuery, principal: Principal, ports: SkillPorts): Promise<Agents> {
-  const all = placesOf(await visibleEnvironments(principal, query.link, ports.table));
+  const all = placesOf(await findVisibleEnvironments(principal, query.link, ports.table));
   const places = query.repo === undefined ? all : placesNamed(query.repo, all);
   if (places.length > MAX_REPOSITORIES) {
     const limit = `the limit is ${MAX_REPOSITORIES}: name one of them`;

@@ -1,5 +1,5 @@
 import { parseEnvironment } from "#shared/environments/environment.ts";
-import { environmentRemoval } from "#shared/environments/write-environment.ts";
+import { environmentRemoval } from "#shared/environments/environment-store.ts";
 import { type Identity, parseIdentity } from "#shared/records/identity.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
 import type { Item, Key, Table, TransactionWrite } from "#shared/table/table.ts";

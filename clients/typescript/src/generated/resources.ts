@@ -267,7 +267,7 @@ export class Artifacts extends APIResource {
 
 export class Agents extends APIResource {
   /**
-   * The skills in the repositories of the caller's environments, or in the one that `repo` names.
+   * Lists the skills in the repositories of the caller's environments, or in the repository that `repo` names.
    *
    * `GET /agent`
    */
@@ -278,7 +278,7 @@ export class Agents extends APIResource {
 
 export class Workers extends APIResource {
   /**
-   * The workers of the caller's teams that are connected now, by their id.
+   * Lists the connected self-hosted workers of the caller's teams.
    *
    * `GET /agent/connected-self-hosted-workers`
    */
@@ -432,7 +432,7 @@ export class Identities extends APIResource {
 
 export class Environments extends APIResource {
   /**
-   * Repositories and setup commands under a name, for runs to begin with.
+   * Creates an environment.
    *
    * `POST /agent/environments`
    */
@@ -441,7 +441,7 @@ export class Environments extends APIResource {
   }
 
   /**
-   * Those that the caller owns or is a guest of, and the one that `link` opens.
+   * Lists the environments that the caller owns or that are shared with it.
    *
    * `GET /agent/environments`
    */
@@ -450,7 +450,7 @@ export class Environments extends APIResource {
   }
 
   /**
-   * One environment.
+   * Returns an environment, also to a caller with its link.
    *
    * `GET /agent/environments/{environmentUid}`
    */
@@ -459,7 +459,7 @@ export class Environments extends APIResource {
   }
 
   /**
-   * Changes what the body says and leaves the rest.
+   * Changes an environment.
    *
    * `PUT /agent/environments/{environmentUid}`
    */
@@ -468,7 +468,7 @@ export class Environments extends APIResource {
   }
 
   /**
-   * What still names it makes no run until it names another.
+   * Deletes an environment.
    *
    * `DELETE /agent/environments/{environmentUid}`
    */
@@ -477,7 +477,7 @@ export class Environments extends APIResource {
   }
 
   /**
-   * Makes a person its guest, or a link that shows it.
+   * Shares an environment with a person or by link.
    *
    * `POST /agent/environments/{environmentUid}/share`
    */
@@ -486,7 +486,7 @@ export class Environments extends APIResource {
   }
 
   /**
-   * A guest's rights end, or the link opens nothing any more.
+   * Stops sharing an environment with a person or by link.
    *
    * `DELETE /agent/environments/{environmentUid}/share`
    */

@@ -34,7 +34,7 @@ class Agents(Resource):
         sort_by: Union[Literal["name", "last_run"], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[AgentItem]:
-        """The skills in the repositories of the caller's environments, or in the one that `repo` names. What was looked into within the last ten minutes is not looked into again; the header `age` says how many seconds ago the oldest look was.
+        """Lists the skills in the repositories of the caller's environments, or in the repository that `repo` names. Skills are discovered again after ten minutes; the header `age` is the number of seconds since the oldest discovery.
 
         `GET /agent`
 

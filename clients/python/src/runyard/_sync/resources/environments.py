@@ -44,7 +44,7 @@ class Environments(Resource):
         secrets: Union[Optional[Sequence[CreateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
-        """Repositories and setup commands under a name, for runs to begin with.
+        """Creates an environment.
 
         `POST /agent/environments`
 
@@ -84,7 +84,7 @@ class Environments(Resource):
         link: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[EnvironmentItem]:
-        """Those that the caller owns or is a guest of, and the one that `link` opens.
+        """Lists the environments that the caller owns or that are shared with it.
 
         `GET /agent/environments`
 
@@ -105,7 +105,7 @@ class Environments(Resource):
     def retrieve(
         self, environment_uid: str, *, link: Union[str, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]
     ) -> EnvironmentItem:
-        """One environment; with its link also for whoever else has a key.
+        """Returns an environment, also to a caller with its link.
 
         `GET /agent/environments/{environmentUid}`
 
@@ -134,7 +134,7 @@ class Environments(Resource):
         secrets: Union[Optional[Sequence[UpdateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
-        """Changes what the body says and leaves the rest.
+        """Changes an environment.
 
         `PUT /agent/environments/{environmentUid}`
 
@@ -165,7 +165,7 @@ class Environments(Resource):
         )
 
     def delete(self, environment_uid: str, **options: Unpack[RequestOptions]) -> None:
-        """What still names it makes no run until it names another.
+        """Deletes an environment.
 
         `DELETE /agent/environments/{environmentUid}`
 
@@ -187,7 +187,7 @@ class Environments(Resource):
         link: Union[Literal[True], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> ShareResponse:
-        """Makes a person its guest, or a link that shows it.
+        """Shares an environment with a person or by link.
 
         `POST /agent/environments/{environmentUid}/share`
 
@@ -212,7 +212,7 @@ class Environments(Resource):
         link: Union[Literal[True], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> ShareResponse:
-        """A guest's rights end, or the link opens nothing any more.
+        """Stops sharing an environment with a person or by link.
 
         `DELETE /agent/environments/{environmentUid}/share`
 

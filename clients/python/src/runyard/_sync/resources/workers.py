@@ -29,7 +29,7 @@ class Workers(Resource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[WorkerItem]:
-        """The workers of the caller's teams that are connected now, by their id.
+        """Lists the connected self-hosted workers of the caller's teams.
 
         `GET /agent/connected-self-hosted-workers`
 
