@@ -1,5 +1,5 @@
 import { worker } from "#shared/queue/consumer.ts";
-import { fire } from "#shared/schedules/fire.ts";
+import { fireAt } from "#shared/schedules/fire.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { TickMessage } from "#shared/schedules/tick.ts";
 
@@ -7,6 +7,6 @@ import { TickMessage } from "#shared/schedules/tick.ts";
 export const fireSchedule = worker({
   message: TickMessage,
   async run(message, ports: FiringPorts) {
-    await fire(message.schedule_id, Date.parse(message.scheduled_time), ports);
+    await fireAt(message.schedule_id, Date.parse(message.scheduled_time), ports);
   },
 });

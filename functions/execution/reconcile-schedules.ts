@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { logLine } from "#shared/log/log.ts";
 import { invocation } from "#shared/queue/invocation.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
-import { reconcileSchedules as reconcile } from "#shared/schedules/reconcile.ts";
+import { reconcileOverdue } from "#shared/schedules/reconcile.ts";
 
 /** What the rule of each minute sends; an event of any other kind is somebody's mistake. */
 const Minute = v.object({ source: v.literal("aws.events"), "detail-type": v.literal("Scheduled Event") });
@@ -11,6 +11,6 @@ type Minute = v.InferOutput<typeof Minute>;
 /** Each minute: fires what no timer has fired, and repairs timers that differ from their schedule. */
 export const reconcileSchedules = invocation(async (event: Minute, ports: FiringPorts): Promise<void> => {
   v.parse(Minute, event);
-  const result = await reconcile(ports);
+  const result = await reconcileOverdue(ports);
   logLine(result.failed > 0 ? "error" : "info", "schedules reconciled", { ...result });
 });

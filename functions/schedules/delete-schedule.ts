@@ -1,15 +1,15 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { deleteSchedule as remove } from "#shared/schedules/delete-schedule.ts";
+import { removeSchedule } from "#shared/schedules/delete-schedule.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { DeleteScheduleResponse } from "#shared/wire/schedule.ts";
 
-/** DELETE /agent/schedules/{scheduleId}: it never fires again; its runs stay. */
+/** DELETE /agent/schedules/{scheduleId}: deletes a schedule; its runs stay. */
 export const deleteSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }) },
   reply: { 200: DeleteScheduleResponse },
   async run({ path, principal }, ports: SchedulePorts) {
-    await remove(path.scheduleId, principal, ports);
+    await removeSchedule(path.scheduleId, principal, ports);
     return { status: 200, body: { success: true } };
   },
 });

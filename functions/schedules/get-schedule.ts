@@ -1,16 +1,16 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
-import { recentRuns, toItem, visibleSchedule } from "#shared/schedules/read-schedule.ts";
+import { findVisibleSchedule, readRecentRuns, showSchedule } from "#shared/schedules/read-schedule.ts";
 import { ScheduleItem } from "#shared/wire/schedule.ts";
 
-/** GET /agent/schedules/{scheduleId}: the schedule with its next firing and its latest runs. */
+/** GET /agent/schedules/{scheduleId}: returns a schedule with its latest runs. */
 export const getSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }) },
   reply: { 200: ScheduleItem },
   async run({ path, principal }, ports: SchedulePorts) {
-    const schedule = await visibleSchedule(path.scheduleId, principal, ports);
-    const [item, recent_runs] = await Promise.all([toItem(schedule, ports), recentRuns(schedule, ports)]);
+    const schedule = await findVisibleSchedule(path.scheduleId, principal, ports);
+    const [item, recent_runs] = await Promise.all([showSchedule(schedule, ports), readRecentRuns(schedule, ports)]);
     return { status: 200, body: { ...item, recent_runs } };
   },
 });

@@ -3,17 +3,17 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { setEnabled } from "#shared/schedules/change-schedule.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
-import { toItem } from "#shared/schedules/read-schedule.ts";
+import { showSchedule } from "#shared/schedules/read-schedule.ts";
 import { ScheduleItem } from "#shared/wire/schedule.ts";
 
-/** POST /agent/schedules/{scheduleId}/pause: no further firing until it is resumed. */
+/** POST /agent/schedules/{scheduleId}/pause: pauses a schedule until it is resumed. */
 export const pauseSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }) },
   reply: { 200: ScheduleItem },
   async run({ path, principal, header }, ports: SchedulePorts) {
     const once = toIdempotentRequest(header, principal, `pause-schedule:${path.scheduleId}`, {});
     const { schedule, replayed } = await setEnabled(path.scheduleId, false, { principal, once }, ports);
-    const body = await toItem(schedule, ports);
+    const body = await showSchedule(schedule, ports);
     return { status: 200, body, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

@@ -3,17 +3,17 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { setEnabled } from "#shared/schedules/change-schedule.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
-import { toItem } from "#shared/schedules/read-schedule.ts";
+import { showSchedule } from "#shared/schedules/read-schedule.ts";
 import { ScheduleItem } from "#shared/wire/schedule.ts";
 
-/** POST /agent/schedules/{scheduleId}/resume: it fires again, from its next time on. */
+/** POST /agent/schedules/{scheduleId}/resume: resumes a schedule from its next planned firing. */
 export const resumeSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }) },
   reply: { 200: ScheduleItem },
   async run({ path, principal, header }, ports: SchedulePorts) {
     const once = toIdempotentRequest(header, principal, `resume-schedule:${path.scheduleId}`, {});
     const { schedule, replayed } = await setEnabled(path.scheduleId, true, { principal, once }, ports);
-    const body = await toItem(schedule, ports);
+    const body = await showSchedule(schedule, ports);
     return { status: 200, body, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

@@ -2,10 +2,10 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
-import { runNow } from "#shared/schedules/run-now.ts";
+import { startScheduledRun } from "#shared/schedules/run-now.ts";
 import { RunAgentResponse } from "#shared/wire/run.ts";
 
-/** POST /agent/schedules/{scheduleId}/run: one run of it now, beside those that it plans. */
+/** POST /agent/schedules/{scheduleId}/run: starts a run of a schedule now, even if the schedule is paused. */
 export const runSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }) },
   reply: { 200: RunAgentResponse },
@@ -13,7 +13,7 @@ export const runSchedule = endpoint({
   rateLimit: "create",
   async run({ path, principal, header, rateLimitToken }, ports: FiringPorts) {
     const once = toIdempotentRequest(header, principal, `run-schedule:${path.scheduleId}`, {});
-    const { response, replayed } = await runNow(path.scheduleId, principal, { once, rateLimitToken }, ports);
+    const { response, replayed } = await startScheduledRun(path.scheduleId, principal, { once, rateLimitToken }, ports);
     return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });

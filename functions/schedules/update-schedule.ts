@@ -1,17 +1,17 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { updateSchedule as update } from "#shared/schedules/change-schedule.ts";
+import { replaceSchedule } from "#shared/schedules/change-schedule.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
-import { toItem } from "#shared/schedules/read-schedule.ts";
+import { showSchedule } from "#shared/schedules/read-schedule.ts";
 import { ScheduleItem, UpdateScheduleRequest } from "#shared/wire/schedule.ts";
 
-/** PUT /agent/schedules/{scheduleId}: says anew what is run, and when. */
+/** PUT /agent/schedules/{scheduleId}: replaces a schedule. */
 export const updateSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }), body: UpdateScheduleRequest },
   reply: { 200: ScheduleItem },
   errors: ["feature_not_available", "operation_not_supported"],
   async run({ path, body, principal }, ports: SchedulePorts) {
-    const schedule = await update(path.scheduleId, body, principal, ports);
-    return { status: 200, body: await toItem(schedule, ports) };
+    const schedule = await replaceSchedule(path.scheduleId, body, principal, ports);
+    return { status: 200, body: await showSchedule(schedule, ports) };
   },
 });

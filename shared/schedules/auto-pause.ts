@@ -1,20 +1,18 @@
 import type { SchedulePorts } from "./ports.ts";
-import { attempting } from "./schedule-store.ts";
-import { putTick } from "./tick.ts";
+import { retryOnChange } from "./schedule-store.ts";
 
 type Ports = Pick<SchedulePorts, "schedules" | "now">;
 
-/** Pauses every schedule whose runs an identity carries out, because that one can do so no more. */
+/** Pauses every schedule whose runs an identity executes, because the identity is no longer available. */
 export async function pauseSchedulesOf(identity: string, why: string, ports: Ports): Promise<void> {
-  for (const id of await ports.schedules.ofIdentity(identity)) await autoPause(id, why, ports);
+  for (const id of await ports.schedules.listByIdentity(identity)) await autoPause(id, why, ports);
 }
 
 /**
- * Pauses a schedule on the service's own account, and says why. From then on a timer that goes off does nothing; the
- * reconciler takes it away.
+ * Pauses a schedule without a request, and stores the reason. From then on its timer has no effect; the reconciler removes it.
  */
 export async function autoPause(id: string, why: string, { schedules, now }: Ports): Promise<void> {
-  await attempting(async () => {
+  await retryOnChange(async () => {
     const before = await schedules.get(id);
     if (before?.timing.state !== "active") return;
     const at = before.timing.next_run;
@@ -22,8 +20,7 @@ export async function autoPause(id: string, why: string, { schedules, now }: Por
     await schedules.change(
       before,
       { ...before, timing: { state: "paused" }, last_spawn_error: why, plan: before.plan + 1, pending_since: now() },
-      [],
-      at <= now() ? [putTick(id, tick)] : [],
+      { ticks: at <= now() ? [tick] : [] },
     );
   });
 }

@@ -7,17 +7,19 @@ import {
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseMore } from "#shared/limits/scope-limit.ts";
 import { logLine } from "#shared/log/log.ts";
-import type { Principal } from "#shared/principals/principal.ts";
 import { resolveOwner, toCreator } from "#shared/principals/resolve-owner.ts";
-import { ownerPk } from "#shared/table/keys.ts";
-import { ConditionFailed, type Put } from "#shared/table/table.ts";
+import type { Principal } from "#shared/principals/principal.ts";
+import type { Owner } from "#shared/table/keys.ts";
+import type { Put } from "#shared/table/table.ts";
+import { ConflictError } from "#shared/table/transact.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
 import type { CreateScheduleRequest } from "#shared/wire/schedule.ts";
-import { checkRunOf, environmentOfSchedule, inScheduleWords, keepSecrets, workerOf } from "./agent.ts";
+import { checkRunRequest, findExecutor, findScheduleEnvironment, keepSecrets, withScheduleNames } from "./agent.ts";
 import { timetableOf } from "./cron.ts";
 import type { SchedulePorts } from "./ports.ts";
-import { caller } from "./read-schedule.ts";
+import { requireCaller } from "./read-schedule.ts";
 import type { Schedule } from "./schedule.ts";
+import { entriesIn } from "./schedule-store.ts";
 import { storePrompt } from "./stored-prompt.ts";
 import { syncTimer } from "./sync-timer.ts";
 
@@ -30,7 +32,7 @@ export interface CreatedSchedule {
 }
 
 /** Creates a schedule once, and sets its timer. */
-export async function createSchedule(
+export async function addSchedule(
   request: CreateScheduleRequest,
   principal: Principal,
   once: IdempotentRequest,
@@ -43,7 +45,7 @@ export async function createSchedule(
     async (record) => ({ schedule: await writeSchedule(request, principal, record, ports), replayed: false }),
     async (id) => {
       const schedule = await ports.schedules.get(id);
-      if (schedule === undefined || schedule.timing.state === "deleted") throw goneSince();
+      if (schedule === undefined || schedule.timing.state === "deleted") throw deletedSince();
       return { schedule, replayed: true };
     },
   );
@@ -55,37 +57,56 @@ async function writeSchedule(
   record: (id: string) => Put,
   ports: SchedulePorts,
 ): Promise<Schedule> {
+  const schedule = await planSchedule(request, principal, ports);
+  const { schedule_id: id } = schedule;
+  const idempotency = record(id);
+  try {
+    await ports.schedules.change(undefined, schedule, { idempotency });
+  } catch (error) {
+    if (error instanceof ConflictError) throw new IdempotencyRecordExists();
+    throw error;
+  }
+  if (schedule.timing.state !== "active") return schedule;
+  try {
+    await syncTimer(schedule, ports);
+  } catch (error) {
+    if (error instanceof TimerRefused) {
+      await ports.schedules.discard(schedule, idempotency.item);
+      throw invalid("cron_schedule", "is not supported by the scheduler");
+    }
+    // The schedule exists, and the reconciler sets its timer within minutes.
+    logLine("error", "a timer was not set", { schedule_id: id, error });
+  }
+  return schedule;
+}
+
+/** Checks a request and returns its schedule; a long prompt is stored as a file. */
+async function planSchedule(
+  request: CreateScheduleRequest,
+  principal: Principal,
+  ports: SchedulePorts,
+): Promise<Schedule> {
   const now = ports.now();
   const { name, cron_schedule, agent_config, agent_uid, metadata, mode = "normal", overlap = "allow" } = request;
-  const time_zone = request.time_zone ?? "UTC";
-  const next = firstFiring(cron_schedule, time_zone, now);
-  checkRunOf({
+  const { time_zone = "UTC", enabled = true } = request;
+  const next_run = findFirstFiring(cron_schedule, time_zone, now);
+  checkRunRequest({
     ...(request.prompt === undefined ? {} : { prompt: request.prompt }),
     ...(agent_config === undefined ? {} : { config: agent_config }),
   });
-  const owner = inScheduleWords(() =>
-    resolveOwner(
-      {
-        ...(request.team === undefined ? {} : { team: request.team }),
-        ...(agent_uid === undefined ? {} : { agent_identity_uid: agent_uid }),
-      },
-      principal,
-      undefined,
-    ),
-  );
-  await refuseMore({ pk: ownerPk(owner), prefix: "SCHEDULE#" }, MAX_SCHEDULES, "schedules in the scope", ports.table);
-  const by = toCreator(caller(principal));
-  const named = agent_uid === undefined ? {} : { agent_uid };
-  await workerOf({ ...named, owner, created_by: by }, ports.table);
-  await environmentOfSchedule({ owner, created_by: by }, agent_config, ports.table);
+  const owner = ownerOfSchedule(request, principal);
+  await refuseMore(entriesIn(owner), MAX_SCHEDULES, "schedules in the scope", ports.table);
+  const by = toCreator(requireCaller(principal));
+  const agent = agent_uid === undefined ? {} : { agent_uid };
+  await findExecutor({ ...agent, owner, created_by: by }, ports.table);
+  await findScheduleEnvironment({ owner, created_by: by }, agent_config, ports.table);
   const id = uuidv7(now);
-  const enabled = request.enabled ?? true;
-  const schedule: Schedule = {
+  return {
     schedule_id: id,
     owner,
     revision: 1,
     plan: 1,
-    // One that is born paused has no timer to wait for.
+    // A schedule that is created paused has no timer.
     pending_since: enabled ? now : null,
     name,
     cron_schedule,
@@ -93,7 +114,7 @@ async function writeSchedule(
     overlap,
     ...(await storePrompt(id, request.prompt ?? "", ports.files)),
     ...(agent_config === undefined ? {} : { agent_config: keepSecrets(agent_config, undefined) }),
-    ...named,
+    ...agent,
     mode,
     ...(metadata === undefined ? {} : { metadata }),
     created_at: now,
@@ -103,35 +124,24 @@ async function writeSchedule(
     last_ran: null,
     last_spawn_error: null,
     recent_runs: [],
-    timing: enabled ? { state: "active", next_run: next } : { state: "paused" },
+    timing: enabled ? { state: "active", next_run } : { state: "paused" },
   };
-  const written = record(id);
-  try {
-    await ports.schedules.change(undefined, schedule, [written]);
-  } catch (error) {
-    if (error instanceof ConditionFailed) throw new IdempotencyRecordExists();
-    throw error;
-  }
-  if (!enabled) return schedule;
-  try {
-    await syncTimer(schedule, ports);
-  } catch (error) {
-    if (error instanceof TimerRefused) {
-      await ports.schedules.discard(schedule, written.item);
-      throw invalid("cron_schedule", "cannot be kept by the scheduler");
-    }
-    // The schedule stands, and the reconciler sets its timer within minutes.
-    logLine("error", "a timer was not set", { schedule_id: id, error });
-  }
-  return schedule;
 }
 
-/** The first firing of a cron, which has to have one. */
-export function firstFiring(cron: string, timeZone: string, now: number): number {
+function ownerOfSchedule({ team, agent_uid }: CreateScheduleRequest, principal: Principal): Owner {
+  const request = {
+    ...(team === undefined ? {} : { team }),
+    ...(agent_uid === undefined ? {} : { agent_identity_uid: agent_uid }),
+  };
+  return withScheduleNames(() => resolveOwner(request, principal, undefined));
+}
+
+/** Returns the first firing of a cron. Throws `invalid_request` for a cron that never fires. */
+export function findFirstFiring(cron: string, timeZone: string, now: number): number {
   const next = timetableOf(cron, timeZone).next(now);
   if (next === undefined) throw invalid("cron_schedule", "never fires: there is no such date");
   return next;
 }
 
-const goneSince = () =>
-  new RunyardError("resource_not_found", { detail: "the schedule that this request made has been deleted since" });
+const deletedSince = () =>
+  new RunyardError("resource_not_found", { detail: "the schedule that this request created is deleted" });

@@ -1,13 +1,13 @@
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { listVisibleOwners, type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
-import { ownerPk } from "#shared/table/keys.ts";
 import type { ListSchedulesResponse, ListTicksResponse, ScheduleItem } from "#shared/wire/schedule.ts";
 import type { SchedulePorts } from "./ports.ts";
-import { caller, toItems, visibleSchedule } from "./read-schedule.ts";
-import type { Entry } from "./schedule-store.ts";
+import { findVisibleSchedule, requireCaller, showSchedules } from "./read-schedule.ts";
+import { type Entry, entriesIn } from "./schedule-store.ts";
 import { toTickItem } from "./tick.ts";
+import { queryTicks } from "./tick-store.ts";
 
-/** Items and bytes of one answer. */
+/** Items and bytes of one response. */
 const MAX_ITEMS = 500;
 const MAX_BYTES = 4_000_000;
 /** Schedules that are read at once. */
@@ -19,51 +19,53 @@ export interface PageQuery {
 }
 type Ports = SchedulePorts & { readonly cursors: Cursors };
 
-/** The schedules that the principal sees, by name. */
-export async function listSchedules(
+/** Reads a page of the schedules that the principal sees, by name. */
+export async function readSchedulePage(
   query: PageQuery,
   principal: Principal,
   ports: Ports,
 ): Promise<ListSchedulesResponse> {
-  const owners = listVisibleOwners(caller(principal));
-  const binding = ["schedules", toPrincipalKey(principal), owners.map(ownerPk)];
+  const owners = listVisibleOwners(requireCaller(principal));
+  const binding = ["schedules", toPrincipalKey(principal), owners.map((owner) => entriesIn(owner).pk)];
   const after = query.cursor === undefined ? undefined : await ports.cursors.read(binding, query.cursor);
-  const all = (await Promise.all(owners.map(ports.schedules.entries))).flat().sort((a, b) => compare(a.place, b.place));
+  const all = (await Promise.all(owners.map(ports.schedules.listEntries)))
+    .flat()
+    .sort((a, b) => compare(a.place, b.place));
   const rest = after === undefined ? all : all.filter(({ place }) => compare(place, after) > 0);
-  const { items, read } = await readPage(rest, query.limit ?? MAX_ITEMS, ports);
+  const { items, read } = await readItems(rest, query.limit ?? MAX_ITEMS, ports);
   const last = rest[read - 1];
   const next = read < rest.length && last !== undefined ? await ports.cursors.write(binding, last.place) : undefined;
-  return { schedules: items, ...pageInfo(query, next) };
+  return { schedules: items, ...toPageInfo(query, next) };
 }
 
-/** What became of a schedule's planned firings, the latest first. */
-export async function listTicks(
+/** Reads a page of the outcomes of a schedule's planned firings, the latest first. */
+export async function readTickPage(
   id: string,
   query: PageQuery,
   principal: Principal,
   ports: Ports,
 ): Promise<ListTicksResponse> {
-  await visibleSchedule(id, principal, ports);
+  await findVisibleSchedule(id, principal, ports);
   const binding = ["ticks", toPrincipalKey(principal), id];
   const before = query.cursor === undefined ? undefined : await ports.cursors.read(binding, query.cursor);
-  // One more than the page holds tells whether there is a next one.
+  // One item more than the page holds shows whether there is a next page.
   const limit = query.limit ?? MAX_ITEMS;
-  const { items } = await ports.schedules.ticks(id, before, limit + 1);
+  const { items } = await queryTicks(id, before, limit + 1, ports.table);
   const page = items.slice(0, limit);
   const last = items.length > limit ? page.at(-1) : undefined;
   const next = last === undefined ? undefined : await ports.cursors.write(binding, last.sk);
-  return { ticks: page.map(toTickItem), ...pageInfo(query, next) };
+  return { ticks: page.map(toTickItem), ...toPageInfo(query, next) };
 }
 
-/** `page_info` only where a page was asked for, or is needed. */
-function pageInfo(query: PageQuery, next: string | undefined) {
+/** Returns `page_info` where the request has a limit or cursor, or there is a next page. */
+function toPageInfo(query: PageQuery, next: string | undefined) {
   if (next === undefined && query.limit === undefined && query.cursor === undefined) return {};
   const cursor = next === undefined ? {} : { next_cursor: next };
   return { page_info: { has_next_page: next !== undefined, ...cursor } };
 }
 
-/** The first schedules, as many as one answer takes; `read` counts those that have gone since, too. */
-async function readPage(
+/** Reads the first schedules, as many as one response holds; `read` also counts entries of deleted schedules. */
+async function readItems(
   entries: readonly Entry[],
   limit: number,
   ports: Ports,
@@ -73,9 +75,9 @@ async function readPage(
   let read = 0;
   for (; read < entries.length; ) {
     const some = entries.slice(read, read + CHUNK);
-    const schedules = await ports.schedules.many(some.map(({ id }) => id));
+    const schedules = await ports.schedules.getMany(some.map(({ id }) => id));
     const there = schedules.filter(({ timing }) => timing.state !== "deleted");
-    const found = new Map((await toItems(there, ports)).map((item) => [item.id, item]));
+    const found = new Map((await showSchedules(there, ports)).map((item) => [item.id, item]));
     for (const { id } of some) {
       const item = found.get(id);
       if (item !== undefined) {

@@ -1,4 +1,5 @@
-import { type Environment, parseEnvironment, toEnvironmentItem } from "#shared/environments/environment.ts";
+import { type Environment, toEnvironmentItem } from "#shared/environments/environment.ts";
+import { environmentStore } from "#shared/environments/environment-store.ts";
 import { mayUse } from "#shared/environments/run-environment.ts";
 import { notFound, RunyardError } from "#shared/errors.ts";
 import {
@@ -7,16 +8,15 @@ import {
   type Principal,
   seesOwner,
 } from "#shared/principals/principal.ts";
-import { parseRunHead } from "#shared/records/run-head.ts";
+import { readRunHeads } from "#shared/records/read-run-heads.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
-import { keys } from "#shared/table/keys.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { RecentRun, ScheduleItem } from "#shared/wire/schedule.ts";
 import type { SchedulePorts } from "./ports.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
 
-/** The schedule, if the principal may see it; else one answer, whether it exists or not. */
-export async function visibleSchedule(
+/** Returns a schedule that the principal sees; throws 404 for any other, existing or not. */
+export async function findVisibleSchedule(
   id: string,
   principal: Principal,
   { schedules }: Pick<SchedulePorts, "schedules">,
@@ -28,38 +28,40 @@ export async function visibleSchedule(
   return schedule;
 }
 
-/** A person or an identity: no route of schedules is for the key of a run. */
-export function caller(principal: Principal): PersonalPrincipal | AgentPrincipal {
+/** Returns the principal as a person or an identity: the key of a run may not use schedules. */
+export function requireCaller(principal: Principal): PersonalPrincipal | AgentPrincipal {
   if (principal.kind === "run") throw new RunyardError("not_authorized", { detail: "a run's key cannot do this" });
   return principal;
 }
 
-type Reading = Pick<SchedulePorts, "files" | "table">;
+type ReadPorts = Pick<SchedulePorts, "files" | "table">;
 
-/** A schedule as answers show it. */
-export async function toItem(schedule: Schedule, ports: Reading): Promise<ScheduleItem> {
-  const environments = await environmentsOf([schedule], ports);
-  return shown(schedule, environments, ports);
+/** Formats a schedule for responses. */
+export async function showSchedule(schedule: Schedule, ports: ReadPorts): Promise<ScheduleItem> {
+  const environments = await readEnvironments([schedule], ports);
+  return format(schedule, environments, ports);
 }
 
-/** Schedules as answers show them; at most 100. */
-export async function toItems(schedules: readonly Schedule[], ports: Reading): Promise<ScheduleItem[]> {
-  const environments = await environmentsOf(schedules, ports);
-  return Promise.all(schedules.map((schedule) => shown(schedule, environments, ports)));
+/** Formats at most 100 schedules for responses. */
+export async function showSchedules(schedules: readonly Schedule[], ports: ReadPorts): Promise<ScheduleItem[]> {
+  const environments = await readEnvironments(schedules, ports);
+  return Promise.all(schedules.map((schedule) => format(schedule, environments, ports)));
 }
 
-/** The environments that schedules name, by uid. */
-async function environmentsOf(schedules: readonly Schedule[], { table }: Reading): Promise<Map<string, Environment>> {
+/** Reads the environments that schedules name, by uid. */
+async function readEnvironments(
+  schedules: readonly Schedule[],
+  { table }: ReadPorts,
+): Promise<Map<string, Environment>> {
   const uids = schedules.flatMap(({ agent_config }) => agent_config?.environment_id ?? []);
-  const items = uids.length === 0 ? [] : await table.batchGet([...new Set(uids)].map(keys.environment));
-  const found = items.filter((item) => item !== undefined).map(parseEnvironment);
+  const found = await environmentStore(table).getMany([...new Set(uids)]);
   return new Map(found.map((environment) => [environment.uid, environment]));
 }
 
-async function shown(
+async function format(
   schedule: Schedule,
   environments: ReadonlyMap<string, Environment>,
-  { files }: Reading,
+  { files }: ReadPorts,
 ): Promise<ScheduleItem> {
   const environment = environments.get(schedule.agent_config?.environment_id ?? "");
   const user = schedule.created_by.type === "user" ? schedule.created_by.uid : undefined;
@@ -73,7 +75,7 @@ async function shown(
     time_zone: schedule.time_zone,
     overlap: schedule.overlap,
     enabled: schedule.timing.state === "active",
-    prompt: await wholePrompt(schedule, files),
+    prompt: await readPrompt(schedule, files),
     mode: schedule.mode,
     created_at: toTimestamp(schedule.created_at),
     updated_at: toTimestamp(schedule.updated_at),
@@ -92,21 +94,18 @@ async function shown(
   };
 }
 
-/** The latest runs of a schedule with their present states, newest first. */
-export async function recentRuns(
+/** Reads the latest runs of a schedule with their current states, newest first. */
+export async function readRecentRuns(
   { recent_runs }: Schedule,
   { table }: Pick<SchedulePorts, "table">,
 ): Promise<RecentRun[]> {
-  const items = recent_runs.length === 0 ? [] : await table.batchGet(recent_runs.map(keys.head));
-  return items
-    .filter((item) => item !== undefined)
-    .map(parseRunHead)
-    .map(({ run_id, state, created_at }) => ({ run_id, state, created_at: toTimestamp(created_at) }));
+  const heads = await readRunHeads(recent_runs, table);
+  return heads.map(({ run_id, state, created_at }) => ({ run_id, state, created_at: toTimestamp(created_at) }));
 }
 
-async function wholePrompt({ prompt, prompt_file }: Schedule, files: SchedulePorts["files"]): Promise<string> {
+async function readPrompt({ prompt, prompt_file }: Schedule, files: SchedulePorts["files"]): Promise<string> {
   if (prompt_file === undefined) return prompt;
-  const whole = await files.get(prompt_file);
-  if (whole === undefined) throw new Error("the prompt of a schedule is missing");
-  return Buffer.from(whole).toString();
+  const stored = await files.get(prompt_file);
+  if (stored === undefined) throw new Error("the prompt of a schedule is missing");
+  return Buffer.from(stored).toString();
 }

@@ -6,32 +6,35 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import type { RateLimitToken } from "#shared/limits/token-bucket.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import { ConditionFailed, type Put } from "#shared/table/table.ts";
+import type { Put } from "#shared/table/table.ts";
 import type { RunAgentResponse } from "#shared/wire/run.ts";
 import type { FiringPorts } from "./ports.ts";
-import { visibleSchedule } from "./read-schedule.ts";
+import { findVisibleSchedule } from "./read-schedule.ts";
 import { ScheduleChangedError } from "./schedule-store.ts";
-import { spawnRun } from "./scheduled-run.ts";
+import { createScheduledRun, RunRecordExists } from "./scheduled-run.ts";
 
-const ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 
-export interface Spawned {
+export interface StartedRun {
   readonly response: RunAgentResponse;
   readonly replayed: boolean;
 }
 
-/** One run of a schedule because somebody asks for it, paused or not: no planned firing, and in none's place. */
-export async function runNow(
+/** Starts a run of a schedule on request, paused or not. Planned firings are not affected. */
+export async function startScheduledRun(
   id: string,
   principal: Principal,
   { once, rateLimitToken }: { readonly once: IdempotentRequest; readonly rateLimitToken: RateLimitToken },
   ports: FiringPorts,
-): Promise<Spawned> {
-  return runIdempotent<Spawned>(
+): Promise<StartedRun> {
+  return runIdempotent<StartedRun>(
     ports.table,
     once,
     ports.now,
-    async (record) => ({ response: await spawnNow(id, principal, { record, rateLimitToken }, ports), replayed: false }),
+    async (record) => ({
+      response: await createRunOnce(id, principal, { record, rateLimitToken }, ports),
+      replayed: false,
+    }),
     async (runId) => {
       const head = await ports.runs.head(runId);
       if (head === undefined) throw new RunyardError("internal_error");
@@ -40,18 +43,18 @@ export async function runNow(
   );
 }
 
-async function spawnNow(
+async function createRunOnce(
   id: string,
   principal: Principal,
   { record, rateLimitToken }: { readonly record: (runId: string) => Put; readonly rateLimitToken: RateLimitToken },
   ports: FiringPorts,
 ): Promise<RunAgentResponse> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const schedule = await visibleSchedule(id, principal, ports);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const schedule = await findVisibleSchedule(id, principal, ports);
     try {
-      return await spawnRun(schedule, schedule, record, ports, rateLimitToken);
+      return await createScheduledRun(schedule, schedule, record, ports, rateLimitToken);
     } catch (error) {
-      if (error instanceof ConditionFailed) throw new IdempotencyRecordExists();
+      if (error instanceof RunRecordExists) throw new IdempotencyRecordExists();
       if (!(error instanceof ScheduleChangedError)) throw error;
     }
   }

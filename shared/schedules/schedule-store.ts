@@ -1,6 +1,6 @@
 import { retryableConflict } from "#shared/errors.ts";
 import { folded } from "#shared/records/run.ts";
-import { transactInScope } from "#shared/records/scope-transaction.ts";
+import { transactNamedInScope } from "#shared/records/scope-transaction.ts";
 import {
   keys,
   type Owner,
@@ -14,25 +14,30 @@ import {
 } from "#shared/table/keys.ts";
 import {
   ConditionFailed,
+  type Conditions,
   type Item,
   type Key,
   type Put,
+  type Query,
   type Table,
   type TransactionWrite,
+  type Update,
 } from "#shared/table/table.ts";
-import { nextRunOf, parseSchedule, type Schedule, toScheduleItem } from "./schedule.ts";
+import { ConflictError, type NamedWrites, transact } from "#shared/table/transact.ts";
+import { identityOf, nextRunOf, parseSchedule, type Schedule } from "./schedule.ts";
+import type { Tick } from "./tick.ts";
+import { putTick } from "./tick-store.ts";
 
 /** Items that one batch reads. */
 const BATCH = 100;
+const MAX_ATTEMPTS = 8;
 
-/** Somebody changed the schedule between the read and the write; read it again and decide anew. */
+/** The schedule was changed between the read and the write; read it again. */
 export class ScheduleChangedError extends Error {}
 
-const ATTEMPTS = 8;
-
-/** Reads, decides and writes, and does so again where somebody else has changed the schedule in between. */
-export async function attempting<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let attempts = 0; attempts < ATTEMPTS; attempts++) {
+/** Reads, decides and writes; repeats that where the schedule was changed in between. */
+export async function retryOnChange<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
     try {
       return await attempt();
     } catch (error) {
@@ -42,173 +47,197 @@ export async function attempting<T>(attempt: () => Promise<T>): Promise<T> {
   throw retryableConflict("the schedule changes too fast; try again");
 }
 
-/** A schedule's place in the list of its owner. */
+/** A schedule's entry in the list of its owner. */
 export interface Entry {
   readonly id: string;
   readonly place: string;
 }
 
+/** What a transaction writes together with a change of a schedule. */
+interface ChangeExtras {
+  /** The record of the request that asks for the change. */
+  readonly idempotency?: Put;
+  /** The outcome of the firing that causes the change. */
+  readonly outcome?: Tick;
+  /** Outcomes of other firings; those that have an outcome already are left out. */
+  readonly ticks?: readonly Tick[];
+}
+
 /** Reads and changes of schedules. */
 export function scheduleStore(table: Table) {
-  async function get(id: string): Promise<Schedule | undefined> {
-    const item = await table.get(keys.schedule(id));
-    return item === undefined ? undefined : parseSchedule(item);
-  }
-
-  /**
-   * Writes `after` in the place of `before`, with its place in the list and whatever else belongs to it, all or nothing.
-   * `ticks` are outcomes of firings; those that have one by now are left out. Throws ScheduleChangedError, or ConditionFailed
-   * with the positions in `also`.
-   */
-  async function change(
-    before: Schedule | undefined,
-    after: Schedule,
-    also: readonly TransactionWrite[] = [],
-    ticks: readonly Put[] = [],
-  ): Promise<void> {
-    const own = changeWrites(before, after);
-    const writes = [...own, ...also, ...ticks];
-    try {
-      if (before === undefined) await transactInScope(after.owner, writes, table);
-      else await table.transact(writes);
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-      if (error.positions.some((position) => position < own.length)) throw new ScheduleChangedError();
-      const others = error.positions.filter((position) => position < own.length + also.length);
-      if (others.length > 0) throw new ConditionFailed(others.map((position) => position - own.length));
-      const open = ticks.filter((_, index) => !error.positions.includes(own.length + also.length + index));
-      await change(before, after, also, open);
-    }
-  }
-
-  async function items(wanted: readonly Key[]): Promise<Item[]> {
-    const found: Item[] = [];
-    for (let from = 0; from < wanted.length; from += BATCH) {
-      const some = await table.batchGet(wanted.slice(from, from + BATCH));
-      found.push(...some.filter((item) => item !== undefined));
-    }
-    return found;
-  }
-
   return {
-    get,
-    change,
-
-    /** The schedules with these ids that there are. */
-    async many(ids: readonly string[]): Promise<Schedule[]> {
-      return (await items(ids.map(keys.schedule))).map(parseSchedule);
+    async get(id: string): Promise<Schedule | undefined> {
+      const item = await table.get(keys.schedule(id));
+      return item === undefined ? undefined : parseSchedule(item);
     },
 
-    /** Notes that the timer is what the plan says, if it still is the plan; the last trace of a deleted one goes. */
-    async agreed(schedule: Schedule): Promise<boolean> {
-      const { schedule_id: id, plan, timing } = schedule;
-      const key = keys.schedule(id);
-      const condition = { plan: { eq: plan } };
-      const next = nextRunOf(schedule);
-      try {
-        if (timing.state === "deleted") await table.write({ kind: "delete", key, if: condition });
-        else if (next === undefined) {
-          const remove = ["check_shard", "check_at"];
-          await table.write({ kind: "update", key, set: { pending_since: null }, remove, if: condition });
-        } else {
-          // A firing may have moved on meanwhile: then this looks too early, which the reconciler puts right.
-          const check = { check_shard: shardOfSchedule(id), check_at: sortableTime(next) };
-          await table.write({ kind: "update", key, set: { pending_since: null, ...check }, if: condition });
-        }
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionFailed) return false;
-        throw error;
-      }
-    },
+    /** Reads the schedules with these ids; one that is not there is left out. */
+    getMany: (ids: readonly string[]): Promise<Schedule[]> => readMany(ids, table),
 
-    /** Undoes a creation that nobody has been told of. */
-    async discard(schedule: Schedule, record: Key): Promise<void> {
-      await table.transact([
-        { kind: "delete", key: keys.schedule(schedule.schedule_id) },
-        { kind: "delete", key: nameKey(schedule) },
-        { kind: "delete", key: record },
-      ]);
-    },
+    /**
+     * Writes `after` in the place of `before`, with its entry in the owner's list, all or nothing.
+     * @throws ScheduleChangedError; ConflictError where the `idempotency` record or the `outcome` exists
+     */
+    change: (before: Schedule | undefined, after: Schedule, extras: ChangeExtras = {}): Promise<void> =>
+      writeChange(before, after, extras, table),
 
-    /** The places of an owner's schedules, by name. */
-    async entries(owner: Owner): Promise<Entry[]> {
-      const { items } = await table.query({ pk: ownerPk(owner), prefix: "SCHEDULE#" });
+    /** Records that the timer matches the schedule's plan. Returns false where the plan has changed since it was read. */
+    noteSynced: (schedule: Schedule): Promise<boolean> => writeSynced(schedule, table),
+
+    /** Undoes a creation that no caller knows of. */
+    discard: (schedule: Schedule, idempotency: Key): Promise<void> =>
+      transact(table, {
+        schedule: { kind: "delete", key: keys.schedule(schedule.schedule_id) },
+        entry: { kind: "delete", key: entryKey(schedule) },
+        idempotency: { kind: "delete", key: idempotency },
+      }),
+
+    /** Returns the entries of an owner's schedules, by name. */
+    async listEntries(owner: Owner): Promise<Entry[]> {
+      const { items } = await table.query(entriesIn(owner));
       return items.map(({ sk }) => ({ place: sk, id: sk.slice(sk.indexOf("\u0000") + 1) }));
     },
 
-    /** Ids of the schedules whose runs an identity carries out. The index lags a moment. */
-    async ofIdentity(identity: string): Promise<string[]> {
+    /** Returns the ids of the schedules whose runs an identity executes. The index lags a moment. */
+    async listByIdentity(identity: string): Promise<string[]> {
       const { items } = await table.query({ index: "gsi7", pk: schedulesOfIdentity(identity) });
-      return items.map(({ pk }) => pk.slice(schedulePk("").length));
+      return items.map(toId);
     },
 
-    /** Outcomes of planned firings, the latest first. */
-    async ticks(
-      id: string,
-      before: string | undefined,
-      limit: number,
-    ): Promise<{ items: readonly Item[]; more: boolean }> {
-      const range = before === undefined ? {} : { before };
-      return table.query({ pk: schedulePk(id), prefix: "TICK#", ...range, descending: true, limit });
-    },
-
-    hasTick: async (id: string, at: number): Promise<boolean> => (await table.get(keys.tick(id, at))) !== undefined,
-
-    /** Ids of schedules that are due to be looked at, those that have waited longest first in each shard. */
+    /** Returns ids of schedules that are due to be reconciled, those that have waited longest first in each shard. */
     async due(until: number, limit: number): Promise<string[]> {
       const shards = await Promise.all(
         Array.from({ length: SCHEDULE_SHARDS }, (_, shard) =>
           table.query({ index: "gsi6", pk: scheduleShard(shard), to: sortableTime(until), limit }),
         ),
       );
-      return shards.flatMap((page) => page.items.map(({ pk }) => pk.slice(schedulePk("").length)));
+      return shards.flatMap((page) => page.items.map(toId));
     },
 
-    /** Moves the next look at a schedule, if one is to come, and nothing happened since `revision` was read. */
-    async lookAgain(id: string, at: number, revision?: number): Promise<void> {
-      try {
-        const condition = {
-          check_at: { exists: true },
-          ...(revision === undefined ? {} : { revision: { eq: revision } }),
-        };
-        await table.write({
-          kind: "update",
-          key: keys.schedule(id),
-          set: { check_at: sortableTime(at) },
-          if: condition,
-        });
-      } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error;
-      }
-    },
+    /** Sets when a schedule is reconciled next, if it is to be and is still at `revision`. */
+    checkAgain: (id: string, at: number, revision?: number): Promise<void> => writeCheck(id, at, revision, table),
   };
 }
 export type ScheduleStore = ReturnType<typeof scheduleStore>;
 
-/** The writes that put `after` in the place of `before`, under the condition that nothing happened to it since it was read. */
-export const changeWrites = (before: Schedule | undefined, after: Schedule): TransactionWrite[] => [
-  putSchedule(before, after),
-  ...nameWrites(before, after),
-];
+const toId = ({ pk }: Item): string => pk.slice(schedulePk("").length);
 
-function putSchedule(before: Schedule | undefined, after: Schedule): Put {
-  return {
+async function readMany(ids: readonly string[], table: Table): Promise<Schedule[]> {
+  const found: Schedule[] = [];
+  for (let from = 0; from < ids.length; from += BATCH) {
+    const items = await table.batchGet(ids.slice(from, from + BATCH).map(keys.schedule));
+    found.push(...items.filter((item) => item !== undefined).map(parseSchedule));
+  }
+  return found;
+}
+
+async function writeChange(
+  before: Schedule | undefined,
+  after: Schedule,
+  extras: ChangeExtras,
+  table: Table,
+): Promise<void> {
+  const { idempotency, outcome, ticks = [] } = extras;
+  const named = ticks.map((tick) => [`tick ${tick.at}`, putTick(after.schedule_id, tick)] as const);
+  const writes: NamedWrites = {
+    ...namedChange(before, after),
+    idempotency,
+    outcome: outcome && putTick(after.schedule_id, outcome),
+    ...Object.fromEntries(named),
+  };
+  try {
+    if (before === undefined) await transactNamedInScope(after.owner, writes, table);
+    else await transact(table, writes);
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    if (error.failed.has("schedule") || error.failed.has("entry")) throw new ScheduleChangedError();
+    if (error.failed.has("idempotency") || error.failed.has("outcome")) throw error;
+    const open = ticks.filter(({ at }) => !error.failed.has(`tick ${at}`));
+    await writeChange(before, after, { ...extras, ticks: open }, table);
+  }
+}
+
+async function writeSynced(schedule: Schedule, table: Table): Promise<boolean> {
+  const { schedule_id: id, plan, timing } = schedule;
+  const key = keys.schedule(id);
+  const condition = { plan: { eq: plan } };
+  const next = nextRunOf(schedule);
+  const update = (change: Pick<Update, "set" | "remove">) =>
+    table.write({ kind: "update", key, ...change, set: { pending_since: null, ...change.set }, if: condition });
+  try {
+    // The last item of a deleted schedule goes with its timer.
+    if (timing.state === "deleted") await table.write({ kind: "delete", key, if: condition });
+    else if (next === undefined) await update({ remove: ["check_shard", "check_at"] });
+    // A firing may have moved it meanwhile: then this check comes too early, and the reconciler corrects it.
+    else await update({ set: checkKeys(id, next) });
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+}
+
+async function writeCheck(id: string, at: number, revision: number | undefined, table: Table): Promise<void> {
+  const condition: Conditions = {
+    check_at: { exists: true },
+    ...(revision === undefined ? {} : { revision: { eq: revision } }),
+  };
+  try {
+    await table.write({
+      kind: "update",
+      key: keys.schedule(id),
+      set: { check_at: sortableTime(at) },
+      if: condition,
+    });
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}
+
+/** Returns the writes that put `after` in the place of `before`, on condition that nothing has changed it since it was read. */
+export const changeWrites = (before: Schedule | undefined, after: Schedule): TransactionWrite[] =>
+  Object.values(namedChange(before, after)).flat();
+
+function namedChange(before: Schedule | undefined, after: Schedule) {
+  const schedule: Put = {
     kind: "put",
-    item: toScheduleItem({ ...after, revision: (before?.revision ?? 0) + 1 }),
+    item: toStoredSchedule({ ...after, revision: (before?.revision ?? 0) + 1 }),
     if: before === undefined ? { pk: { exists: false } } : { revision: { eq: before.revision } },
+  };
+  return { schedule, entry: entryWrites(before, after) };
+}
+
+/** Returns the writes that move the schedule's entry in the owner's list, where the change concerns it. */
+function entryWrites(before: Schedule | undefined, after: Schedule): TransactionWrite[] {
+  const old = before === undefined || before.timing.state === "deleted" ? undefined : entryKey(before);
+  const now = after.timing.state === "deleted" ? undefined : entryKey(after);
+  if (old?.sk === now?.sk) return [];
+  const writes: TransactionWrite[] = [];
+  if (old !== undefined) writes.push({ kind: "delete", key: old });
+  if (now !== undefined) writes.push({ kind: "put", item: { ...now, v: 1 } });
+  return writes;
+}
+
+/** A schedule as it is stored, with the keys of its indexes. */
+function toStoredSchedule(schedule: Schedule): Item {
+  const checkAt = schedule.pending_since ?? nextRunOf(schedule);
+  const { schedule_id: id } = schedule;
+  const identity = identityOf(schedule);
+  return {
+    ...keys.schedule(id),
+    v: 1,
+    ...schedule,
+    ...(checkAt === undefined ? {} : checkKeys(id, checkAt)),
+    ...(identity === undefined || schedule.timing.state === "deleted"
+      ? {}
+      : { group: schedulesOfIdentity(identity), updated_key: id }),
   };
 }
 
-const nameKey = ({ owner, name, schedule_id }: Schedule): Key => keys.scheduleName(owner, folded(name), schedule_id);
+const checkKeys = (id: string, at: number) => ({ check_shard: shardOfSchedule(id), check_at: sortableTime(at) });
 
-/** What a change makes of the schedule's place in the list. */
-function nameWrites(before: Schedule | undefined, after: Schedule): TransactionWrite[] {
-  const old = before === undefined || before.timing.state === "deleted" ? undefined : nameKey(before);
-  const now = after.timing.state === "deleted" ? undefined : nameKey(after);
-  if (old?.sk === now?.sk) return [];
-  return [
-    ...(old === undefined ? [] : [{ kind: "delete" as const, key: old }]),
-    ...(now === undefined ? [] : [{ kind: "put" as const, item: { ...now, v: 1 } }]),
-  ];
-}
+/** The entries of an owner's list of schedules. */
+export const entriesIn = (owner: Owner) =>
+  ({ pk: ownerPk(owner), prefix: "SCHEDULE#" }) satisfies Pick<Query, "pk" | "prefix">;
+
+const entryKey = ({ owner, name, schedule_id }: Schedule): Key => keys.scheduleName(owner, folded(name), schedule_id);

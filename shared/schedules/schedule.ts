@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { keys, schedulesOfIdentity, shardOfSchedule, sortableTime } from "#shared/table/keys.ts";
 import type { Item } from "#shared/table/table.ts";
 import { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
@@ -11,17 +10,17 @@ const Time = v.number();
 const common = {
   schedule_id: v.string(),
   owner: v.object({ type: v.picklist(["Team", "User"]), uid: v.string() }),
-  /** Moves with every change and every firing: the condition of each write is that nothing happened since the read. */
+  /** Increases with every change and every firing: the condition of each write is that it is still as it was read. */
   revision: v.number(),
-  /** Moves with what the timer has to know: cron, time zone, whether there is to be one at all. */
+  /** Increases with every change of what the timer depends on: the cron, the time zone, whether the schedule is active. */
   plan: v.number(),
-  /** Since when the timer may not be what the schedule says; null where it is. */
+  /** Since when the timer may differ from the schedule; null where it matches. */
   pending_since: v.nullable(Time),
   name: v.string(),
   cron_schedule: v.string(),
   time_zone: v.string(),
   overlap: Overlap,
-  /** Prompts over 32 KB lie in the bucket; this is then their beginning. */
+  /** The beginning of the prompt where it is over 32 KB and stored as a file. */
   prompt: v.string(),
   prompt_file: v.exactOptional(v.string()),
   agent_config: v.exactOptional(ResolvedAgentConfig),
@@ -42,7 +41,7 @@ const Timing = v.variant("state", [
   /** `next_run` is the earliest planned firing that has no outcome yet. */
   v.object({ state: v.literal("active"), next_run: Time }),
   v.object({ state: v.literal("paused") }),
-  /** Gone for everybody, and kept only until its timer is gone too. */
+  /** Not visible any more, and kept only until its timer is removed. */
   v.object({ state: v.literal("deleted") }),
 ]);
 const Schedule = v.object({ ...common, timing: Timing });
@@ -54,31 +53,15 @@ export const nextRunOf = ({ timing }: Schedule): number | undefined =>
 
 export const parseSchedule = (item: Item): Schedule => v.parse(Schedule, item);
 
-/** A schedule as it lies in the table, with the keys of the indexes that it is in. */
-export function toScheduleItem(schedule: Schedule): Item {
-  const checkAt = schedule.pending_since ?? nextRunOf(schedule);
-  const { schedule_id: id } = schedule;
-  const identity = identityOf(schedule);
-  return {
-    ...keys.schedule(id),
-    v: 1,
-    ...schedule,
-    ...(checkAt === undefined ? {} : { check_shard: shardOfSchedule(id), check_at: sortableTime(checkAt) }),
-    ...(identity === undefined || schedule.timing.state === "deleted"
-      ? {}
-      : { group: schedulesOfIdentity(identity), updated_key: id }),
-  };
-}
-
-/** The identity that carries out a schedule's runs: its agent, or its creator where that is one. */
+/** The identity that executes a schedule's runs: its agent, or its creator where that is an identity. */
 export const identityOf = ({ agent_uid, created_by }: Pick<Schedule, "agent_uid" | "created_by">): string | undefined =>
   agent_uid ?? (created_by.type === "service_account" ? created_by.uid : undefined);
 
-/** How many runs a schedule remembers by itself. */
+/** Runs whose ids are stored with the schedule. */
 const MAX_RECENT = 10;
 
-/** The schedule with one more run. */
-export function withRun(schedule: Schedule, runId: string, now: number): Schedule {
+/** Adds a run to a schedule. */
+export function addRun(schedule: Schedule, runId: string, now: number): Schedule {
   const recent = [runId, ...schedule.recent_runs].slice(0, MAX_RECENT);
   return { ...schedule, last_ran: now, last_spawn_error: null, recent_runs: recent };
 }

@@ -15,17 +15,20 @@ import { resolveSecrets } from "#shared/secrets/run-secrets.ts";
 import { ownerPk } from "#shared/table/keys.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import type { RunAgentResponse } from "#shared/wire/run.ts";
-import { checkRunOf, environmentOfSchedule, inScheduleWords, workerOf } from "./agent.ts";
+import { checkRunRequest, findExecutor, findScheduleEnvironment, withScheduleNames } from "./agent.ts";
 import type { FiringPorts } from "./ports.ts";
-import { type Schedule, withRun } from "./schedule.ts";
+import { addRun, type Schedule } from "./schedule.ts";
 import { changeWrites, ScheduleChangedError } from "./schedule-store.ts";
 
+/** The record that limits a firing or a request to one run exists already. */
+export class RunRecordExists extends Error {}
+
 /**
- * Makes a run of a schedule, which `after` is the schedule with. `record` is the write that holds it to one run: the outcome
- * of a firing, or a request's idempotency record; ConditionFailed tells that it is there already, ScheduleChangedError that the
- * schedule has changed. A firing has no toll.
+ * Creates a run of a schedule and replaces the schedule by `after` with that run. `record` is the write that limits this to one run:
+ * the outcome of a firing, or the idempotency record of a request. A firing takes no rate-limit token.
+ * @throws RunRecordExists; ScheduleChangedError
  */
-export async function spawnRun(
+export async function createScheduledRun(
   before: Schedule,
   after: Schedule,
   record: (runId: string, now: number) => Put,
@@ -35,18 +38,19 @@ export async function spawnRun(
   const now = ports.now();
   const runId = uuidv7(now);
   const { owner } = before;
-  const { body, environment } = await scheduledRun(runId, before, ports);
-  const held = record(runId, now);
+  const { body, environment } = await planScheduledRun(runId, before, ports);
+  const recordWrite = record(runId, now);
   const writes = [
     ...newRunWrites(runId, owner, body, now),
-    held,
-    ...changeWrites(before, withRun(after, runId, now)),
-    // Where the environment is deleted meanwhile, the next attempt finds it missing.
+    recordWrite,
+    ...changeWrites(before, addRun(after, runId, now)),
+    // Where the environment is deleted in between, the next attempt finds it missing.
     ...lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
     ...(rateLimitToken === undefined ? [] : [rateLimitToken(now)]),
   ];
   const atCapacity = await writeWithin(writes, ownerPk(owner), RUN_ROOM, ports, (error) => {
-    if (!(error instanceof ConditionFailed) || error.positions.includes(writes.indexOf(held))) return error;
+    if (!(error instanceof ConditionFailed)) return error;
+    if (error.positions.includes(writes.indexOf(recordWrite))) return new RunRecordExists();
     throwIfRateLimited(error, writes, now);
     return new ScheduleChangedError();
   });
@@ -55,23 +59,23 @@ export async function spawnRun(
 }
 
 /**
- * The run that a schedule makes: its creator is who made the schedule, and its agent, if it has one, carries it out. Throws
- * where the schedule asks for what there is no more: a model, an identity, an environment.
+ * Plans the run of a schedule: its creator is the schedule's, and its agent, if it has one, executes it. Refuses a model, an
+ * identity or an environment that no longer exists.
  */
-async function scheduledRun(
+async function planScheduledRun(
   runId: string,
   schedule: Schedule,
   ports: FiringPorts,
 ): Promise<{ body: RunBody; environment: Environment | undefined }> {
   const { agent_config, created_by, metadata, mode, owner, prompt, prompt_file } = schedule;
-  const { executor, ...layers } = await workerOf(schedule, ports.table);
+  const { executor, ...layers } = await findExecutor(schedule, ports.table);
   const own = { prompt, ...(agent_config === undefined ? {} : { config: agent_config }) };
-  checkRunOf(own);
+  checkRunRequest(own);
   const chosen = withDefaults(own, layers);
-  const environment = await environmentOfSchedule(schedule, chosen.config, ports.table);
+  const environment = await findScheduleEnvironment(schedule, chosen.config, ports.table);
   const request = withEnvironment(chosen, environment);
-  checkRunOf(request);
-  inScheduleWords(() => refuseIgnoredImage({ ...setupOf(environment), execution_location: "REMOTE" }, ports));
+  checkRunRequest(request);
+  withScheduleNames(() => refuseIgnoredImage({ ...setupOf(environment), execution_location: "REMOTE" }, ports));
   const body: RunBody = {
     title: schedule.name.trim() || titleOf(prompt, skillsOf(request)[0]),
     prompt,

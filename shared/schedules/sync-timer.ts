@@ -4,30 +4,29 @@ import type { SchedulePorts } from "./ports.ts";
 import type { Schedule } from "./schedule.ts";
 import { schedulerCron } from "./scheduler-cron.ts";
 
-/** Changes that may come between the timer and the note that it is set, before somebody else has to go on. */
-const ATTEMPTS = 5;
+/** Times that a schedule may change while its timer is set, before the reconciler has to continue. */
+const MAX_ATTEMPTS = 5;
 
-type Agreeing = Pick<SchedulePorts, "schedules" | "scheduler">;
+type SyncPorts = Pick<SchedulePorts, "schedules" | "scheduler">;
 
 /**
- * Makes the timer what the schedule says. The table is written first and tells that this is still to be done; whoever
- * dies on the way leaves that word behind, and the reconciler comes here again. A change that comes in between has the
- * last word: the note fails, and the timer is set once more.
+ * Makes the timer match the schedule. The table is written first and records that the timer is out of date, so that the reconciler
+ * repeats this after a crash. Where the schedule changes in between, the timer is set again.
  */
-export async function syncTimer(first: Schedule, { schedules, scheduler }: Agreeing): Promise<void> {
+export async function syncTimer(first: Schedule, { schedules, scheduler }: SyncPorts): Promise<void> {
   let schedule = first;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const id = schedule.schedule_id;
-    if (schedule.timing.state === "active") await scheduler.put(timerOf(schedule));
+    if (schedule.timing.state === "active") await scheduler.put(toTimer(schedule));
     else await scheduler.remove(id);
-    if (await schedules.agreed(schedule)) return;
+    if (await schedules.noteSynced(schedule)) return;
     const changed = await schedules.get(id);
     if (changed === undefined) return scheduler.remove(id);
     schedule = changed;
   }
 }
 
-function timerOf({ schedule_id, cron_schedule, time_zone }: Schedule): Timer {
+function toTimer({ schedule_id, cron_schedule, time_zone }: Schedule): Timer {
   return {
     id: schedule_id,
     expression: schedulerCron(cron_schedule),

@@ -37,8 +37,8 @@ function crashing(point: Point): TestPorts {
     },
     schedules: {
       ...schedules,
-      agreed: async (schedule) => {
-        await schedules.agreed(schedule);
+      noteSynced: async (schedule) => {
+        await schedules.noteSynced(schedule);
         throw new Crash();
       },
     },

@@ -1,7 +1,7 @@
 import { fireSchedule } from "#functions/execution/fire-schedule.ts";
 import { triggers } from "#infra/triggers.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
-import { type Reconciled, reconcileSchedules } from "#shared/schedules/reconcile.ts";
+import { type Reconciled, reconcileOverdue } from "#shared/schedules/reconcile.ts";
 import { clientOf } from "./client.ts";
 import type { Answer, TestControlPlane } from "./control-plane.ts";
 import { sqsEvent } from "./execution.ts";
@@ -48,7 +48,7 @@ export async function fireAt(plane: TestControlPlane, id: string, time: string):
 }
 
 export const reconcile = (plane: TestControlPlane, ports: FiringPorts = plane.ports): Promise<Reconciled> =>
-  withRights("reconcile-schedules", triggers.reconcileSchedules.rights, () => reconcileSchedules(ports));
+  withRights("reconcile-schedules", triggers.reconcileSchedules.rights, () => reconcileOverdue(ports));
 
 /** The runs of a schedule as the list of runs shows them, newest first. */
 export const runsOf = async (plane: TestControlPlane, id: string): Promise<Answer["body"][]> =>

@@ -300,7 +300,7 @@ export class Models extends APIResource {
 
 export class Schedules extends APIResource {
   /**
-   * A prompt that is run whenever its cron says.
+   * Creates a schedule.
    *
    * `POST /agent/schedules`
    */
@@ -309,7 +309,7 @@ export class Schedules extends APIResource {
   }
 
   /**
-   * The schedules that the caller sees, by name.
+   * Lists the schedules visible to the caller, by name.
    *
    * `GET /agent/schedules`
    */
@@ -318,7 +318,7 @@ export class Schedules extends APIResource {
   }
 
   /**
-   * The schedule with its next firing and its latest runs.
+   * Returns a schedule with its latest runs.
    *
    * `GET /agent/schedules/{scheduleId}`
    */
@@ -327,7 +327,7 @@ export class Schedules extends APIResource {
   }
 
   /**
-   * Says anew what is run, and when.
+   * Replaces a schedule.
    *
    * `PUT /agent/schedules/{scheduleId}`
    */
@@ -336,7 +336,7 @@ export class Schedules extends APIResource {
   }
 
   /**
-   * It never fires again.
+   * Deletes a schedule.
    *
    * `DELETE /agent/schedules/{scheduleId}`
    */
@@ -345,7 +345,7 @@ export class Schedules extends APIResource {
   }
 
   /**
-   * No further firing until it is resumed.
+   * Pauses a schedule until it is resumed.
    *
    * `POST /agent/schedules/{scheduleId}/pause`
    */
@@ -354,7 +354,7 @@ export class Schedules extends APIResource {
   }
 
   /**
-   * It fires again, from its next time on.
+   * Resumes a schedule from its next planned firing.
    *
    * `POST /agent/schedules/{scheduleId}/resume`
    */
@@ -363,7 +363,7 @@ export class Schedules extends APIResource {
   }
 
   /**
-   * One run of it now, beside those that it plans.
+   * Starts a run of a schedule now, even if the schedule is paused.
    *
    * `POST /agent/schedules/{scheduleId}/run`
    */
@@ -372,7 +372,7 @@ export class Schedules extends APIResource {
   }
 
   /**
-   * What became of each planned firing, the latest first.
+   * Lists the outcomes of planned firings, the latest first.
    *
    * `GET /agent/schedules/{scheduleId}/ticks`
    */

@@ -48,7 +48,7 @@ class AsyncSchedules(AsyncResource):
         overlap: Union[Overlap, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> ScheduleItem:
-        """A prompt that is run whenever its cron says.
+        """Creates a schedule.
 
         `POST /agent/schedules`
 
@@ -92,7 +92,7 @@ class AsyncSchedules(AsyncResource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[ScheduleItem]:
-        """The schedules that the caller sees, by name.
+        """Lists the schedules visible to the caller, by name.
 
         `GET /agent/schedules`
 
@@ -109,7 +109,7 @@ class AsyncSchedules(AsyncResource):
         )
 
     async def retrieve(self, schedule_id: str, **options: Unpack[RequestOptions]) -> ScheduleItem:
-        """The schedule with its next firing and its latest runs.
+        """Returns a schedule with its latest runs.
 
         `GET /agent/schedules/{scheduleId}`
 
@@ -139,7 +139,7 @@ class AsyncSchedules(AsyncResource):
         overlap: Union[Overlap, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> ScheduleItem:
-        """Says anew what is run, and when.
+        """Replaces a schedule.
 
         `PUT /agent/schedules/{scheduleId}`
 
@@ -176,7 +176,7 @@ class AsyncSchedules(AsyncResource):
         )
 
     async def delete(self, schedule_id: str, **options: Unpack[RequestOptions]) -> DeleteScheduleResponse:
-        """It never fires again; its runs stay.
+        """Deletes a schedule; its runs stay.
 
         `DELETE /agent/schedules/{scheduleId}`
 
@@ -191,7 +191,7 @@ class AsyncSchedules(AsyncResource):
         )
 
     async def pause(self, schedule_id: str, **options: Unpack[RequestOptions]) -> ScheduleItem:
-        """No further firing until it is resumed.
+        """Pauses a schedule until it is resumed.
 
         `POST /agent/schedules/{scheduleId}/pause`
 
@@ -206,7 +206,7 @@ class AsyncSchedules(AsyncResource):
         )
 
     async def resume(self, schedule_id: str, **options: Unpack[RequestOptions]) -> ScheduleItem:
-        """It fires again, from its next time on.
+        """Resumes a schedule from its next planned firing.
 
         `POST /agent/schedules/{scheduleId}/resume`
 
@@ -221,7 +221,7 @@ class AsyncSchedules(AsyncResource):
         )
 
     async def run(self, schedule_id: str, **options: Unpack[RequestOptions]) -> RunAgentResponse:
-        """One run of it now, beside those that it plans.
+        """Starts a run of a schedule now, even if the schedule is paused.
 
         `POST /agent/schedules/{scheduleId}/run`
 
@@ -243,7 +243,7 @@ class AsyncSchedules(AsyncResource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[ListTicksResponseTick]:
-        """What became of each planned firing, the latest first.
+        """Lists the outcomes of planned firings, the latest first.
 
         `GET /agent/schedules/{scheduleId}/ticks`
 
