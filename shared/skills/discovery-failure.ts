@@ -1,10 +1,10 @@
-import type { Failure } from "./found-skills.ts";
+import type { Failure } from "./skill-store.ts";
 
 /** Why the skills of a repository could not be read. */
 export class DiscoveryFailure extends Error {
   readonly failure: Failure;
 
-  /** `limited`: a try before `retryAt`, in milliseconds, would count against us. */
+  /** `retryAt` is in milliseconds; `limited` is true where the host counts requests before then against the deployment. */
   constructor(code: Failure["code"], message: string, retryAt: number, limited = false) {
     super(message);
     this.name = "DiscoveryFailure";

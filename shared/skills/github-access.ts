@@ -1,9 +1,9 @@
 import type { GithubApi } from "./github-api.ts";
 import type { AppRepository, GithubApp } from "./github-app.ts";
 
-/** What is needed of GitHub to look into repositories: its API, and what this deployment has to show there. */
+/** GitHub's API and the deployment's credentials for it. */
 export interface Github extends GithubApi {
-  /** The deployment's GitHub App, if it has one. It goes before the token. */
+  /** The deployment's GitHub App, if it has one. It takes precedence over the token. */
   readonly app?: GithubApp | undefined;
   /** The deployment's own token, if it has one. */
   readonly token: () => Promise<string | undefined>;
@@ -12,29 +12,33 @@ export interface Github extends GithubApi {
 export interface GithubRepository extends AppRepository {
   /** A branch, tag or commit. @default the default branch */
   readonly ref?: string | undefined;
-  /** A token in the repository's own URL, which goes before all that the deployment has. */
+  /** A token in the repository's own URL, which takes precedence over the deployment's credentials. */
   readonly token?: string | undefined;
 }
 
-/** By what GitHub is asked about one repository. */
+/** The credential for one repository. */
 export interface Access {
-  /** Undefined where GitHub is asked as nobody. */
+  /** Undefined for requests without a credential. */
   readonly token: string | undefined;
-  /** Why GitHub may hide a repository that is there, and what helps. */
+  /** Why GitHub may hide an existing repository, and what to do. */
   readonly ifHidden: string;
-  /** To be called where GitHub refuses what it was asked for. */
+  /** Called where GitHub refuses a request with this credential. */
   readonly refused: () => void;
 }
 
-/** The token in the repository's URL, else one of the App, else the deployment's, else none. */
-export async function accessTo({ owner, repo, token }: GithubRepository, github: Github): Promise<Access> {
-  const access = (by: string | undefined, ifHidden: string): Access => ({ token: by, ifHidden, refused: () => {} });
+/** Chooses the token in the repository's URL, else one of the App, else the deployment's, else none. */
+export async function chooseAccess({ owner, repo, token }: GithubRepository, github: Github): Promise<Access> {
+  const access = (credential: string | undefined, ifHidden: string): Access => ({
+    token: credential,
+    ifHidden,
+    refused: () => {},
+  });
   if (token !== undefined) return access(token, "the token in its URL may not read it");
   const { app } = github;
-  const ofApp = await app?.tokenFor({ owner, repo });
-  if (app !== undefined && ofApp !== undefined) {
+  const appToken = await app?.tokenFor({ owner, repo });
+  if (app !== undefined && appToken !== undefined) {
     return {
-      ...access(ofApp, "this deployment's GitHub App may not read it"),
+      ...access(appToken, "this deployment's GitHub App may not read it"),
       refused: () => app.forget({ owner, repo }),
     };
   }

@@ -1,13 +1,13 @@
 import { createPrivateKey, type KeyObject, sign } from "node:crypto";
 import * as v from "valibot";
 import { logLine } from "#shared/log/log.ts";
-import { askGithub, type GithubApi, GithubRefusal, outage } from "./github-api.ts";
+import { type GithubApi, GithubRefusal, requestGithub, toOutage } from "./github-api.ts";
 
-/** Milliseconds before its end at which a token is no longer used: a look into a repository takes its time. */
+/** Milliseconds before its expiry at which a token is no longer used, since discovery takes a while. */
 const SPARE_MS = 5 * 60_000;
-/** Seconds that an assertion is issued in the past, so that GitHub takes it though its clock is behind ours. */
+/** Seconds that an assertion is backdated, so that GitHub accepts it where its clock is behind. */
 const BACKDATED_SECONDS = 60;
-/** Seconds after which an assertion ends; GitHub takes ten minutes at most, by its own clock. */
+/** Seconds after which an assertion expires; GitHub accepts ten minutes at most, by its own clock. */
 const ASSERTION_SECONDS = 9 * 60;
 
 export interface AppRepository {
@@ -15,27 +15,27 @@ export interface AppRepository {
   readonly repo: string;
 }
 
-/** A GitHub App, by which tokens are had that open one repository each, for an hour. */
+/** A GitHub App, which issues tokens for one repository each that are valid for an hour. */
 export interface GithubApp {
   /**
-   * A token that reads the files of this repository and can do nothing else; undefined where the App is not installed for
-   * it. Also undefined where GitHub refuses the App or its key is unusable, which the log tells.
-   * @throws DiscoveryFailure where GitHub does not answer, or takes no more requests
+   * Returns a token that can only read the files of this repository; undefined where the App is not installed for it, and where
+   * GitHub refuses the App or its key is unusable, which is logged.
+   * @throws DiscoveryFailure where GitHub does not respond, or limits requests
    */
   tokenFor(repository: AppRepository): Promise<string | undefined>;
   /**
-   * A token as `tokenFor` gives it, made for whoever asks and kept nowhere.
+   * Returns a new token as `tokenFor` does, which is not cached.
    * @throws DiscoveryFailure likewise
    */
   newToken(repository: AppRepository): Promise<AppToken | undefined>;
-  /** Has the next token made anew: GitHub refused this one something. */
+  /** Removes the cached token of a repository, because GitHub has refused it. */
   forget(repository: AppRepository): void;
 }
 
 export interface AppSettings {
   /** The App's id or client id, as GitHub's page of the App shows it. */
   readonly id: string;
-  /** Its private key in PEM, as GitHub gives it out; undefined where there is none. */
+  /** Its private key in PEM, as GitHub issues it; undefined where there is none. */
   readonly privateKey: () => Promise<string | undefined>;
 }
 
@@ -45,16 +45,17 @@ export interface AppToken {
   readonly expiresAt: number;
 }
 
-/** A GitHub App, which keeps its tokens in memory until shortly before they end, and nowhere else. */
+/** Creates a GitHub App that caches its tokens in memory until shortly before they expire, and stores them nowhere else. */
 export function githubApp(settings: AppSettings, api: GithubApi): GithubApp {
   const kept = new Map<string, AppToken>();
   const newToken = async (repository: AppRepository) => {
     try {
-      return await makeToken(repository, settings, api);
+      return await issueToken(repository, settings, api);
     } catch (error) {
       if (!(error instanceof UnusableKey || error instanceof GithubRefusal)) throw error;
-      const reason = error instanceof GithubRefusal ? `GitHub answers ${error.status}: ${error.said}` : error.message;
-      logLine("error", "the GitHub App gives no token", { app: settings.id, repository: nameOf(repository), reason });
+      const reason =
+        error instanceof GithubRefusal ? `GitHub responds with ${error.status}: ${error.said}` : error.message;
+      logLine("error", "the GitHub App issues no token", { app: settings.id, repository: nameOf(repository), reason });
       return undefined;
     }
   };
@@ -79,31 +80,31 @@ const Issued = v.object({
   expires_at: v.pipe(v.string(), v.transform(Date.parse), v.finite()),
 });
 
-async function makeToken(
+async function issueToken(
   { owner, repo }: AppRepository,
   { id, privateKey }: AppSettings,
   api: GithubApi,
 ): Promise<AppToken | undefined> {
-  const token = assertion(id, readKey(await privateKey()), api.now());
+  const token = signAssertion(id, readKey(await privateKey()), api.now());
   const what = `the App's installation for ${owner}/${repo}`;
   const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}/installation`;
-  const found = await askGithub(Installation, { path, token, what }, api).catch((error: unknown) => {
+  const found = await requestGithub(Installation, { path, token, what }, api).catch((error: unknown) => {
     if (error instanceof GithubRefusal && isNotInstalled(error)) return undefined;
     throw error;
   });
   if (found === undefined) return undefined;
-  if (!found.changed) throw outage(`GitHub's answer about ${what} is not what it documents`, api);
-  // One that was renamed is led to by its number, and its old name is not one that a token can be for.
+  if (!found.changed) throw toOutage(`GitHub's answer about ${what} is not as documented`, api);
+  // A renamed repository is redirected to by its number, and GitHub issues no token for the old name.
   const [, number] = /\/repositories\/(\d+)\/installation$/.exec(found.url) ?? [];
   const one = number === undefined ? { repositories: [repo] } : { repository_ids: [Number(number)] };
   const body = { ...one, permissions: { contents: "read" } };
   const tokens = `/app/installations/${found.body.id}/access_tokens`;
-  const issued = await askGithub(Issued, { path: tokens, token, what, body }, api);
-  if (!issued.changed) throw outage(`GitHub's answer about ${what} is not what it documents`, api);
+  const issued = await requestGithub(Issued, { path: tokens, token, what, body }, api);
+  if (!issued.changed) throw toOutage(`GitHub's answer about ${what} is not as documented`, api);
   return { token: issued.body.token, expiresAt: issued.body.expires_at };
 }
 
-/** An App that GitHub does not know is a 404 too, but in other words. */
+/** GitHub responds with 404 to an unknown App too, but with another message. */
 const isNotInstalled = ({ status, said }: GithubRefusal): boolean => status === 404 && said === "Not Found";
 
 class UnusableKey extends Error {}
@@ -114,22 +115,22 @@ function readKey(pem: string | undefined): KeyObject {
   try {
     key = createPrivateKey(pem);
   } catch {
-    // What the parser says is about the bytes of a secret.
+    // The parser's message may quote bytes of the secret.
     throw new UnusableKey("its parameter does not hold a private key in PEM");
   }
-  if (key.asymmetricKeyType !== "rsa") throw new UnusableKey("its private key is not one for RSA");
+  if (key.asymmetricKeyType !== "rsa") throw new UnusableKey("its private key is not an RSA key");
   return key;
 }
 
-/** The JSON Web Token by which the App itself speaks: https://docs.github.com/apps → "Generating a JSON Web Token". */
-function assertion(id: string, key: KeyObject, now: number): string {
+/** The JSON Web Token that authenticates the App itself: https://docs.github.com/apps → "Generating a JSON Web Token". */
+function signAssertion(id: string, key: KeyObject, now: number): string {
   const seconds = Math.floor(now / 1000);
   const claims = { iat: seconds - BACKDATED_SECONDS, exp: seconds + ASSERTION_SECONDS, iss: id };
-  const said = [{ alg: "RS256", typ: "JWT" }, claims].map((part) => base64url(JSON.stringify(part))).join(".");
-  return `${said}.${base64url(sign("RSA-SHA256", Buffer.from(said), key))}`;
+  const content = [{ alg: "RS256", typ: "JWT" }, claims].map((part) => base64url(JSON.stringify(part))).join(".");
+  return `${content}.${base64url(sign("RSA-SHA256", Buffer.from(content), key))}`;
 }
 
 const base64url = (content: string | Buffer): string => Buffer.from(content).toString("base64url");
 
-/** GitHub takes case for nothing. */
+/** GitHub ignores case. */
 const nameOf = ({ owner, repo }: AppRepository): string => `${owner}/${repo}`.toLowerCase();

@@ -9,12 +9,12 @@ import {
   SKILLS_BYTES,
 } from "#shared/wire/skill-file.ts";
 import { DiscoveryFailure } from "./discovery-failure.ts";
-import { type Access, accessTo, type Github, type GithubRepository } from "./github-access.ts";
-import { askGithub, type GithubAnswer, GithubRefusal, outage } from "./github-api.ts";
+import { type Access, chooseAccess, type Github, type GithubRepository } from "./github-access.ts";
+import { type GithubAnswer, GithubRefusal, requestGithub, toOutage } from "./github-api.ts";
 
-/** Files that are fetched at the same time; GitHub asks not to be sent many requests at once. */
+/** Files that are fetched at the same time; GitHub asks clients not to send many requests at once. */
 const AT_ONCE = 6;
-/** Milliseconds for the files of one repository; what is not read by then is read the next time. */
+/** Milliseconds for the files of one repository; the rest is read the next time. */
 const FILES_MS = 15_000;
 
 const Entry = v.object({
@@ -27,47 +27,47 @@ const Entry = v.object({
 type Entry = v.InferOutput<typeof Entry>;
 const Tree = v.object({ sha: v.string(), tree: v.array(Entry), truncated: v.optional(v.boolean(), false) });
 type Tree = v.InferOutput<typeof Tree>;
-/** What is in a repository without a commit. */
-const NOTHING: Tree = { sha: "", tree: [], truncated: false };
+/** The tree of a repository without a commit. */
+const EMPTY_TREE: Tree = { sha: "", tree: [], truncated: false };
 const Blob = v.object({ content: v.string(), encoding: v.literal("base64") });
 
-/** What was found before, so that nothing is fetched twice. */
+/** What was found before, so that unchanged files are not fetched again. */
 export interface Before {
   readonly etag?: string | undefined;
-  /** Whether this content at this path is known already. */
+  /** True where this content at this path is stored already. */
   readonly knows: (path: string, sha: string) => boolean;
 }
 
-/** A file with its text; one that is known already is not read again. */
+/** A file with its text; one that is stored already is not read again. */
 export type ReadFile = SkillFile & { readonly isKnown?: true };
 
 export interface GithubSkills {
   readonly files: readonly ReadFile[];
   readonly leftOut: number;
   readonly etag?: string;
-  /** Why some of the files have no text, where GitHub stopped answering on the way. */
+  /** Why some of the files have no text, where GitHub stopped responding in between. */
   readonly failure?: DiscoveryFailure;
 }
 
 /**
- * The skills of a repository on GitHub, or `unchanged` where it is as it was.
+ * Finds the skills of a repository on GitHub; returns `unchanged` where it has not changed.
  * @throws DiscoveryFailure
  */
-export async function githubSkills(
+export async function findGithubSkills(
   repository: GithubRepository,
   before: Before,
   github: Github,
 ): Promise<GithubSkills | "unchanged"> {
-  const access = await accessTo(repository, github);
+  const access = await chooseAccess(repository, github);
   try {
-    return await skillsBy(access, repository, before, github);
+    return await findSkillsWith(access, repository, before, github);
   } catch (error) {
     if (error instanceof GithubRefusal) access.refused();
     throw error;
   }
 }
 
-async function skillsBy(
+async function findSkillsWith(
   { token, ifHidden }: Access,
   repository: GithubRepository,
   before: Before,
@@ -80,43 +80,43 @@ async function skillsBy(
     schema: v.GenericSchema<unknown, T>,
     path: string,
     more?: { etag?: string | undefined; ifEmpty?: T },
-  ) => askGithub(schema, { path: `${git}/${path}`, token, what, ifHidden, ...more }, github);
+  ) => requestGithub(schema, { path: `${git}/${path}`, token, what, ifHidden, ...more }, github);
   const top = `trees/${encodeURIComponent(ref)}?recursive=1`;
-  const answer = await ask(Tree, top, { etag: before.etag, ifEmpty: NOTHING });
+  const answer = await ask(Tree, top, { etag: before.etag, ifEmpty: EMPTY_TREE });
   if (!answer.changed) return "unchanged";
   const subTree = async (sha: string, recursive = false) =>
     bodyOf(await ask(Tree, `trees/${sha}${recursive ? "?recursive=1" : ""}`));
-  const entries = answer.body.truncated ? await walked(answer.body, subTree) : answer.body.tree;
+  const entries = answer.body.truncated ? await listSkillFolders(answer.body, subTree) : answer.body.tree;
   const listed = entries.filter(isSkill).sort((a, b) => inSkillOrder(a.path, b.path));
   const deadline = performance.now() + FILES_MS;
-  const { files, failure } = await read(listed.slice(0, MAX_SKILLS), before, async (sha) => {
-    if (performance.now() > deadline) throw outage(`GitHub answers slowly about ${what}`, github);
+  const { files, failure } = await readFiles(listed.slice(0, MAX_SKILLS), before, async (sha) => {
+    if (performance.now() > deadline) throw toOutage(`GitHub responds slowly about ${what}`, github);
     return Buffer.from(bodyOf(await ask(Blob, `blobs/${sha}`)).content, "base64");
   });
   const { etag } = answer;
   return {
     files,
     leftOut: Math.max(0, listed.length - MAX_SKILLS),
-    // Without it, the next look reads what this one could not.
+    // Without an ETag, the next discovery reads the files that this one could not.
     ...(etag === undefined || failure !== undefined ? {} : { etag }),
     ...(failure === undefined ? {} : { failure }),
   };
 }
 
-/** Links are not followed: what they lead to is listed where it is. */
+/** Symbolic links are not followed: their targets are listed at their own paths. */
 const isSkill = ({ path, mode, type }: Entry): boolean =>
   type === "blob" && (mode === "100644" || mode === "100755") && isSkillPath(path);
 
 function bodyOf<T>(answer: GithubAnswer<T>): T {
   if (answer.changed) return answer.body;
-  throw new Error("an answer that was not asked for by its tag says that it has not changed");
+  throw new Error("a response to an unconditional request says that nothing has changed");
 }
 
 /**
- * The entries below the skills' folders of a repository with so many files that GitHub leaves some out. At most two trees
- * a folder are read, and one a skill where even a folder's own tree is left incomplete.
+ * Lists the entries below the skill folders of a repository whose tree GitHub truncates. Reads at most two trees per folder, and one
+ * per skill where even a folder's own tree is truncated.
  */
-async function walked(
+async function listSkillFolders(
   root: Pick<Tree, "sha">,
   subTree: (sha: string, recursive?: boolean) => Promise<Tree>,
 ): Promise<Entry[]> {
@@ -140,8 +140,8 @@ async function walked(
   return found;
 }
 
-/** The texts of the files, a few at a time. IdempotentRequest GitHub stops answering, it is not asked for the rest. */
-async function read(
+/** Reads the texts of the files, a few at a time. Once GitHub stops responding, it is not asked for the rest. */
+async function readFiles(
   listed: readonly Entry[],
   { knows }: Before,
   fetchBlob: (sha: string) => Promise<Uint8Array>,
@@ -158,7 +158,7 @@ async function read(
     if (knows(path, sha)) return { path, sha, isKnown: true };
     if (failure !== undefined) return { path, sha, problem: "is not read yet" };
     try {
-      return { path, sha, ...decoded(await fetchBlob(sha)) };
+      return { path, sha, ...decode(await fetchBlob(sha)) };
     } catch (error) {
       if (!(error instanceof DiscoveryFailure)) throw error;
       failure = error;
@@ -171,7 +171,7 @@ async function read(
   return { files, ...(failure === undefined ? {} : { failure }) };
 }
 
-function decoded(bytes: Uint8Array): Pick<SkillFile, "text" | "problem"> {
+function decode(bytes: Uint8Array): Pick<SkillFile, "text" | "problem"> {
   if (bytes.length > SKILL_BYTES) return { problem: `is larger than ${SKILL_BYTES} bytes` };
   try {
     return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };

@@ -5,7 +5,7 @@ import type { ScanRequest } from "#shared/wire/scan.ts";
 import type { Github } from "./github-access.ts";
 import type { SkillRepository } from "./repository.ts";
 
-/** What the list of agents needs from the world. */
+/** What the list of agents needs from its infrastructure. */
 export interface SkillPorts {
   readonly table: Table;
   readonly files: Pick<FileStore, "get" | "put">;
@@ -14,19 +14,19 @@ export interface SkillPorts {
   readonly discovery: Discovery;
 }
 
-/** Whoever looks into repositories. */
+/** Discovers the skills of repositories. */
 export interface Discovery {
-  /** Finds the skills of a repository and keeps them, or why it could not; throws where not even that is known. */
+  /** Finds the skills of a repository and stores them, or why it could not be read. Throws where neither was stored. */
   refresh(repository: SkillRepository): Promise<void>;
 }
 
-/** What looking into repositories needs from the world. */
+/** What discovery needs from its infrastructure. */
 export interface DiscoveryPorts extends Pick<SkillPorts, "table" | "files" | "now"> {
   readonly github: Github;
   readonly scanner: Scanner;
 }
 
-/** A sandbox that clones a repository and answers what it found; its answer is parsed by whoever asked. */
+/** A sandbox that clones a repository and returns the files that it found; the caller parses the response. */
 export interface Scanner {
   scan(request: ScanRequest): Promise<unknown>;
 }

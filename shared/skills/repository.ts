@@ -7,11 +7,11 @@ import { NO_CREDENTIALS, Repository, RepositoryUrl } from "#shared/wire/config.t
 import { hasCredentials } from "#shared/wire/repository-url.ts";
 import { identityOf } from "#shared/wire/skill-file.ts";
 
-/** A repository in which skills are looked for, at one of its refs. */
+/** A repository whose skills are discovered, at one of its refs. */
 export const SkillRepository = v.object({ url: RepositoryUrl, ref: Repository.entries.ref });
 export type SkillRepository = v.InferOutput<typeof SkillRepository>;
 
-/** A repository with the environments that it belongs to. */
+/** A repository with the environments that name it. */
 export interface Place extends SkillRepository {
   readonly owner: string;
   readonly name: string;
@@ -19,13 +19,14 @@ export interface Place extends SkillRepository {
 }
 
 /**
- * What is kept of a repository is kept under this. Credentials in its URL are a part of it: what one of them opens is not
- * shown to who has another.
+ * The key under which the skills of a repository are stored. Credentials in its URL are part of it: what one credential can read is
+ * not shown to a caller with another.
  */
-export const keyOf = ({ url, ref }: SkillRepository): string => sha256(JSON.stringify([canonical(url), ref ?? null]));
+export const toStorageKey = ({ url, ref }: SkillRepository): string =>
+  sha256(JSON.stringify([canonicalize(url), ref ?? null]));
 
-/** The repository whichever way its URL is written, without credentials and ref. */
-export function baseOf(url: string): string {
+/** Identifies a repository by its URL without credentials and ref, however the URL is written. */
+export function toBaseUrl(url: string): string {
   const github = githubOf(url);
   if (github !== undefined) return `github:${github.owner}/${github.repo}`.toLowerCase();
   return url
@@ -34,43 +35,43 @@ export function baseOf(url: string): string {
     .replace(/\.git$/, "");
 }
 
-/** GitHub takes case for nothing and has several URLs for one repository; of others nothing is known. */
-function canonical(url: string): string {
-  return githubOf(url) === undefined ? url : [baseOf(url), ...credentialsOf(url)].join("\n");
+/** GitHub ignores case and has several URLs for one repository; other hosts may differ. */
+function canonicalize(url: string): string {
+  return githubOf(url) === undefined ? url : [toBaseUrl(url), ...parseCredentials(url)].join("\n");
 }
 
-/** The user and password in an https URL, the one of them last that a token would be. */
-export function credentialsOf(url: string): string[] {
+/** Returns the user and password in an https URL, the token last. */
+export function parseCredentials(url: string): string[] {
   const parsed = /^https:/i.test(url) ? URL.parse(url) : null;
   if (parsed === null) return [];
   return [parsed.username, parsed.password].filter((value) => value !== "").map(decodeURIComponent);
 }
 
-/** The repositories of the environments, each once; those without a ref first. */
-export function placesOf(environments: readonly Environment[]): Place[] {
+/** Lists the repositories of the environments, each once; those without a ref first. */
+export function listPlaces(environments: readonly Environment[]): Place[] {
   const places = new Map<string, Place>();
   for (const { uid, name, repositories = [] } of environments) {
     for (const { url, ref } of repositories) {
       const repository = { url, ...(ref === undefined ? {} : { ref }) };
-      const before = places.get(keyOf(repository)) ?? placeOf(repository);
+      const before = places.get(toStorageKey(repository)) ?? toPlace(repository);
       const isIn = before.environments.some((one) => one.uid === uid);
       const all = isIn ? before.environments : [...before.environments, { uid, name }];
-      places.set(keyOf(repository), { ...before, environments: all });
+      places.set(toStorageKey(repository), { ...before, environments: all });
     }
   }
   return [...places.values()].sort((a, b) => compare(orderOf(a), orderOf(b)));
 }
 
-/** The places that a caller means by `repo`: those of its environments, else the repository itself. */
-export function placesNamed(repo: string, places: readonly Place[]): Place[] {
+/** Finds the places that a caller means by `repo`: those of its environments, else the repository itself. */
+export function findPlaces(repo: string, places: readonly Place[]): Place[] {
   const named = readName(repo);
   const found = places.filter(({ url, owner, name }) =>
     "url" in named
-      ? baseOf(url) === baseOf(named.url)
+      ? toBaseUrl(url) === toBaseUrl(named.url)
       : `${owner}/${name}`.toLowerCase() === `${named.owner}/${named.name}`.toLowerCase(),
   );
   if (found.length > 0) return found;
-  return [placeOf({ url: "url" in named ? named.url : `https://github.com/${named.owner}/${named.name}` })];
+  return [toPlace({ url: "url" in named ? named.url : `https://github.com/${named.owner}/${named.name}` })];
 }
 
 function readName(repo: string): { url: string } | { owner: string; name: string } {
@@ -81,7 +82,7 @@ function readName(repo: string): { url: string } | { owner: string; name: string
   return { url: repo };
 }
 
-function placeOf(repository: SkillRepository): Place {
+function toPlace(repository: SkillRepository): Place {
   const github = githubOf(repository.url);
   const { owner, name } =
     github === undefined ? identityOf(repository.url) : { owner: github.owner, name: github.repo };

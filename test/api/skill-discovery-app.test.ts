@@ -41,7 +41,7 @@ const found = ["release", "review"];
 /** By what GitHub was asked for the shop's files. */
 const shownForFiles = () =>
   github.seen.filter(({ path }) => path.includes("/git/")).map(({ authorization }) => authorization);
-const complaints = () => logged.filter((line) => line.includes("the GitHub App gives no token"));
+const complaints = () => logged.filter((line) => line.includes("the GitHub App issues no token"));
 
 describe("a repository that the GitHub App is installed for", () => {
   it("is read by a token for that repository alone, which can read files and nothing else", async () => {
@@ -176,8 +176,8 @@ describe("a GitHub App that cannot be used", () => {
   it.each([
     ["its key is missing", () => undefined, "its private key is not in its parameter"],
     ["its key is no key", () => "hunter2", "its parameter does not hold a private key in PEM"],
-    ["its key is of another kind", elliptic, "its private key is not one for RSA"],
-    ["its key is another App's", () => other("pkcs8"), "GitHub answers 401: A JSON web token could not be decoded"],
+    ["its key is of another kind", elliptic, "its private key is not an RSA key"],
+    ["its key is another App's", () => other("pkcs8"), "GitHub responds with 401: A JSON web token could not be decoded"],
   ])("says so in the log where %s, and the token is used", async (_, made, reason) => {
     key = made();
     expect(await look()).toEqual(found);
@@ -199,7 +199,7 @@ describe("a GitHub App that cannot be used", () => {
     plane.repositories.githubApp = githubApp(made, { apiUrl: github.url, fetch, now });
     expect(await look()).toEqual(found);
     expect(complaints()).toHaveLength(1);
-    expect(complaints()[0]).toContain(`GitHub answers ${reason}`);
+    expect(complaints()[0]).toContain(`GitHub responds with ${reason}`);
   });
 
   it("is not got around where GitHub takes no more requests", async () => {

@@ -143,7 +143,7 @@ describe("a repository outside GitHub", () => {
         owner: "tools",
         name: "kit",
         environments: [{ uid: made.uid, name: "Both" }],
-        error: "this deployment's sandboxes have no git, by which repositories outside GitHub are read",
+        error: "this deployment's sandboxes have no git, which is needed to read repositories outside GitHub",
       },
     ]);
     expect((await ada.get("/agent?repo=tools/kit")).status).toBe(503);

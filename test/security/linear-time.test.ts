@@ -17,7 +17,7 @@ import { parseKey } from "#shared/principals/api-key.ts";
 import { statusText, titleOf } from "#shared/records/run.ts";
 import { createTextMatcher } from "#shared/runs/listing/fuzzy-search.ts";
 import { timetableOf } from "#shared/schedules/cron.ts";
-import { baseOf } from "#shared/skills/repository.ts";
+import { toBaseUrl } from "#shared/skills/repository.ts";
 import { parseSkill } from "#shared/skills/skill-md.ts";
 import { MCPServerConfig, Repository, SkillSpec } from "#shared/wire/config.ts";
 import { HttpsUrl, Timestamp } from "#shared/wire/primitives.ts";
@@ -92,7 +92,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "shared: a title of a prompt": (text) => titleOf(text, undefined),
   "shared: a status": statusText,
   "shared: a cron": (text) => timetableOf(text, "UTC"),
-  "shared: a repository's URL": baseOf,
+  "shared: a repository's URL": toBaseUrl,
   "shared: a SKILL.md": (text) => parseSkill({ path: ".agents/skills/a/SKILL.md", sha: "a", text }),
   "wire: front matter": splitFrontMatter,
   "wire: the identity of a repository": identityOf,
@@ -184,7 +184,7 @@ describe("text of a megabyte", () => {
     const slashes = "/".repeat(BYTES);
     expect(String(plainText(`a${spaces}b${spaces}\n`)).trimEnd()).toBe(`a${spaces}b`);
     expect(identityOf(`https://a.test/o/r.git${slashes}?${"?\n".repeat(1000)}`)).toEqual({ owner: "o", name: "r" });
-    expect(baseOf(`https://user@a.test/o/r.git${slashes}`)).toBe("https://a.test/o/r");
+    expect(toBaseUrl(`https://user@a.test/o/r.git${slashes}`)).toBe("https://a.test/o/r");
     const matter = "name: a\n".repeat(BYTES / 8);
     expect(splitFrontMatter(`---\n${matter}---\nbody`)).toEqual({ matter, body: "body" });
     expect(splitFrontMatter("\uFEFF---\n".repeat(1000))).toEqual({ body: "\uFEFF---\n".repeat(1000) });

@@ -6,29 +6,29 @@ import { keys } from "#shared/table/keys.ts";
 import type { Item, Table } from "#shared/table/table.ts";
 import { Skill } from "./skill.ts";
 
-/** Seconds after which skills are looked for anew. */
+/** Seconds after which the skills of a repository are discovered again. */
 export const FRESH_SECONDS = 600;
-/** Seconds after which a repository that could not be read is tried again. */
+/** Seconds after which a repository that could not be read is read again. */
 export const RETRY_SECONDS = 60;
-/** Days after which skills that nobody asked for are forgotten; the bucket keeps its part a little longer. */
+/** Days after which skills that no request has read are deleted; their files are kept a little longer. */
 const KEPT_DAYS = 25;
-/** Compressed bytes that an item takes; more go to the bucket. */
+/** Compressed bytes that are stored in the item; more are stored as a file. */
 const ITEM_BYTES = 100 * 1024;
 
-/** Why a repository could not be read, and from when on it may be worth another try. */
+/** Why a repository could not be read, and when it is read again. */
 const Failure = v.object({
   code: v.picklist(["resource_not_found", "external_authentication_required", "resource_unavailable"]),
   message: v.string(),
   retry_at: v.number(),
-  /** True where a try before then would make matters worse: the host counts them. */
+  /** True where the host limits requests, so that reading it earlier would extend the limit. */
   limited: v.boolean(),
 });
 export type Failure = v.InferOutput<typeof Failure>;
 
 const Stored = v.object({
-  /** When the repository was last found to be so. */
+  /** When the repository was last read and had these skills. */
   checked_at: v.exactOptional(v.number()),
-  /** What the host called this state of the repository. */
+  /** The host's ETag of this state of the repository. */
   etag: v.exactOptional(v.string()),
   packed: v.exactOptional(v.instance(Uint8Array)),
   file: v.exactOptional(v.string()),
@@ -38,13 +38,13 @@ const Stored = v.object({
 });
 type Stored = v.InferOutput<typeof Stored>;
 
-/** What is known of a repository: its skills where it was ever read, and the last failure since. */
+/** What is stored of a repository: its skills where it was ever read, and the last failure since then. */
 export interface FoundSkills {
   readonly found?: {
     readonly skills: readonly Skill[];
     readonly checkedAt: number;
     readonly etag?: string;
-    /** Skills beyond the most that are looked for. */
+    /** Number of skills beyond the maximum. */
     readonly leftOut: number;
   };
   readonly failure?: Failure;
@@ -56,16 +56,16 @@ interface StorePorts {
   readonly now: () => number;
 }
 
-/** What is known of each of these repositories, in their order; nothing of one that was never asked for. */
+/** Reads what is stored of repositories, in their order; undefined for one that was never discovered. */
 export async function readFound(
   repositories: readonly string[],
   ports: StorePorts,
 ): Promise<readonly (FoundSkills | undefined)[]> {
   const items = await ports.table.batchGet(repositories.map(keys.skills));
-  return Promise.all(items.map((item) => unpacked(item, ports)));
+  return Promise.all(items.map((item) => unpack(item, ports)));
 }
 
-/** Keeps what is known of a repository. */
+/** Stores the skills of a repository, or why it could not be read. */
 export async function writeFound(
   repository: string,
   { found, failure }: FoundSkills,
@@ -77,14 +77,14 @@ export async function writeFound(
     item: {
       ...keys.skills(repository),
       v: 1,
-      ...(found === undefined ? {} : await packed(repository, found, ports)),
+      ...(found === undefined ? {} : await pack(repository, found, ports)),
       ...(failure === undefined ? {} : { failure }),
       expires_at: expires,
     },
   });
 }
 
-/** Notes that a repository is as it was, or why it could not be read; what was found stays. */
+/** Records that a repository has not changed, or why it could not be read; the stored skills stay. */
 export async function noteCheck(
   repository: string,
   { checkedAt, failure }: { readonly checkedAt?: number; readonly failure?: Failure },
@@ -103,7 +103,7 @@ export async function noteCheck(
 
 type Found = NonNullable<FoundSkills["found"]>;
 
-async function packed(repository: string, found: Found, { files }: StorePorts) {
+async function pack(repository: string, found: Found, { files }: StorePorts) {
   const bytes = deflateRawSync(JSON.stringify(found.skills));
   const about = {
     checked_at: found.checkedAt,
@@ -111,17 +111,17 @@ async function packed(repository: string, found: Found, { files }: StorePorts) {
     ...(found.etag === undefined ? {} : { etag: found.etag }),
   };
   if (bytes.length <= ITEM_BYTES) return { ...about, packed: new Uint8Array(bytes) };
-  // The time is a part of its name: the bucket counts a file's age from when it was written.
+  // The time is part of its name, since the age of a file counts from when it was written.
   const file = fileKeys.skills(repository, sha256(`${found.checkedAt} ${bytes.toString("base64")}`).slice(0, 32));
   await files.put(file, bytes, "application/octet-stream");
   return { ...about, file };
 }
 
-async function unpacked(item: Item | undefined, ports: StorePorts): Promise<FoundSkills | undefined> {
+async function unpack(item: Item | undefined, ports: StorePorts): Promise<FoundSkills | undefined> {
   const parsed = v.safeParse(Stored, item);
   if (!parsed.success || parsed.output.expires_at * 1000 <= ports.now()) return undefined;
   const { checked_at, etag, left_out, failure } = parsed.output;
-  const skills = await skillsIn(parsed.output, ports);
+  const skills = await readSkills(parsed.output, ports);
   return {
     ...(skills === undefined || checked_at === undefined
       ? {}
@@ -130,7 +130,7 @@ async function unpacked(item: Item | undefined, ports: StorePorts): Promise<Foun
   };
 }
 
-async function skillsIn({ packed, file }: Stored, { files }: StorePorts): Promise<Skill[] | undefined> {
+async function readSkills({ packed, file }: Stored, { files }: StorePorts): Promise<Skill[] | undefined> {
   const bytes = packed ?? (file === undefined ? undefined : await files.get(file));
   if (bytes === undefined) return undefined;
   return v.parse(v.array(Skill), JSON.parse(inflateRawSync(bytes).toString()));
