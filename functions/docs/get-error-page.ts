@@ -4,7 +4,7 @@ import { pageHeaders } from "#shared/docs/html.ts";
 import { notFound } from "#shared/errors.ts";
 import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
 
-/** GET /docs/errors/{code}: the page of one error, which the `type` of a problem leads to. */
+/** GET /docs/errors/{code}: returns the page of an error code, to which the `type` of a problem links. */
 export const getErrorPage = publicEndpoint({
   request: { path: v.object({ code: v.picklist([...CODES.keys()]) }) },
   reply: { 200: HTML },

@@ -3,13 +3,13 @@ import { PUBLIC_HEADERS } from "#shared/docs/html.ts";
 import { type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
 
-/** GET /openapi.json: this document, with the address that it was asked at as its server. */
+/** GET /openapi.json: returns the OpenAPI document, with the deployment's URL as its server. */
 export const getOpenapi = publicEndpoint({
   request: {},
   reply: { 200: v.looseObject({ openapi: v.string() }) },
   async run(_call, { baseUrl }: PublicPorts) {
     const body = { ...document, servers: [{ url: baseUrl }] };
-    // Tools that show the document run in browsers, on pages of their own.
+    // Tools that show the document run in browsers, on other origins.
     return { status: 200, body, headers: { ...PUBLIC_HEADERS, "access-control-allow-origin": "*" } };
   },
 });

@@ -3,7 +3,7 @@ import { referencePage } from "#shared/docs/reference-page.ts";
 import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
 
-/** GET /docs: the API reference, for people to read. */
+/** GET /docs: returns the API reference as an HTML page. */
 export const getReference = publicEndpoint({
   request: {},
   reply: { 200: HTML },

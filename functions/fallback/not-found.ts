@@ -5,7 +5,7 @@ import { type RoutePorts, routeNotFoundError } from "#shared/http/route-not-foun
 import { loggedPath, logLine } from "#shared/log/log.ts";
 import { invocation } from "#shared/queue/invocation.ts";
 
-/** Every request that no route takes: 405 where the path is known, else 404. */
+/** Handles every request that matches no route: 405 where the path exists, else 404. */
 export const notFound = invocation(
   async (event: APIGatewayProxyEventV2, { baseUrl, routes }: RoutePorts): Promise<HttpResponse> => {
     const { method } = event.requestContext.http;

@@ -4,7 +4,7 @@ import { findDefaultTeam } from "#shared/principals/find-default-team.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ModelsResponse } from "#shared/wire/model.ts";
 
-/** GET /agent/models: the models that a run may name, and the one that a run without a name gets. */
+/** GET /agent/models: lists the models of this deployment, and the default of a run that names none. */
 export const listModels = endpoint({
   request: {},
   reply: { 200: ModelsResponse },

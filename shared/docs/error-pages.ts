@@ -20,11 +20,11 @@ export function errorPage(code: ErrorCode, baseUrl: string): string {
 <p>${prose(meaning)}</p>
 <h2>What to do</h2>
 <p>${prose(remedy)}</p>
-<h2>In short</h2>
+<h2>Summary</h2>
 <dl>
 <dt>Status</dt><dd>${statusesOf(code, status)}</dd>
 <dt>Retryable</dt><dd>${retryableOf(code)}</dd>
-<dt>A run that it ends is</dt><dd><code>${endsIn}</code></dd>
+<dt>State of a run that it ends</dt><dd><code>${endsIn}</code></dd>
 </dl>
 <h2>Example</h2>
 ${json(exampleOf(code, baseUrl))}
@@ -55,16 +55,16 @@ function codes(): readonly ErrorCode[] {
   return Object.keys(ERRORS).filter(isCode);
 }
 
-/** Statuses that a code comes with beside its own. */
+/** Statuses of a code besides its default one. */
 const OTHER_STATUSES: Partial<Record<ErrorCode, string>> = {
-  invalid_request: "400; 405, 413, 415 and 426 where they say it better",
+  invalid_request: "400; 405, 413, 415 and 426 where they are more specific",
   resource_unavailable: "429 for limits of the caller, 503 for those of the service",
 };
 
 const statusesOf = (code: ErrorCode, status: number): string => OTHER_STATUSES[code] ?? String(status);
 
 function retryableOf(code: ErrorCode): string {
-  if (code === "conflict") return "sometimes: the answer says";
+  if (code === "conflict") return "sometimes: see retryable in the response";
   return ERRORS[code].retryable ? "yes" : "no";
 }
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** Text that is HTML already; everything else is escaped where it is put into a page. */
+/** Text that is HTML already; all other text is escaped when a page is built. */
 export interface Html {
   readonly html: string;
 }
 
-/** A piece of HTML: what is put in is escaped, unless it is a piece itself. */
+/** Builds HTML from a template; values are escaped unless they are HTML themselves. */
 export function html(
   parts: TemplateStringsArray,
   ...values: readonly (string | number | Html | readonly Html[])[]
@@ -28,7 +28,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 
-/** A sentence with its `code`. */
+/** Formats a sentence with `code` in backticks. */
 export function prose(text: string): Html {
   const parts = text.split("`");
   return {
@@ -70,12 +70,12 @@ pre{background:var(--soft);padding:.75rem;overflow:auto;max-height:28rem}
 th,td{text-align:left;vertical-align:top;padding:.35rem .75rem .35rem 0;border-bottom:1px solid var(--line)}th[scope=row]{font-weight:400;white-space:nowrap}
 nav h3{margin:1rem 0 0;font-size:1rem}nav ul{columns:22rem;margin:.25rem 0;padding-left:1rem}li{break-inside:avoid}dt{font-weight:600}`;
 
-/** Nothing may run or be asked for; the one style is named by its digest. */
+/** No script may run and nothing may be loaded; the one style is allowed by its digest. */
 const policy = (): string =>
   `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; ` +
   "form-action 'none'; frame-ancestors 'none'";
 
-/** A whole page. */
+/** Builds a whole page. */
 export function page(title: string, body: Html): string {
   return html`<!doctype html>
 <html lang="en">
@@ -93,7 +93,7 @@ ${body}
 `.html;
 }
 
-/** What answers that are the same for everybody say of themselves: they may be kept, for minutes. */
+/** Headers of public responses, which clients and proxies may cache for minutes. */
 export const PUBLIC_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "public, max-age=300",
   "x-content-type-options": "nosniff",

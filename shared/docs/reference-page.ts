@@ -18,24 +18,24 @@ interface Operation {
   readonly data: JsonObject;
 }
 
-/** The reference of an API, made of its OpenAPI document: one page without a script, for the browser's own search. */
+/** Builds the reference of an API from its OpenAPI document: one page without scripts that the browser can search. */
 export function referencePage(document: JsonObject, baseUrl: string): string {
   const operations = operationsOf(document);
   const tags = listOf(document["tags"]).filter(isObject);
   const info = objectOf(document["info"]);
   const body = html`<header>
 <h1>${textOf(info["title"])} API reference</h1>
-<p>Version ${textOf(info["version"])} · base address <code>${baseUrl}</code> · <a href="${baseUrl}/openapi.json">OpenAPI document</a> ·
+<p>Version ${textOf(info["version"])} · base URL <code>${baseUrl}</code> · <a href="${baseUrl}/openapi.json">OpenAPI document</a> ·
 <a href="${baseUrl}/docs/errors">errors</a></p>
 </header>
 <nav aria-label="Contents"><h2>Contents</h2>
 ${tags.map((tag) => contentsOf(tag, operations))}
-<h3>Shapes</h3><ul>${schemasOf(document).map(([name]) => html`<li><a href="#${name}">${name}</a></li>\n`)}</ul></nav>
+<h3>Schemas</h3><ul>${schemasOf(document).map(([name]) => html`<li><a href="#${name}">${name}</a></li>\n`)}</ul></nav>
 <main id="main">
-<section><h2>Beginnings</h2>${paragraphs(textOf(info["description"]))}
+<section><h2>Getting started</h2>${paragraphs(textOf(info["description"]))}
 <pre tabindex="0"><code>${firstCall(baseUrl)}</code></pre></section>
 ${tags.map((tag) => sectionOf(tag, operations, document, baseUrl))}
-<section><h2>Shapes</h2>
+<section><h2>Schemas</h2>
 ${schemasOf(document).map(([name, schema]) => shapeOf(name, schema))}</section>
 </main>`;
   return page(`${textOf(info["title"])} API reference`, body);
@@ -113,7 +113,7 @@ function requestOf(id: string, data: JsonObject): Html {
 
 function answersOf(id: string, data: JsonObject): Html {
   const answers = Object.entries(objectOf(data["responses"])).filter(([status]) => Number(status) < 400);
-  return html`<h4>Answer</h4>${answers.map(([status, value]) => {
+  return html`<h4>Response</h4>${answers.map(([status, value]) => {
     const answer = objectOf(value);
     const [[type, content] = ["", {}]] = Object.entries(objectOf(answer["content"]));
     const media = objectOf(content);
@@ -121,7 +121,7 @@ function answersOf(id: string, data: JsonObject): Html {
     const body =
       type === "" ? html`` : html` ${type === "application/json" ? typeOf(schema) : html`<code>${type}</code>`}`;
     return html`<p><strong>${status}</strong> ${textOf(answer["description"])}${body}</p>
-${membersTable(`Answer ${status} of ${id}`, schema)}${examplesOf(media)}`;
+${membersTable(`Response ${status} of ${id}`, schema)}${examplesOf(media)}`;
   })}`;
 }
 

@@ -19,24 +19,24 @@ import { header, type Parameters, parseFields, parseQuery, type Query, readBody,
 type Schema = v.GenericSchema<unknown, unknown>;
 type Out<S> = S extends v.GenericSchema<unknown, infer T> ? T : undefined;
 
-/** The answer of a redirect; its `location` is a time-limited URL. */
+/** The response of a redirect; its `location` is a time-limited URL. */
 export const REDIRECT = "redirect";
 
-/** The answer that has no body: 204. */
+/** The response without a body: 204. */
 export const NO_CONTENT = "no content";
 
-/** The answer that is a page for people. */
+/** The response that is an HTML page. */
 export const HTML = "html";
 
 interface Spec<Path extends Schema, Body extends Schema, Q extends Parameters, Reply extends Replies> {
-  /** Schemas of what is sent; `path` members that are no UUID make the path name nothing: 404. */
+  /** Schemas of the request; a `path` member that does not match is answered with 404. */
   readonly request: { readonly path?: Path; readonly query?: Q; readonly body?: Body };
   readonly reply: Reply;
-  /** Codes that `run` may answer beside those that come from the route itself; for the OpenAPI document. */
+  /** Error codes of `run` in addition to those of the route itself; for the OpenAPI document. */
   readonly errors?: readonly ErrorCode[];
-  /** True where a cancelled run's key is still good: to be told to stop, and to say that it has. */
+  /** True where the key of a cancelled run is still valid, so that its execution learns of the cancel and reports its stop. */
   readonly whileStopping?: boolean;
-  /** The caller's bucket that a call is paid from; `run` puts `toll` into the transaction that does the work. */
+  /** The kind of rate limit; `run` adds `rateLimitToken` to the transaction that has the request's effect. */
   readonly rateLimit?: RateLimitKind;
 }
 type Replies = Readonly<Record<number, Schema | typeof REDIRECT | typeof NO_CONTENT | typeof HTML>>;
@@ -52,14 +52,14 @@ type Answer<R extends Replies> = {
         : { readonly status: S };
 }[keyof R];
 
-/** What an endpoint is called with, all of it parsed. */
+/** The parsed request of an endpoint. */
 export interface Call<Path, Body, Q, Who> extends PublicCall<Path, Body, Q> {
   readonly principal: Who;
-  /** What the call costs, for an endpoint that declares a `rateLimit`; in any other it throws. */
+  /** The rate-limit token of an endpoint that declares a `rateLimit`; in any other endpoint it throws. */
   readonly rateLimitToken: RateLimitToken;
 }
 
-/** What a public endpoint is called with: the same, but for whom it comes from. */
+/** The parsed request of a public endpoint: the same without a principal. */
 interface PublicCall<Path, Body, Q> {
   readonly path: Path;
   readonly body: Body;
@@ -68,12 +68,12 @@ interface PublicCall<Path, Body, Q> {
   readonly header: (name: string) => string | undefined;
 }
 
-/** What every endpoint needs beside its own ports. */
+/** What every endpoint needs in addition to its own ports. */
 export interface HttpPorts extends PublicPorts {
   readonly principals: PrincipalStore;
-  /** Kinds of principals that may call, from the route's line in routes.ts. */
+  /** Kinds of principals that may call the route, from its line in routes.ts. */
   readonly who: readonly string[];
-  /** How often one caller may do what has a rate limit. */
+  /** The rate limits of one caller. */
   readonly rates: RateLimits;
 }
 
@@ -111,10 +111,9 @@ type PublicDefinition<Path extends Schema, Body extends Schema, Q extends Parame
 > & { run(call: PublicCall<Out<Path>, Out<Body>, Query<Q>>, ports: P): Promise<A> };
 
 /**
- * The one way to write an endpoint: `request` and `reply` are data, `run` is the endpoint's own line of thought.
- * The order of checks is the contract's: credential 401, size 413, type 415, fields 400, who may call
- * 403, ids 404, then what `run` finds; a rate limit's 429 comes last, with the transaction that it is part of.
- * Routes reserved for runs check the kind of caller directly after the credential.
+ * Defines an endpoint: `request` and `reply` are data, `run` has the endpoint's own logic. Checks run in the order of the API contract:
+ * credential 401, size 413, content type 415, fields 400, kind of caller 403, ids 404, then those of `run`; the 429 of a rate limit
+ * comes last, with the transaction that it is part of. Routes reserved for runs check the kind of caller right after the credential.
  */
 export function endpoint<
   P,
@@ -167,7 +166,7 @@ export function keyOptionalEndpoint<
   });
 }
 
-/** As `endpoint`, for a route that is open to everybody: there is no principal, and nobody is refused. */
+/** As `endpoint`, for a route that needs no credential: there is no principal. */
 export function publicEndpoint<
   P,
   R extends Replies,
@@ -181,7 +180,7 @@ export function publicEndpoint<
   );
 }
 
-/** The parts of a request, each parsed; `refuse` comes before the path, which says what exists. */
+/** Parses a request; `refuse` runs before the path is parsed, since a 404 shows what exists. */
 function readCall<Path extends Schema, Body extends Schema, Q extends Parameters>(
   request: Spec<Path, Body, Q, Replies>["request"],
   event: APIGatewayProxyEventV2,
@@ -197,7 +196,7 @@ function readCall<Path extends Schema, Body extends Schema, Q extends Parameters
   return call as PublicCall<Out<Path>, Out<Body>, Query<Q>>;
 }
 
-/** What all endpoints have in common: the answer is rendered, an error becomes a problem, and a line is logged. */
+/** What all endpoints have in common: render the response, turn errors into problems, and log a line. */
 function served<
   Path extends Schema,
   Body extends Schema,
@@ -214,7 +213,7 @@ function served<
     reply,
     errors,
     rateLimit,
-    /** Answers one event; every error becomes problem+json. */
+    /** Handles one event; every error becomes problem+json. */
     async handle(event: APIGatewayProxyEventV2, ports: P): Promise<HttpResponse> {
       const started = performance.now();
       const log: LogFields = {
@@ -245,14 +244,14 @@ function served<
         return response;
       }
     },
-    /** The Lambda handler; `live` is called at the first event and not before. */
-    lambda(live: () => P) {
+    /** Creates the Lambda handler; `createPorts` is called at the first event and not before. */
+    lambda(createPorts: () => P) {
       let ports: P | undefined;
       return middy<APIGatewayProxyEventV2, HttpResponse, Error, Context>(async (event: APIGatewayProxyEventV2) => {
-        ports ??= live();
+        ports ??= createPorts();
         return this.handle(event, ports);
       }).onError(async (request) => {
-        // What fails before the first port stands (a missing setting) is still a problem+json to the caller.
+        // An error while the ports are created (a missing setting) is answered with problem+json too.
         logLine("error", "request failed before it began", { error: request.error });
         const { rawPath } = request.event;
         request.response = problem(request.error, {
@@ -291,7 +290,7 @@ async function authenticate(
 
 const teamOf = (event: APIGatewayProxyEventV2) => header(event, "x-team-uid") ?? header(event, "x-warp-team-uid");
 
-/** Harness support tells no other caller anything about the requests that it accepts, so the kind of caller comes first. */
+/** Harness support shows other callers nothing about the requests that it accepts, so the kind of caller is checked first. */
 const isReservedForRuns = ({ who }: HttpPorts): boolean => who.every((kind) => kind === "run");
 
 function refuseKind({ kind }: Principal, { who }: HttpPorts): void {
@@ -308,7 +307,7 @@ function refuseForeignTeam(principal: Principal, event: APIGatewayProxyEventV2):
   }
 }
 
-/** A malformed id names nothing: 404, in the very words of an unknown one. */
+/** A malformed id is answered with 404, exactly as an unknown one. */
 function readPath<T>(schema: v.GenericSchema<unknown, T>, event: APIGatewayProxyEventV2): T {
   const parsed = v.safeParse(schema, event.pathParameters ?? {});
   if (parsed.success) return parsed.output;
@@ -337,7 +336,7 @@ function render<R extends Replies>(answer: Answer<R>, replies: R, traceId: strin
   if (schema === undefined || schema === REDIRECT || schema === HTML) {
     throw new Error(`no reply is declared for status ${statusCode}`);
   }
-  // Parsed, not only checked: a member that the schema does not name cannot leak.
+  // Parsing removes members that the schema does not name, so that none can leak.
   const body = v.parse(schema, "body" in answer ? answer.body : undefined);
   return {
     statusCode,

@@ -3,8 +3,8 @@ import type { FieldError } from "#shared/errors.ts";
 import { pathOf } from "./unsupported-input.ts";
 
 /**
- * The wrong fields that an issue is about. A union reports one issue for the whole value: where the value has the form of one of the
- * options, a list or a map, its wrong members are more use to the caller than the names of the forms.
+ * Lists the invalid fields of an issue. A union reports one issue for the whole value: where the value has the type of one of the
+ * options, a list or a map, its invalid members are more useful to the caller than the names of the types.
  */
 export function issueErrors(issue: v.BaseIssue<unknown>, from = ""): FieldError[] {
   const path = pathOf(issue, from);
@@ -13,7 +13,7 @@ export function issueErrors(issue: v.BaseIssue<unknown>, from = ""): FieldError[
   return members.flatMap((inner) => issueErrors(inner, path));
 }
 
-/** Whether an issue of an option is about a member of the value, read as what the value is. */
+/** True where an issue of an option is about a member of the value, and the option has the type of the value. */
 function isWithin({ path }: v.BaseIssue<unknown>, value: unknown): boolean {
   const [first] = path ?? [];
   return first !== undefined && (first.type === "array") === Array.isArray(value);

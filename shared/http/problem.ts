@@ -16,7 +16,7 @@ export interface ProblemContext {
 /** The URI that identifies an error code; a page there explains it. */
 const problemType = (baseUrl: string, code: ErrorCode): string => `${baseUrl}/docs/errors/${code.replaceAll("_", "-")}`;
 
-/** How AWS's services name it that too much is asked of them; their clients have tried again before they say so. */
+/** Names of the throttling errors of AWS services; their clients have retried before they throw one. */
 const THROTTLED: ReadonlySet<string> = new Set([
   "ProvisionedThroughputExceededException",
   "RequestLimitExceeded",
@@ -26,13 +26,13 @@ const THROTTLED: ReadonlySet<string> = new Set([
   "TooManyRequestsException",
 ]);
 
-/** Middy throws it when a function runs out of time, the SDK when a call does. */
+/** Thrown by middy when a function times out, and by the SDK when a call does. */
 const OUT_OF_TIME = "TimeoutError";
 
 const isTooMuch = (error: unknown): boolean =>
   error instanceof TableBusy || (error instanceof Error && (THROTTLED.has(error.name) || error.name === OUT_OF_TIME));
 
-/** An application/problem+json answer (RFC 9457). What is not a RunyardError says nothing but its trace id. */
+/** Renders an application/problem+json response (RFC 9457). Of an error that is no RunyardError it shows only the trace id. */
 export function problem(error: unknown, context: ProblemContext): HttpResponse {
   const unknown = () =>
     new RunyardError(isTooMuch(error) ? "resource_unavailable" : "internal_error", { cause: error });

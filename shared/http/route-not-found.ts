@@ -2,7 +2,7 @@ import { inflateRawSync } from "node:zlib";
 import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
 
-/** Method and path of each route, packed; paths lie below the prefix and name their parameters in braces. */
+/** Method and path of each route, compressed; paths are relative to the prefix and have their parameters in braces. */
 export const RouteTable = v.pipe(
   v.string(),
   v.transform((packed): unknown => JSON.parse(inflateRawSync(Buffer.from(packed, "base64")).toString())),
@@ -18,7 +18,7 @@ export interface RoutePorts {
 
 const PREFIX = "/api/v1";
 
-/** Why no route takes the request. */
+/** Returns the error of a request that matches no route: 405 where the path exists, else 404. */
 export function routeNotFoundError(routes: RouteTable, method: string, rawPath: string): RunyardError {
   const allowed = methodsOf(routes, rawPath);
   if (allowed.length > 0) {
@@ -36,7 +36,7 @@ export function routeNotFoundError(routes: RouteTable, method: string, rawPath: 
 
 function methodsOf(routes: RouteTable, rawPath: string): string[] {
   const matching = routes.filter(([, path]) => pattern(path).test(rawPath));
-  // A path that a route has as its own is no id of another's: only that route's methods do anything there.
+  // A literal path takes precedence over a path with parameters: only its methods are allowed.
   const own = matching.filter(([, path]) => PREFIX + path === rawPath);
   const methods = (own.length > 0 ? own : matching).map(([method]) => method);
   return [...new Set(methods)].sort();

@@ -1,30 +1,30 @@
 import { pipeline } from "node:stream/promises";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
-/** Answers a request; `waitUntil` names work that goes on after the response has ended. */
+/** Handles a request; `waitUntil` registers work that continues after the response has ended. */
 type Fetch = (request: Request, waitUntil: (work: Promise<unknown>) => void) => Promise<Response>;
 type WaitUntil = Parameters<Fetch>[1];
 type Whole = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
 type Streaming = ReturnType<typeof awslambda.streamifyResponse<APIGatewayProxyEventV2>>;
 
-/** A function from request to answer, whose answers are streamed where something can stream them. */
+/** A function from request to response, whose responses are streamed where the runtime supports it. */
 export interface Streamed<P> {
-  /** The answer as a whole, as it is in tests. */
+  /** Returns the response as a whole, for tests. */
   handle(event: APIGatewayProxyEventV2, ports: P): Promise<APIGatewayProxyStructuredResultV2>;
-  /** The handler of a Lambda function behind a URL of its own; `live` makes its ports at the first event. */
-  lambda(live: () => P): Streaming | Whole;
+  /** Creates the handler of a Lambda function with a URL of its own; `createPorts` is called at the first event. */
+  lambda(createPorts: () => P): Streaming | Whole;
 }
 
 export function streamed<P>(made: (ports: P) => Fetch): Streamed<P> {
   return {
     handle: (event, ports) => untilDone((waitUntil) => made(ports)(requestOf(event), waitUntil).then(whole)),
-    lambda(live) {
+    lambda(createPorts) {
       let kept: Fetch | undefined;
       const answer = (event: APIGatewayProxyEventV2, waitUntil: WaitUntil): Promise<Response> => {
-        kept ??= made(live());
+        kept ??= made(createPorts());
         return kept(requestOf(event), waitUntil);
       };
-      // Lambda's own runtime has this, and nothing that stands in for it.
+      // Only Lambda's own runtime has this function, and no emulation of it.
       if (!("awslambda" in globalThis && "streamifyResponse" in awslambda))
         return (event: APIGatewayProxyEventV2) => untilDone((waitUntil) => answer(event, waitUntil).then(whole));
       return awslambda.streamifyResponse<APIGatewayProxyEventV2>((event, stream) =>
@@ -34,7 +34,7 @@ export function streamed<P>(made: (ports: P) => Fetch): Streamed<P> {
           const out = awslambda.HttpResponseStream.from(stream, metadata);
           // Status and headers go out with the first write, even where there is nothing to write.
           out.write("");
-          // Where the caller is gone, the answer is cancelled.
+          // Where the caller has disconnected, the response is cancelled.
           await pipeline(body ?? [], out);
         }),
       );
@@ -42,7 +42,7 @@ export function streamed<P>(made: (ports: P) => Fetch): Streamed<P> {
   };
 }
 
-/** Lambda freezes a function whose handler has ended, so the handler ends after all of its work, even where the caller is gone. */
+/** Lambda freezes a function whose handler has ended, so the handler ends after all of its work, even where the caller has disconnected. */
 async function untilDone<T>(work: (waitUntil: WaitUntil) => Promise<T>): Promise<T> {
   const pending: Promise<unknown>[] = [];
   try {

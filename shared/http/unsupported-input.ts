@@ -3,12 +3,12 @@ import type { FieldError } from "#shared/errors.ts";
 
 type Schema = v.GenericSchema<unknown, unknown>;
 
-/** Names that valibot never reads from a map, because in careless hands they would change the prototype. */
+/** Names that valibot never reads from a map, because they could change the prototype. */
 const UNREADABLE = new Set(["__proto__", "prototype", "constructor"]);
 
 /**
- * What valibot would pass over in silence: a list where an object belongs, which it takes for one without members, and
- * members of maps that it does not read. Here the one is a wrong type like any other, and the other is said.
+ * Finds input that valibot ignores silently: a list in place of an object, which it accepts as an object without members, and members
+ * of maps that it does not read.
  */
 export function unsupportedInput(schema: Schema, input: unknown, path = ""): FieldError[] {
   if (schema.type === "object" || schema.type === "record") {
@@ -27,14 +27,14 @@ export function unsupportedInput(schema: Schema, input: unknown, path = ""): Fie
     return isSchema(item) ? input.flatMap((value, index) => unsupportedInput(item, value, `${path}[${index}]`)) : [];
   }
   if (schema.type === "union" || schema.type === "variant") {
-    return unreadChoice(schema, input, path);
+    return unsupportedChoice(schema, input, path);
   }
   const wrapped = memberOf(schema, "wrapped");
   return isSchema(wrapped) && input !== null && input !== undefined ? unsupportedInput(wrapped, input, path) : [];
 }
 
-/** A list is neither an object nor a map, whatever valibot makes of it: only a choice that is a list takes it. */
-function unreadChoice(schema: Schema, input: unknown, path: string): FieldError[] {
+/** A list matches only an option that is a list, although valibot accepts it as an object or a map. */
+function unsupportedChoice(schema: Schema, input: unknown, path: string): FieldError[] {
   const options: unknown = memberOf(schema, "options");
   const open = (Array.isArray(options) ? options : [])
     .filter(isSchema)

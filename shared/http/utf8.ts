@@ -1,6 +1,6 @@
 import { RunyardError } from "#shared/errors.ts";
 
-/** The text of a body. A body that is not UTF-8 is refused, because replacement characters would be text that nobody sent. */
+/** Decodes a body. Refuses one that is not UTF-8, because replacement characters would be text that the caller did not send. */
 export function decodeUtf8(bytes: Uint8Array | ArrayBuffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -177,7 +177,11 @@ describe("a GitHub App that cannot be used", () => {
     ["its key is missing", () => undefined, "its private key is not in its parameter"],
     ["its key is no key", () => "hunter2", "its parameter does not hold a private key in PEM"],
     ["its key is of another kind", elliptic, "its private key is not an RSA key"],
-    ["its key is another App's", () => other("pkcs8"), "GitHub responds with 401: A JSON web token could not be decoded"],
+    [
+      "its key is another App's",
+      () => other("pkcs8"),
+      "GitHub responds with 401: A JSON web token could not be decoded",
+    ],
   ])("says so in the log where %s, and the token is used", async (_, made, reason) => {
     key = made();
     expect(await look()).toEqual(found);

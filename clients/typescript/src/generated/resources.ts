@@ -289,7 +289,7 @@ export class Workers extends APIResource {
 
 export class Models extends APIResource {
   /**
-   * The models that a run may name, and the one that a run without a name gets.
+   * Lists the models of this deployment, and the default of a run that names none.
    *
    * `GET /agent/models`
    */
@@ -755,7 +755,7 @@ export class HarnessSupport extends APIResource {
 
 export class Documentation extends APIResource {
   /**
-   * This document, with the address that it was asked at as its server.
+   * Returns the OpenAPI document, with the deployment's URL as its server.
    *
    * `GET /openapi.json`
    */
@@ -764,7 +764,7 @@ export class Documentation extends APIResource {
   }
 
   /**
-   * The API reference, for people to read.
+   * Returns the API reference as an HTML page.
    *
    * `GET /docs`
    */
@@ -773,7 +773,7 @@ export class Documentation extends APIResource {
   }
 
   /**
-   * All error codes on a page.
+   * Lists all error codes on an HTML page.
    *
    * `GET /docs/errors`
    */
@@ -782,7 +782,7 @@ export class Documentation extends APIResource {
   }
 
   /**
-   * The page of one error, which the `type` of a problem leads to.
+   * Returns the page of an error code, to which the `type` of a problem links.
    *
    * `GET /docs/errors/{code}`
    */

@@ -22,28 +22,28 @@ class Documentation(Resource):
         return DocumentationWithRawResponse(Documentation(self._client, _raw=True))
 
     def openapi(self, **options: Unpack[RequestOptions]) -> Dict[str, Any]:
-        """This document, with the address that it was asked at as its server.
+        """Returns the OpenAPI document, with the deployment's URL as its server.
 
         `GET /openapi.json`
         """
         return self._call("GET", "/openapi.json", cast_to=_DICT_STR_ANY, options=options)
 
     def reference(self, **options: Unpack[RequestOptions]) -> str:
-        """The API reference, for people to read.
+        """Returns the API reference as an HTML page.
 
         `GET /docs`
         """
         return self._call("GET", "/docs", cast_to=str, options=options)
 
     def errors(self, **options: Unpack[RequestOptions]) -> str:
-        """All error codes on a page.
+        """Lists all error codes on an HTML page.
 
         `GET /docs/errors`
         """
         return self._call("GET", "/docs/errors", cast_to=str, options=options)
 
     def error(self, code: str, **options: Unpack[RequestOptions]) -> str:
-        """The page of one error, which the `type` of a problem leads to.
+        """Returns the page of an error code, to which the `type` of a problem links.
 
         `GET /docs/errors/{code}`
 

@@ -20,7 +20,7 @@ class Models(Resource):
         return ModelsWithRawResponse(Models(self._client, _raw=True))
 
     def list(self, **options: Unpack[RequestOptions]) -> ModelsResponse:
-        """The models that a run may name, and the one that a run without a name gets.
+        """Lists the models of this deployment, and the default of a run that names none.
 
         `GET /agent/models`
         """
