@@ -1,9 +1,9 @@
 import { type DispatchPorts, dispatchRun as dispatch } from "#shared/executions/dispatch-run.ts";
-import { worker } from "#shared/queue/consumer.ts";
+import { queueConsumer } from "#shared/queue/consumer.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";
 
 /** SQS `runs`: takes a slot and starts the run's sandbox. */
-export const dispatchRun = worker({
+export const dispatchRun = queueConsumer({
   message: RunMessage,
   async run(message, ports: DispatchPorts) {
     await dispatch(message.run_id, ports);

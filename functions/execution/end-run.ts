@@ -2,7 +2,7 @@ import { composeTranscript } from "#shared/conversations/transcript.ts";
 import { noteSetup } from "#shared/environments/note-setup.ts";
 import type { EndPorts } from "#shared/executions/ports.ts";
 import { stopSandboxes } from "#shared/executions/sandbox-stops.ts";
-import { worker } from "#shared/queue/consumer.ts";
+import { queueConsumer } from "#shared/queue/consumer.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";
 import { releaseCapacity } from "#shared/runs/capacity/wait-queue.ts";
 
@@ -10,7 +10,7 @@ import { releaseCapacity } from "#shared/runs/capacity/wait-queue.ts";
  * SQS `ends`: hands the freed slot on, stops the sandboxes that the run has left behind, composes the transcript of one that ended,
  * and tells its environment how it went.
  */
-export const endRun = worker({
+export const endRun = queueConsumer({
   message: RunMessage,
   async run(message, ports: EndPorts) {
     const run = await releaseCapacity(message.run_id, ports);

@@ -2,7 +2,7 @@ import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import type { ReaperPorts } from "#shared/executions/ports.ts";
 import { reapUntilQuiet } from "#shared/executions/reaper-passes.ts";
-import { worker } from "#shared/queue/consumer.ts";
+import { queueConsumer } from "#shared/queue/consumer.ts";
 import { invocation } from "#shared/queue/invocation.ts";
 import { ReaperMessage } from "#shared/queue/run-queue.ts";
 
@@ -11,7 +11,7 @@ const Tick = v.object({ source: v.literal("aws.events"), "detail-type": v.litera
 type Tick = v.InferOutput<typeof Tick>;
 
 /** SQS `reaper`: another pass within the minute, while runs are alive. */
-const reapAgain = worker({
+const reapAgain = queueConsumer({
   message: ReaperMessage,
   async run(message, ports: ReaperPorts) {
     await reapUntilQuiet(message.pass, ports);

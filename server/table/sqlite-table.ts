@@ -1,8 +1,8 @@
 import type { SQLInputValue } from "node:sqlite";
+import { evaluateTransaction, formatKey, makeProjection, type Outcome } from "#shared/table/evaluate.ts";
 import {
   bounds,
   INDEXES,
-  type IndexName,
   type Item,
   type Key,
   type Page,
@@ -11,7 +11,6 @@ import {
   type TransactionWrite,
 } from "#shared/table/table.ts";
 import type { Database } from "../database/database.ts";
-import { evaluateTransaction, formatKey, type Outcome } from "./evaluate.ts";
 import { decodeItem, encodeItem } from "./item-text.ts";
 
 const MAX_BATCH = 100;
@@ -127,15 +126,4 @@ function statementOf(query: Query): { readonly sql: string; readonly values: rea
   const index = query.index === undefined ? "" : ` INDEXED BY ${query.index}`;
   const order = `ORDER BY ${quoted(sk)} ${query.descending === true ? "DESC" : "ASC"}`;
   return { sql: `SELECT item, tagged FROM items${index} WHERE ${tests.join(" AND ")} ${order} LIMIT ?`, values };
-}
-
-/** Projects an item to the attributes that an index contains. */
-function makeProjection(index: IndexName): (item: Item) => Item {
-  const { pk, sk, carries } = INDEXES[index];
-  const names = new Set(["pk", "sk", pk, sk, ...carries]);
-  return (item) => ({
-    ...Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name))),
-    pk: item.pk,
-    sk: item.sk,
-  });
 }

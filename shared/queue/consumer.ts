@@ -4,21 +4,20 @@ import * as v from "valibot";
 import { logLine } from "#shared/log/log.ts";
 
 /**
- * The one way to write an SQS consumer. Each message is parsed and worked on by itself; one that fails is reported
- * alone, so that the others of its batch are not repeated. A message that is malformed fails too, and ends in the
- * dead-letter queue, where somebody sees it.
+ * Defines an SQS consumer. It parses and handles each message separately and reports only the failed ones, so that the
+ * others of the batch are not repeated. A malformed message fails too and ends in the dead-letter queue, which raises an alarm.
  */
-export function worker<M, P>(definition: {
+export function queueConsumer<M, P>(definition: {
   readonly message: v.GenericSchema<unknown, M>;
   run(message: M, ports: P): Promise<void>;
 }) {
   async function handle(event: SQSEvent, ports: P): Promise<SQSBatchResponse> {
-    const results = await Promise.allSettled(event.Records.map((record) => one(record, ports)));
+    const results = await Promise.allSettled(event.Records.map((record) => handleRecord(record, ports)));
     const failed = event.Records.filter((_, index) => results[index]?.status === "rejected");
     return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
   }
 
-  async function one(record: SQSRecord, ports: P): Promise<void> {
+  async function handleRecord(record: SQSRecord, ports: P): Promise<void> {
     const started = performance.now();
     const fields = { message_id: record.messageId, attempt: record.attributes.ApproximateReceiveCount };
     try {
@@ -34,11 +33,11 @@ export function worker<M, P>(definition: {
   return {
     message: definition.message,
     handle,
-    /** The Lambda handler; `live` is called at the first event and not before. */
-    lambda(live: () => P) {
+    /** Creates the Lambda handler, which calls `createPorts` at the first event. */
+    lambda(createPorts: () => P) {
       let ports: P | undefined;
       return middy<SQSEvent, SQSBatchResponse, Error, Context>(async (event: SQSEvent) => {
-        ports ??= live();
+        ports ??= createPorts();
         return handle(event, ports);
       });
     },

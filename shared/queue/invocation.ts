@@ -1,8 +1,8 @@
-/** A function that AWS invokes with an event of its own: a rule of EventBridge, another function, or a route without an endpoint. */
+/** Defines a function with an event of its own: of an EventBridge rule, another function, or a route without an endpoint. */
 export function invocation<E, R, P>(handle: (event: E, ports: P) => Promise<R>) {
   return {
     handle,
-    /** The Lambda handler; `createPorts` is called at the first event and not before. */
+    /** Creates the Lambda handler, which calls `createPorts` at the first event. */
     lambda(createPorts: () => P) {
       let ports: P | undefined;
       return async (event: E): Promise<R> => {

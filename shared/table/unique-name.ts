@@ -4,28 +4,28 @@ import { ConflictError, transact } from "./transact.ts";
 
 const KEY_LENGTH = 200;
 
-/** The first 200 code points of a name in the form that is compared: width, case and outer white space make no difference. */
+/** Folds a name for comparison: width, case and surrounding space make no difference. Keeps the first 200 code points. */
 const foldName = (name: string): string =>
   [...name.normalize("NFKC").trim().toLowerCase()].slice(0, KEY_LENGTH).join("");
 
-/** True for two spellings of one name. */
+/** True if both spellings count as one name. */
 const isSameName = (one: string, other: string): boolean => foldName(one) === foldName(other);
 
-/** Claims a name for an object; the condition fails where another object of the kind has it. */
+/** Claims a name for one resource. The condition fails if another resource of the kind has it. */
 export const claimName = (owner: Owner, kind: string, name: string, uid: string): Put => ({
   kind: "put",
   item: { ...keys.uniqueName(owner, kind, foldName(name)), v: 1, uid },
   if: { pk: { exists: false } },
 });
 
-/** Releases a name, if it still belongs to the object. */
+/** Releases a name if it still belongs to the resource. */
 export const releaseName = (owner: Owner, kind: string, name: string, uid: string): Delete => ({
   kind: "delete",
   key: keys.uniqueName(owner, kind, foldName(name)),
   if: { uid: { eq: uid } },
 });
 
-/** An object with a unique name, as it was read. */
+/** A resource with a unique name, as it was read. */
 interface Named {
   readonly owner: Owner;
   readonly kind: string;
@@ -34,8 +34,9 @@ interface Named {
 }
 
 /**
- * Changes an object and its name; another spelling of the same name needs no new claim. Returns false where the object was
- * renamed or deleted since it was read, so that the caller reads it again. Throws `taken` where another object has the name.
+ * Changes a resource, which may rename it to `name`; another spelling of the same name needs no new claim.
+ * @returns false if the resource was renamed or deleted after it was read
+ * @throws the error that `taken` creates if another resource has the name
  */
 export async function changeNamed(
   { owner, kind, uid, name: before }: Named,
@@ -45,15 +46,15 @@ export async function changeNamed(
   table: Table,
 ): Promise<boolean> {
   const update: Update = { kind: "update", ...change, set: { ...change.set, name }, if: { name: { eq: before } } };
-  const claims = isSameName(before, name)
-    ? []
-    : [claimName(owner, kind, name, uid), releaseName(owner, kind, before, uid)];
+  const names = isSameName(before, name)
+    ? {}
+    : { claimed: claimName(owner, kind, name, uid), released: releaseName(owner, kind, before, uid) };
   try {
-    await transact(table, { update, name: claims });
+    await transact(table, { resource: update, ...names });
     return true;
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    if (error.failed.has("update")) return false;
+    if (error.failed.has("resource")) return false;
     throw taken();
   }
 }

@@ -8,7 +8,7 @@ import type { Consumer } from "#server/queue/consumer.ts";
 import { QUEUES, type QueueDefinition } from "#server/queue/queue-names.ts";
 import { Queues } from "#server/queue/queues.ts";
 import { sqlitePassQueue, sqliteRunQueue } from "#server/queue/run-queues.ts";
-import { worker } from "#shared/queue/consumer.ts";
+import { queueConsumer } from "#shared/queue/consumer.ts";
 import { QueueEvent } from "../events/shapes.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
 import { eventually } from "./support/eventually.ts";
@@ -332,7 +332,7 @@ describe("the queues of the control plane", () => {
     started.push(queues);
     const taken: [string, unknown, string | undefined][] = [];
     for (const queue of [QUEUES.runs, QUEUES.ends, QUEUES.reaper]) {
-      const consumer = worker({
+      const consumer = queueConsumer({
         message: v.union([
           v.strictObject({ v: v.literal(1), run_id: v.string() }),
           v.strictObject({ v: v.literal(1), pass: v.number() }),

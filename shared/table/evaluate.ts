@@ -1,13 +1,15 @@
-import { refuseOverlap, refuseUnstorable, sizeOf } from "#shared/table/limits.ts";
+import { refuseOverlap, refuseUnstorable, sizeOf } from "./limits.ts";
 import {
   ConditionFailed,
   type Conditions,
+  INDEXES,
+  type IndexName,
   type Item,
   type Key,
   type Test,
   type TransactionWrite,
   type Value,
-} from "#shared/table/table.ts";
+} from "./table.ts";
 
 const MAX_WRITES = 100;
 const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
@@ -36,21 +38,40 @@ export function evaluateTransaction(
   const failed = writes.flatMap((write, position) => (holds(before[position], write.if) ? [] : [position]));
   if (failed.length > 0) throw new ConditionFailed(failed);
   const outcomes = writes.flatMap((write, position) =>
-    write.kind === "check" ? [] : [{ key: keyOf(write), item: outcomeOf(write, before[position]) }],
+    write.kind === "check" ? [] : [{ key: keyOf(write), item: evaluateWrite(write, before[position]) }],
   );
   refuseLarge(outcomes);
   return outcomes;
 }
 
+/** Compares texts as DynamoDB does: by their bytes in UTF-8. */
+export const compareBytes = (one: string, other: string): number =>
+  Buffer.compare(Buffer.from(one), Buffer.from(other));
+
 /** Formats a key as text, for comparison. */
 export const formatKey = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;
 
+/** Projects an item to the attributes that an index contains. */
+export function makeProjection(index: IndexName): (item: Item) => Item {
+  const { pk, sk, carries } = INDEXES[index];
+  const names = new Set(["pk", "sk", pk, sk, ...carries]);
+  return (item) => ({
+    ...Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name))),
+    pk: item.pk,
+    sk: item.sk,
+  });
+}
+
+/** The key of the item that a write is about. */
 const keyOf = (write: TransactionWrite): Key => (write.kind === "put" ? write.item : write.key);
 
 const needsItem = (write: TransactionWrite): boolean =>
   write.kind === "update" || Object.keys(write.if ?? {}).length > 0;
 
-function outcomeOf(write: Exclude<TransactionWrite, { kind: "check" }>, before: Item | undefined): Item | undefined {
+function evaluateWrite(
+  write: Exclude<TransactionWrite, { kind: "check" }>,
+  before: Item | undefined,
+): Item | undefined {
   if (write.kind === "put") return write.item;
   if (write.kind === "delete") return undefined;
   const changed: Record<string, Value> = { ...(before ?? write.key), ...write.set };
@@ -89,5 +110,5 @@ function passes(value: Value | undefined, test: Test, item: Item | undefined): b
     return typeof value === "number" && typeof limit === "number" && value < limit;
   }
   if (typeof test.below === "number") return typeof value === "number" && value < test.below;
-  return typeof value === "string" && Buffer.compare(Buffer.from(value), Buffer.from(test.below)) < 0;
+  return typeof value === "string" && compareBytes(value, test.below) < 0;
 }
