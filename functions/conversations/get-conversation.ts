@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { runsOfConversation, stepsOf } from "#shared/conversations/conversation.ts";
-import { conversationPage } from "#shared/conversations/conversation-page.ts";
+import { readSteps } from "#shared/conversations/conversation.ts";
+import { toConversationPage } from "#shared/conversations/conversation-page.ts";
+import { listConversationRuns } from "#shared/conversations/conversation-store.ts";
 import { refuseUnreadable } from "#shared/conversations/raw-transcript.ts";
 import { notFound } from "#shared/errors.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
@@ -11,7 +12,7 @@ import { visibleRun } from "#shared/runs/read-run.ts";
 import { sees } from "#shared/runs/run-tree.ts";
 import { Conversation } from "#shared/wire/conversation.ts";
 
-/** GET /agent/conversations/{conversationId}: all runs of a conversation as one, oldest first. */
+/** GET /agent/conversations/{conversationId}: returns all runs of a conversation as one, oldest first. */
 export const getConversation = endpoint({
   request: { path: v.object({ conversationId: PathId }), query: pageQuery },
   reply: { 200: Conversation },
@@ -20,13 +21,13 @@ export const getConversation = endpoint({
     const id = path.conversationId;
     const first = await visibleRun(id, principal, ports, "conversation");
     if (first.body.conversation_id !== id) throw notFound("conversation");
-    const ids = await runsOfConversation(id, ports);
+    const ids = await listConversationRuns(id, ports.table);
     const runs = await ports.runs.many(ids);
-    // A personal run that continues a team's conversation is its creator's alone.
+    // A personal run that continues a team's conversation is visible to its creator only.
     const seen = runs.filter((run) => run !== undefined).filter(({ head, body }) => sees(principal, head, body));
     for (const { head } of seen) refuseUnreadable(head);
-    const steps = await Promise.all(seen.map(({ head, body }) => stepsOf(head, body, ports)));
-    const told = { conversationId: id, runs: ids, steps: steps.flat() };
-    return { status: 200, body: await conversationPage(["conversation", id], told, query, ports.cursors) };
+    const steps = await Promise.all(seen.map(({ head, body }) => readSteps(head, body, ports)));
+    const conversation = { conversationId: id, runs: ids, steps: steps.flat() };
+    return { status: 200, body: await toConversationPage(["conversation", id], conversation, query, ports.cursors) };
   },
 });

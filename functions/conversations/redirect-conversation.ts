@@ -1,14 +1,14 @@
 import * as v from "valibot";
-import { sessionOfConversation } from "#shared/conversations/shared-sessions.ts";
+import { findConversationSession } from "#shared/conversations/shared-sessions.ts";
 import { PathId, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ConversationRedirect } from "#shared/wire/conversation.ts";
 
-/** GET /agent/conversations/{conversationId}/redirect: the latest session of it that is shared with everybody. */
+/** GET /agent/conversations/{conversationId}/redirect: returns the latest public session of the conversation. */
 export const redirectConversation = publicEndpoint({
   request: { path: v.object({ conversationId: PathId }) },
   reply: { 200: ConversationRedirect },
   async run({ path }, ports: RunPorts & PublicPorts) {
-    return { status: 200, body: { session_id: await sessionOfConversation(path.conversationId, ports) } };
+    return { status: 200, body: { session_id: await findConversationSession(path.conversationId, ports) } };
   },
 });

@@ -6,7 +6,7 @@ import { SkillRepository } from "#shared/skills/repository.ts";
 
 const Discovery = v.object({ v: v.literal(1), ...SkillRepository.entries });
 
-/** A synchronous invocation: discovers the skills of one repository and stores them for the list of agents. */
+/** Discovers the skills of one repository and stores them for the list of agents. */
 export const discoverSkills = invocation(async (event: unknown, ports: DiscoveryPorts): Promise<void> => {
   const { url, ref } = v.parse(Discovery, event);
   await discover({ url, ...(ref === undefined ? {} : { ref }) }, ports);

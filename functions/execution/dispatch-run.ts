@@ -1,4 +1,4 @@
-import { type DispatchPorts, dispatchRun as dispatch } from "#shared/executions/dispatch-run.ts";
+import { type DispatchPorts, startExecution } from "#shared/executions/dispatch-run.ts";
 import { queueConsumer } from "#shared/queue/consumer.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";
 
@@ -6,6 +6,6 @@ import { RunMessage } from "#shared/queue/run-queue.ts";
 export const dispatchRun = queueConsumer({
   message: RunMessage,
   async run(message, ports: DispatchPorts) {
-    await dispatch(message.run_id, ports);
+    await startExecution(message.run_id, ports);
   },
 });

@@ -7,8 +7,8 @@ import { RunMessage } from "#shared/queue/run-queue.ts";
 import { releaseCapacity } from "#shared/runs/capacity/wait-queue.ts";
 
 /**
- * SQS `ends`: hands the freed slot on, stops the sandboxes that the run has left behind, composes the transcript of one that ended,
- * and tells its environment how it went.
+ * SQS `ends`: passes the freed slot on, stops the sandboxes that the run has left behind, composes the transcript of an ended run,
+ * and records the result of the setup in its environment.
  */
 export const endRun = queueConsumer({
   message: RunMessage,

@@ -3,7 +3,7 @@ import { RunMessage } from "#shared/queue/run-queue.ts";
 import { failByPlatform } from "#shared/runs/end-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 
-/** SQS `runs-dead`: a run that could not be dispatched ends in ERROR instead of waiting for ever. */
+/** SQS `runs-dead`: ends a run that could not be dispatched in ERROR. */
 export const failRun = queueConsumer({
   message: RunMessage,
   async run(message, ports: RunPorts) {

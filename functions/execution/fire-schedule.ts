@@ -3,7 +3,7 @@ import { fireAt } from "#shared/schedules/fire.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { TickMessage } from "#shared/schedules/tick.ts";
 
-/** SQS `ticks`: a timer has gone off, once or several times; the schedule makes one run, if this is a time of its cron. */
+/** SQS `ticks`: creates one run of a schedule whose timer fired, once or several times, if the time matches its cron expression. */
 export const fireSchedule = queueConsumer({
   message: TickMessage,
   async run(message, ports: FiringPorts) {

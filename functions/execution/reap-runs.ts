@@ -6,11 +6,11 @@ import { queueConsumer } from "#shared/queue/consumer.ts";
 import { invocation } from "#shared/queue/invocation.ts";
 import { ReaperMessage } from "#shared/queue/run-queue.ts";
 
-/** What the rule of each minute sends; an event of any other kind is somebody's mistake. */
+/** The event of the rule that runs every minute; any other event is an error. */
 const Tick = v.object({ source: v.literal("aws.events"), "detail-type": v.literal("Scheduled Event") });
 type Tick = v.InferOutput<typeof Tick>;
 
-/** SQS `reaper`: another pass within the minute, while runs are alive. */
+/** SQS `reaper`: runs another pass within the minute, while runs are active. */
 const reapAgain = queueConsumer({
   message: ReaperMessage,
   async run(message, ports: ReaperPorts) {
@@ -18,7 +18,7 @@ const reapAgain = queueConsumer({
   },
 });
 
-/** Each minute by the scheduler, and by its own queue in between. */
+/** Checks the runs that are due: each minute by an EventBridge rule, and by its own queue in between. */
 export const reapRuns = invocation(async (event: Tick | SQSEvent, ports: ReaperPorts): Promise<SQSBatchResponse> => {
   if ("Records" in event) return reapAgain.handle(event, ports);
   v.parse(Tick, event);

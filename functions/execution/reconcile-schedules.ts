@@ -4,7 +4,7 @@ import { invocation } from "#shared/queue/invocation.ts";
 import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { reconcileOverdue } from "#shared/schedules/reconcile.ts";
 
-/** What the rule of each minute sends; an event of any other kind is somebody's mistake. */
+/** The event of the rule that runs every minute; any other event is an error. */
 const Minute = v.object({ source: v.literal("aws.events"), "detail-type": v.literal("Scheduled Event") });
 type Minute = v.InferOutput<typeof Minute>;
 

@@ -1,16 +1,19 @@
-import { appendMessages as append } from "#shared/conversations/messages.ts";
+import { storeMessages } from "#shared/conversations/messages.ts";
 import { assertSameExecution, authorizeExecution } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { MessagesRequest, MessagesResponse } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/messages: appends to the conversation; a batch that came before is stored once. */
+/** POST /harness-support/messages: appends messages to the conversation. A repeated batch is stored once. */
 export const appendMessages = endpoint({
   request: { body: MessagesRequest },
   reply: { 200: MessagesResponse },
   async run({ body, principal, header }, ports: RunPorts) {
     const head = await authorizeExecution(principal, header, ports);
     assertSameExecution(head, body.execution_id);
-    return { status: 200, body: { next_sequence: await append(head, body.first_sequence, body.messages, ports) } };
+    return {
+      status: 200,
+      body: { next_sequence: await storeMessages(head, body.first_sequence, body.messages, ports) },
+    };
   },
 });

@@ -1,15 +1,15 @@
-import { declareExternal } from "#shared/conversations/raw-transcript.ts";
+import { declareExternalConversation } from "#shared/conversations/raw-transcript.ts";
 import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ExternalConversationRequest, ExternalConversationResponse } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/external-conversation: a harness of others writes the run's conversation, in a format of its own. */
+/** POST /harness-support/external-conversation: declares that a third-party harness writes the run's conversation in its own format. */
 export const createExternalConversation = endpoint({
   request: { body: ExternalConversationRequest },
   reply: { 200: ExternalConversationResponse },
   async run({ body, principal, header }, ports: RunPorts) {
     const head = await authorizeExecution(principal, header, ports);
-    return { status: 200, body: { conversation_id: await declareExternal(head, body.format, ports) } };
+    return { status: 200, body: { conversation_id: await declareExternalConversation(head, body.format, ports) } };
   },
 });

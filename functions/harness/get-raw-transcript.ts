@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { conversationTranscript } from "#shared/conversations/raw-transcript.ts";
+import { findConversationTranscript } from "#shared/conversations/raw-transcript.ts";
 import { TRANSCRIPT_TYPE } from "#shared/conversations/transcript.ts";
 import { authorizeExecutionRead } from "#shared/executions/execution-access.ts";
 import { endpoint, REDIRECT } from "#shared/http/endpoint.ts";
@@ -8,8 +8,8 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
 /**
- * GET /harness-support/transcript: 302 to the raw transcript that a harness of others has made of the task's conversation, or with
- * redirect=false the URL itself.
+ * GET /harness-support/transcript: redirects to the raw transcript that a third-party harness wrote of the conversation, or returns
+ * its URL with redirect=false.
  */
 export const getRawTranscript = endpoint({
   request: { query: { redirect: one(v.picklist(["true", "false"])) } },
@@ -18,7 +18,7 @@ export const getRawTranscript = endpoint({
   async run({ query, principal, header }, ports: RunPorts) {
     const head = authorizeExecutionRead(principal, header);
     const file = { filename: `conversation-${head.run_id}.jsonl`, contentType: TRANSCRIPT_TYPE };
-    const { url, expiresAt } = await ports.files.downloadUrl(await conversationTranscript(head, ports), file);
+    const { url, expiresAt } = await ports.files.downloadUrl(await findConversationTranscript(head, ports), file);
     if (query.redirect === "false") {
       return { status: 200, body: { download_url: url, expires_at: toTimestamp(expiresAt) } };
     }

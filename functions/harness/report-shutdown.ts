@@ -1,11 +1,11 @@
 import { RunyardError } from "#shared/errors.ts";
 import { assertHarnessInstance } from "#shared/executions/execution-access.ts";
-import { shutDown } from "#shared/executions/expired-execution.ts";
+import { recordShutdown } from "#shared/executions/expired-execution.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { Empty, ReportShutdownRequest } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/report-shutdown: the sandbox's word that its execution has stopped. */
+/** POST /harness-support/report-shutdown: records that an execution has stopped. */
 export const reportShutdown = endpoint({
   request: { body: ReportShutdownRequest },
   reply: { 200: Empty },
@@ -13,7 +13,7 @@ export const reportShutdown = endpoint({
   async run({ body, principal, header }, ports: RunPorts) {
     if (principal.kind !== "run") throw new RunyardError("not_authorized");
     assertHarnessInstance(principal.head, header);
-    await shutDown(principal.head, principal.executionId, body, ports);
+    await recordShutdown(principal.head, principal.executionId, body, ports);
     return { status: 200, body: {} };
   },
 });

@@ -1,10 +1,10 @@
-import { placeTranscript } from "#shared/conversations/raw-transcript.ts";
+import { createTranscriptUpload } from "#shared/conversations/raw-transcript.ts";
 import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { TranscriptRequest, UploadTarget } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/transcript: where to upload the raw transcript of a conversation that a harness of others writes. */
+/** POST /harness-support/transcript: returns where a third-party harness uploads its raw transcript. */
 export const uploadTranscript = endpoint({
   request: { body: TranscriptRequest },
   reply: { 200: UploadTarget },
@@ -12,7 +12,7 @@ export const uploadTranscript = endpoint({
   async run({ body, principal, header }, ports: RunPorts) {
     return {
       status: 200,
-      body: await placeTranscript(await authorizeExecution(principal, header, ports), body, ports),
+      body: await createTranscriptUpload(await authorizeExecution(principal, header, ports), body, ports),
     };
   },
 });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { stepsOf } from "#shared/conversations/conversation.ts";
-import { conversationPage } from "#shared/conversations/conversation-page.ts";
+import { readSteps } from "#shared/conversations/conversation.ts";
+import { toConversationPage } from "#shared/conversations/conversation-page.ts";
 import { refuseUnreadable } from "#shared/conversations/raw-transcript.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
@@ -17,8 +17,8 @@ export const getConversation = endpoint({
   async run({ path, query, principal }, ports: RunPorts & { readonly cursors: Cursors }) {
     const { head, body } = await visibleRun(path.runId, principal, ports);
     refuseUnreadable(head);
-    const steps = await stepsOf(head, body, ports);
+    const steps = await readSteps(head, body, ports);
     const told = { conversationId: body.conversation_id, runs: [path.runId], steps };
-    return { status: 200, body: await conversationPage(["run", path.runId], told, query, ports.cursors) };
+    return { status: 200, body: await toConversationPage(["run", path.runId], told, query, ports.cursors) };
   },
 });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { lastWords, messagesOf } from "#shared/conversations/conversation.ts";
+import { findFinalMessage, readMessages } from "#shared/conversations/conversation.ts";
 import { truncateText } from "#shared/conversations/truncate.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { checkpointOf } from "#shared/records/checkpoint.ts";
@@ -15,7 +15,7 @@ export const getResponse = endpoint({
   reply: { 200: v.object({ text: v.string(), state: RunState, artifacts: v.array(ArtifactItem) }) },
   async run({ path, principal }, ports: RunPorts) {
     const { head } = await visibleRun(path.runId, principal, ports);
-    const text = lastWords(await messagesOf(path.runId, await checkpointOf(head, ports), ports));
+    const text = findFinalMessage(await readMessages(path.runId, await checkpointOf(head, ports), ports));
     const artifacts = head.artifacts > 0 ? await ports.runs.artifacts(path.runId) : [];
     return { status: 200, body: { text: truncateText(text), state: head.state, artifacts: shownArtifacts(artifacts) } };
   },

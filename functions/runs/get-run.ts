@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { fullPrompt } from "#shared/conversations/conversation.ts";
+import { readPrompt } from "#shared/conversations/conversation.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { readUsage } from "#shared/records/budget-account.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
@@ -14,7 +14,7 @@ export const getRun = endpoint({
   async run({ path, principal }, ports: RunPorts) {
     const { head, body } = await visibleRun(path.runId, principal, ports);
     const [prompt, artifacts, [used]] = await Promise.all([
-      fullPrompt(body, ports),
+      readPrompt(body, ports),
       head.artifacts > 0 ? ports.runs.artifacts(path.runId) : [],
       readUsage([head], ports.table),
     ]);

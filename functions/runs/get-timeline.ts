@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isOfTimeline, toTimelineEvent } from "#shared/conversations/timeline.ts";
+import { isTimelineEvent, toTimelineEvent } from "#shared/conversations/timeline.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
@@ -15,7 +15,7 @@ export const getTimeline = endpoint({
     await visibleRun(path.runId, principal, ports);
     const { items } = await ports.runs.timelineItems(path.runId);
     const options = { binding: ["timeline", path.runId], placeOf: ({ sk }: { sk: string }) => sk };
-    const { items: some, page } = await pageOf(items.filter(isOfTimeline), query, options, ports.cursors);
+    const { items: some, page } = await pageOf(items.filter(isTimelineEvent), query, options, ports.cursors);
     return { status: 200, body: { events: some.map((item) => toTimelineEvent(path.runId, item)), ...page } };
   },
 });

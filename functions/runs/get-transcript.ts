@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { rawTranscriptOf } from "#shared/conversations/raw-transcript.ts";
+import { findRawTranscript } from "#shared/conversations/raw-transcript.ts";
 import { TRANSCRIPT_TYPE } from "#shared/conversations/transcript.ts";
 import { RunyardError } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
@@ -20,7 +20,7 @@ export const getTranscript = endpoint({
     const { head } = await visibleRun(path.runId, principal, ports);
     const events = "transcript_events" in head ? head.transcript_events : undefined;
     const composed = events === undefined ? undefined : fileKeys.transcript(path.runId, events);
-    const key = (await rawTranscriptOf(head, ports)) ?? composed;
+    const key = (await findRawTranscript(head, ports)) ?? composed;
     if (key === undefined) {
       throw new RunyardError("resource_not_found", {
         detail: "the run has no transcript yet: it is composed within moments of the run's end",

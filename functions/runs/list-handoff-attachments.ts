@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { handoffAttachments } from "#shared/executions/snapshots.ts";
+import { showHandoffFiles } from "#shared/executions/snapshots.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
@@ -11,6 +11,6 @@ export const listHandoffAttachments = endpoint({
   reply: { 200: HandoffAttachments },
   async run({ path, principal }, ports: RunPorts) {
     const { head } = await visibleRun(path.runId, principal, ports);
-    return { status: 200, body: await handoffAttachments(head, ports) };
+    return { status: 200, body: await showHandoffFiles(head, ports) };
   },
 });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { conversationOfSession } from "#shared/conversations/shared-sessions.ts";
+import { findSessionConversation } from "#shared/conversations/shared-sessions.ts";
 import { PathId, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { SessionRedirect } from "#shared/wire/conversation.ts";
@@ -9,6 +9,6 @@ export const redirectSession = publicEndpoint({
   request: { path: v.object({ sessionId: PathId }) },
   reply: { 200: SessionRedirect },
   async run({ path }, ports: RunPorts & PublicPorts) {
-    return { status: 200, body: { conversation_id: await conversationOfSession(path.sessionId, ports) } };
+    return { status: 200, body: { conversation_id: await findSessionConversation(path.sessionId, ports) } };
   },
 });

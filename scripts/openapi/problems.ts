@@ -34,7 +34,11 @@ const REFUSALS: readonly Refusal[] = [
   { status: 413, code: "invalid_request", detail: "body: has 5000000 bytes, the limit is 4194304" },
   { status: 415, code: "invalid_request", detail: "content-type: send application/json" },
   { status: 422, code: "operation_not_supported", detail: "the run is executed elsewhere" },
-  { status: 426, code: "invalid_request", detail: "Runyard-Protocol: 1 is spoken here; the harness is too old" },
+  {
+    status: 426,
+    code: "invalid_request",
+    detail: "Runyard-Protocol: the service uses version 1; the harness is too old",
+  },
   { status: 429, code: "resource_unavailable", detail: "1,000 runs are waiting already" },
   { status: 500, code: "internal_error" },
   { status: 503, code: "resource_unavailable" },

@@ -1,12 +1,12 @@
-import type { PassQueue, RunQueue } from "#shared/queue/run-queue.ts";
-import { type Owner, ownerPk } from "#shared/table/keys.ts";
+import { formatMessageGroup, type PassQueue, type RunQueue } from "#shared/queue/run-queue.ts";
+import type { Owner } from "#shared/table/keys.ts";
 import { QUEUES, type QueueDefinition } from "./queue-names.ts";
 import type { Queues } from "./queues.ts";
 
 /** The run queues. The owner is the message group, which makes them fair between owners. */
 export function sqliteRunQueue(queues: Queues): RunQueue {
   const send = (queue: QueueDefinition, runId: string, owner: Owner) =>
-    queues.send(queue, JSON.stringify({ v: 1, run_id: runId }), { group: ownerPk(owner) });
+    queues.send(queue, JSON.stringify({ v: 1, run_id: runId }), { group: formatMessageGroup(owner) });
   return {
     sendRun: (runId, owner) => send(QUEUES.runs, runId, owner),
     sendEnd: (runId, owner) => send(QUEUES.ends, runId, owner),

@@ -1,14 +1,24 @@
 import { SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type * as v from "valibot";
-import type { PassQueue, ReaperMessage, RunMessage, RunQueue } from "#shared/queue/run-queue.ts";
-import { type Owner, ownerPk } from "#shared/table/keys.ts";
+import {
+  formatMessageGroup,
+  type PassQueue,
+  type ReaperMessage,
+  type RunMessage,
+  type RunQueue,
+} from "#shared/queue/run-queue.ts";
+import type { Owner } from "#shared/table/keys.ts";
 
-/** The queues on SQS: standard ones, with the owner as message group, which makes them fair between owners. */
+/** Creates the run queues on SQS: standard queues with the owner as message group, which makes them fair between owners. */
 export function sqsRunQueue(client: SQSClient, urls: { runs: () => string; ends: () => string }): RunQueue {
   const send = async (url: () => string, runId: string, owner: Owner) => {
     const message: v.InferOutput<typeof RunMessage> = { v: 1, run_id: runId };
     await client.send(
-      new SendMessageCommand({ QueueUrl: url(), MessageBody: JSON.stringify(message), MessageGroupId: ownerPk(owner) }),
+      new SendMessageCommand({
+        QueueUrl: url(),
+        MessageBody: JSON.stringify(message),
+        MessageGroupId: formatMessageGroup(owner),
+      }),
     );
   };
   return {
@@ -17,7 +27,7 @@ export function sqsRunQueue(client: SQSClient, urls: { runs: () => string; ends:
   };
 }
 
-/** The reaper's own queue, with which it comes back within the minute. */
+/** Creates the queue by which the reaper repeats its passes within the minute. */
 export function sqsPassQueue(client: SQSClient, url: () => string): PassQueue {
   return {
     async sendPass(pass, delaySeconds) {

@@ -5,7 +5,7 @@ import type { Put, Value } from "#shared/table/table.ts";
 import { type Message, TURN_CANCELLED, tellsOfCancel } from "#shared/wire/conversation.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
-/** What is written with a follow-up so that the cancelled instruction before it stays in the conversation and is not repeated. */
+/** The writes with a follow-up by which a cancelled instruction stays in the conversation and is not carried out again. */
 export interface SettledCancel {
   readonly messages: Readonly<Record<string, Value>>;
   readonly set: Readonly<Record<string, Value>>;
@@ -15,7 +15,7 @@ export interface SettledCancel {
 const CANCELLED =
   "[The run was cancelled here. What was asked before and not answered by then is not to be carried out any more.]";
 
-/** The message that ends a cancelled turn in the conversation. */
+/** Creates the message that ends a cancelled turn in the conversation. */
 export const cancelMessage = (cancelledAt: number): Message => ({
   role: "system",
   content: [
@@ -26,10 +26,10 @@ export const cancelMessage = (cancelledAt: number): Message => ({
 });
 
 /**
- * Ends what a cancelled run had not answered. The checkpoint moves behind the message that says so: a later loss goes back to it, and
- * never to before the cancel.
+ * Ends the cancelled turn of a run. The checkpoint moves after the message about it, so that a later loss of an execution never returns
+ * to a point before the cancellation.
  */
-export async function settleCancelled(head: EndedHead, ports: Pick<RunPorts, "table">): Promise<SettledCancel> {
+export async function settleCancelledTurn(head: EndedHead, ports: Pick<RunPorts, "table">): Promise<SettledCancel> {
   const text = JSON.stringify([cancelMessage(head.ended_at)]);
   const bytes = Buffer.byteLength(text);
   const number = head.messages + 1;
@@ -46,5 +46,5 @@ export async function settleCancelled(head: EndedHead, ports: Pick<RunPorts, "ta
   };
 }
 
-/** Whether a run was cancelled and then went on with a follow-up of its own. */
+/** True if a run was cancelled and then continued with a follow-up. */
 export const wasCancelled = (own: readonly Message[]): boolean => own.some(tellsOfCancel);

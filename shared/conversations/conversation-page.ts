@@ -1,23 +1,23 @@
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { type PageQuery, pageOf } from "#shared/pagination/page.ts";
 import type { Conversation, Step } from "#shared/wire/conversation.ts";
-import { fitted, truncateSteps } from "./truncate.ts";
+import { truncateConversation, truncateSteps } from "./truncate.ts";
 
-/** A conversation, or one run's part of it, as it is read. */
-interface Told {
+/** The steps of a conversation, or of one run of it. */
+interface ConversationSteps {
   readonly conversationId: string;
-  /** Whose steps they are, oldest first. */
+  /** The runs of the steps, oldest first. */
   readonly runs: readonly string[];
   readonly steps: readonly Step[];
 }
 
 /**
- * As many steps as one answer takes, oldest first; `list` is what its cursors are good for. What does not fit is cut short,
- * and where that is not enough, the next page has it: nothing is left out but within a single step that is too long by itself.
+ * Returns a page of as many steps as one response can hold, oldest first; `list` binds the page's cursors. Long steps are truncated, and
+ * if that is not enough, the rest is on the next page: only a single step that is too long by itself loses messages.
  */
-export async function conversationPage(
+export async function toConversationPage(
   list: readonly ["run" | "conversation", string],
-  { conversationId, runs, steps }: Told,
+  { conversationId, runs, steps }: ConversationSteps,
   query: PageQuery,
   cursors: Cursors,
 ): Promise<Conversation> {
@@ -28,7 +28,7 @@ export async function conversationPage(
   };
   const options = { binding: ["steps", list], placeOf, cutToFit: truncateSteps };
   const { items, page } = await pageOf(steps, query, options, cursors);
-  return { ...fitted({ conversation_id: conversationId, steps: items }), ...page };
+  return { ...truncateConversation({ conversation_id: conversationId, steps: items }), ...page };
 }
 
 const padded = (number: number | string): string => String(number).padStart(10, "0");

@@ -1,18 +1,16 @@
-import * as v from "valibot";
 import { type Checkpoint, checkpointOf, isLive } from "#shared/records/checkpoint.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { conversationPk } from "#shared/table/keys.ts";
 import { type Message, OPENING, type Step } from "#shared/wire/conversation.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import { noteDelegated } from "./delegated-steps.ts";
+import { addDelegatedSteps } from "./delegated-steps.ts";
 import { readBatch } from "./messages.ts";
 
 type Reading = Pick<RunPorts, "runs" | "files" | "table">;
 
-/** The prompt of a run, whole. */
-export async function fullPrompt(body: RunBody, { files }: Pick<RunPorts, "files">): Promise<string> {
+/** Reads the full prompt of a run. */
+export async function readPrompt(body: RunBody, { files }: Pick<RunPorts, "files">): Promise<string> {
   if (body.prompt_file === undefined) return body.prompt;
   const text = await files.get(body.prompt_file);
   if (text === undefined) throw new Error("the prompt of a run is missing");
@@ -20,24 +18,18 @@ export async function fullPrompt(body: RunBody, { files }: Pick<RunPorts, "files
 }
 
 /**
- * What the executions of a run have said so far, in order, without the prompt, and without what came after the checkpoint
- * from which a later execution went on.
+ * Reads the messages of a run's executions so far, in order, without the prompt, and without those after the checkpoint from which
+ * a later execution continued.
  */
-export async function messagesOf(runId: string, checkpoint: Checkpoint, ports: Reading): Promise<Message[]> {
+export async function readMessages(runId: string, checkpoint: Checkpoint, ports: Reading): Promise<Message[]> {
   const { items } = await ports.runs.messageItems(runId);
   const batches = await Promise.all(items.map((item) => readBatch(item, ports.files)));
   return batches.flatMap(({ first, messages }) => messages.filter((_, index) => isLive(checkpoint, first + index)));
 }
 
-/** The runs of a conversation, oldest first: the one it is named after, and those that continued it. */
-export async function runsOfConversation(id: string, ports: Reading): Promise<string[]> {
-  const { items } = await ports.runs.query({ pk: conversationPk(id), prefix: "RUN#" });
-  return [id, ...items.map((item) => v.parse(v.string(), item["run_id"]))];
-}
-
-/** The steps of one run: a step is a turn, which begins with what the user says. */
-export async function stepsOf(head: RunHead, body: RunBody, ports: Reading): Promise<Step[]> {
-  const prompt = await fullPrompt(body, ports);
+/** Reads the steps of a run. A step is a turn, which begins with a message of the user. */
+export async function readSteps(head: RunHead, body: RunBody, ports: Reading): Promise<Step[]> {
+  const prompt = await readPrompt(body, ports);
   const opening: Message = {
     role: "user",
     content: [{ type: "text", text: prompt }],
@@ -46,7 +38,7 @@ export async function stepsOf(head: RunHead, body: RunBody, ports: Reading): Pro
   };
   const messages = [
     ...(prompt === "" ? [] : [opening]),
-    ...(await messagesOf(head.run_id, await checkpointOf(head, ports), ports)),
+    ...(await readMessages(head.run_id, await checkpointOf(head, ports), ports)),
   ];
   const steps: Step[] = [];
   for (const message of messages) {
@@ -55,7 +47,7 @@ export async function stepsOf(head: RunHead, body: RunBody, ports: Reading): Pro
       steps.push(newStep(`${head.run_id}:${steps.length + 1}`, message));
     } else {
       current.messages.push(message);
-      noteDelegated(current, message);
+      addDelegatedSteps(current, message);
       if (message.timestamp !== undefined) current.completed_at = message.timestamp;
     }
   }
@@ -67,8 +59,8 @@ function newStep(id: string, message: Message): Step {
   return { id, ...(timestamp === undefined ? {} : { started_at: timestamp }), messages: [message], steps: [] };
 }
 
-/** The last text of the agent; empty where it has said nothing. */
-export function lastWords(messages: readonly Message[]): string {
+/** Finds the final message of the agent; empty if there is none. */
+export function findFinalMessage(messages: readonly Message[]): string {
   const spoken = messages
     .filter(({ role }) => role === "assistant")
     .map(({ content }) => content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"));

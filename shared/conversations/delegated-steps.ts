@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import type { Message, Step } from "#shared/wire/conversation.ts";
 
-/** What the results of start_agent and wait_for_agents say of a child run, by the word of the sandbox. */
+/** What the results of start_agent and wait_for_agents say about a child run. The sandbox wrote them. */
 const Child = v.object({
   run_id: v.pipe(v.string(), v.nonEmpty(), v.maxLength(128)),
   title: v.optional(v.string()),
@@ -12,34 +12,34 @@ const Child = v.object({
 type Child = v.InferOutput<typeof Child>;
 const Children = v.object({ agents: v.array(v.unknown()) });
 
-/** Characters of the last words of a child that its step has; its own conversation has them whole. */
+/** Characters of a child's final message in its step; the child's own conversation has the full text. */
 const SUMMARY_LENGTH = 1_000;
 
 /**
- * Adds to a step the work that one of its messages tells was delegated: a step for each child run, by the run's id, which was begun where the child
- * was started and is complete once its end is known. Its messages are the conversation of that run.
+ * Adds the work that a message delegated to its step: a step for each child run, with the run's id, which starts when the child was
+ * started and is complete when its end is known. The messages of the child are in the conversation of that run.
  */
-export function noteDelegated(step: Step, { content, timestamp }: Message): void {
+export function addDelegatedSteps(step: Step, { content, timestamp }: Message): void {
   for (const block of content) {
     if (block.type !== "action_result") continue;
-    if (block.name === "start_agent") note(step, block.output, timestamp, true);
+    if (block.name === "start_agent") addChild(step, block.output, timestamp, true);
     const several = block.name === "wait_for_agents" ? v.safeParse(Children, block.output) : undefined;
-    for (const child of several?.success === true ? several.output.agents : []) note(step, child, timestamp, false);
+    for (const child of several?.success === true ? several.output.agents : []) addChild(step, child, timestamp, false);
   }
 }
 
-function note(step: Step, output: unknown, at: string | undefined, isStart: boolean): void {
+function addChild(step: Step, output: unknown, at: string | undefined, isStart: boolean): void {
   const parsed = v.safeParse(Child, output);
   if (!parsed.success) return;
   const child = parsed.output;
   const known = step.steps.find(({ id }) => id === child.run_id);
-  // What was started in an earlier turn belongs to that one.
+  // A child that an earlier turn started belongs to that turn.
   if (known === undefined && (!isStart || step.steps.length >= RUN_CAPS.children)) return;
   const delegated = known ?? newStep(child, at);
   if (known === undefined) step.steps.push(delegated);
-  if (child.title !== undefined) delegated.description = short(child.title);
+  if (child.title !== undefined) delegated.description = shorten(child.title);
   if (child.text === undefined) return;
-  delegated.summary = short(child.text);
+  delegated.summary = shorten(child.text);
   if (at !== undefined) delegated.completed_at = at;
 }
 
@@ -50,4 +50,4 @@ const newStep = ({ run_id: id }: Child, at: string | undefined): Step => ({
   steps: [],
 });
 
-const short = (text: string): string => [...text.slice(0, 2 * SUMMARY_LENGTH)].slice(0, SUMMARY_LENGTH).join("");
+const shorten = (text: string): string => [...text.slice(0, 2 * SUMMARY_LENGTH)].slice(0, SUMMARY_LENGTH).join("");

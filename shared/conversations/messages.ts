@@ -31,10 +31,10 @@ export interface Batch {
 }
 
 /**
- * Appends a batch to the conversation; the part of it that came before is stored once. Answers the next number. A run that says
- * more than RUN_CAPS allows is ended.
+ * Appends a batch to the conversation; messages that are stored already are skipped. Returns the next number. A run that exceeds the
+ * limits of RUN_CAPS ends.
  */
-export async function appendMessages(
+export async function storeMessages(
   first: ExecutingHead,
   firstSequence: number,
   messages: readonly Message[],
@@ -48,14 +48,14 @@ export async function appendMessages(
   const text = JSON.stringify(fresh);
   const bytes = Buffer.byteLength(text);
   if (first.messages + fresh.length > RUN_CAPS.messages || first.message_bytes + bytes > RUN_CAPS.messageBytes) {
-    const detail = `a run stores ${RUN_CAPS.messages} messages of ${RUN_CAPS.messageBytes} bytes together`;
-    // What it does from here on could be read by nobody.
-    await failExecution(first, "operation_not_supported", `the run said too much: ${detail}`, ports);
+    const detail = `a run stores at most ${RUN_CAPS.messages} messages of ${RUN_CAPS.messageBytes} bytes in total`;
+    // Later messages could not be read by anyone.
+    await failExecution(first, "operation_not_supported", `the run exceeded its message limit: ${detail}`, ports);
     throw new RunyardError("resource_unavailable", { status: 429, detail, retryable: false });
   }
-  const content = await contentOf(first, text, bytes, ports.files);
+  const content = await storeContent(first, text, bytes, ports.files);
   return changeExecution(first, ports, (head) => {
-    // Messages are numbered by the head, so a head that has more of them than we started from has taken this batch.
+    // The head numbers the messages, so a head with more of them than at the start has stored this batch.
     if (head.messages !== first.messages) return { result: head.messages + 1 };
     return {
       change: {
@@ -72,7 +72,7 @@ export async function appendMessages(
   });
 }
 
-async function contentOf(
+async function storeContent(
   head: ExecutingHead,
   text: string,
   bytes: number,
@@ -84,7 +84,7 @@ async function contentOf(
   return { messages_file: file };
 }
 
-/** Reads a stored batch, from the bucket where it was too large for the table. */
+/** Reads a stored batch, from the bucket if it was too large for the table. */
 export async function readBatch(item: Item, files: FileStore): Promise<Batch> {
   const batch = v.parse(BatchItem, item);
   const text = batch.messages ?? (batch.messages_file === undefined ? undefined : await files.get(batch.messages_file));

@@ -1,24 +1,24 @@
-import * as v from "valibot";
 import { notFound } from "#shared/errors.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { conversationPk } from "#shared/table/keys.ts";
+import { listLatestRuns } from "./conversation-store.ts";
 
-/** Continuations of a conversation that are looked at for one that is shared, the newest of them. */
+/** Number of the newest continuations of a conversation that are searched for a shared one. */
 const LATEST_RUNS = 20;
 
-/** The conversation of a session, which is a run. One that is not shared with everybody is answered as an unknown one. */
-export async function conversationOfSession(sessionId: string, { runs }: Pick<RunPorts, "runs">): Promise<string> {
+/** Finds the conversation of a session, which is a run. A session that is not public counts as missing. */
+export async function findSessionConversation(sessionId: string, { runs }: Pick<RunPorts, "runs">): Promise<string> {
   const found = await runs.headAndBody(sessionId);
   if (found === undefined || !isPublic(found.body)) throw notFound("session");
   return found.body.conversation_id;
 }
 
-/** The latest run of a conversation that is shared with everybody, as its session. */
-export async function sessionOfConversation(id: string, { runs }: Pick<RunPorts, "runs">): Promise<string> {
-  const { items } = await runs.query({ pk: conversationPk(id), prefix: "RUN#", descending: true, limit: LATEST_RUNS });
-  const ids = [...items.map((item) => v.parse(v.string(), item["run_id"])), id];
-  const found = await runs.many(ids);
+/** Finds the latest public session of a conversation; a session is a run. */
+export async function findConversationSession(
+  id: string,
+  { runs, table }: Pick<RunPorts, "runs" | "table">,
+): Promise<string> {
+  const found = await runs.many(await listLatestRuns(id, LATEST_RUNS, table));
   const shared = found.find((run) => run !== undefined && run.body.conversation_id === id && isPublic(run.body));
   if (shared === undefined) throw notFound("conversation");
   return shared.head.run_id;

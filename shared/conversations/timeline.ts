@@ -17,8 +17,8 @@ const EventItem = v.object({
   data: v.record(v.string(), v.unknown()),
 });
 
-/** Whether a stored event is one that the timeline tells. */
-export const isOfTimeline = (item: Item): boolean => v.is(TimelineType, item["type"]);
+/** True for a stored event that the timeline shows. */
+export const isTimelineEvent = (item: Item): boolean => v.is(TimelineType, item["type"]);
 
 /** A stored event as the timeline shows it. */
 export function toTimelineEvent(runId: string, item: Item): TimelineEvent {
@@ -34,14 +34,14 @@ export function toTimelineEvent(runId: string, item: Item): TimelineEvent {
 }
 
 const PAGE = 200;
-/** Bytes of the messages of one answer, unless a single batch has more. */
+/** Bytes of the messages of one response, unless a single batch has more. */
 const PAGE_BYTES = 3 * 1024 * 1024;
 
 /**
- * A run's events and message batches after `after` in one gapless sequence. The two kinds are read apart, so the answer
- * ends before the first number that one of the reads has not seen yet.
+ * Reads a run's events and message batches after `after` in one sequence without gaps. Two queries read the two kinds, so the result
+ * ends before the first number that neither of them has returned.
  */
-export async function eventsAfter(
+export async function readEvents(
   head: RunHead,
   after: number,
   ports: Pick<RunPorts, "runs" | "files" | "table">,
@@ -71,7 +71,7 @@ async function toMessagesEvent(item: Item, checkpoint: Checkpoint, files: FileSt
     data: {
       first_sequence: batch.first,
       messages: batch.messages,
-      // A snapshot stands between two batches, never within one.
+      // A snapshot is taken between two batches, never within one.
       ...(isLive(checkpoint, batch.first) ? {} : { superseded: true }),
     },
   };

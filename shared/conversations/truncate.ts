@@ -1,21 +1,24 @@
 import type { Block, Conversation, Message, Step } from "#shared/wire/conversation.ts";
 
-/** Bytes of a tool's output that a conversation shows. */
+/** Bytes of a tool's output in a conversation. */
 const OUTPUT_BYTES = 16 * 1024;
-/** Bytes of the messages of one answer, and how many of them are kept for messages that are cut short. */
+/** Bytes of the messages of one response, and the part of them that is reserved for truncated messages. */
 const ANSWER_BYTES = 4 * 1024 * 1024 - 64 * 1024;
 const SHORT_BYTES = 512 * 1024;
-/** Bytes of a single text that is an answer's main part. */
+/** Bytes of a single text that is the main part of a response. */
 const TEXT_BYTES = 256 * 1024;
-/** Bytes that are left of anything in a message that is cut short. */
+/** Bytes that each part of a truncated message keeps. */
 const LITTLE_BYTES = 256;
 const SHORT_BLOCKS = 8;
 
 /**
- * A conversation that fits into an answer: outputs are cut, then, from the oldest on, whole messages, and at last the
- * oldest are left out. What is cut or left out says that the transcript has it.
+ * Truncates a conversation to the size of a response: first outputs, then, from the oldest on, whole messages, and at last it omits the
+ * oldest ones. Truncated and omitted parts refer to the transcript.
  */
-export function fitted({ conversation_id, steps }: Pick<Conversation, "conversation_id" | "steps">): Conversation {
+export function truncateConversation({
+  conversation_id,
+  steps,
+}: Pick<Conversation, "conversation_id" | "steps">): Conversation {
   const room = new Room(ANSWER_BYTES);
   const kept: Step[] = [];
   for (const step of steps.toReversed()) {
@@ -23,24 +26,24 @@ export function fitted({ conversation_id, steps }: Pick<Conversation, "conversat
     const messages = keepLatest(step.messages, room);
     if (messages.length > 0) kept.unshift({ ...step, messages });
   }
-  const leftOut = count(steps) - count(kept);
+  const leftOut = countMessages(steps) - countMessages(kept);
   return { conversation_id, steps: leftOut === 0 ? kept : [note(conversation_id, leftOut), ...kept] };
 }
 
-/** The first steps of which an answer has room for every message, whole or cut short; one at least. */
+/** Returns the first steps whose messages all fit into a response, in full or truncated; at least one. */
 export function truncateSteps(steps: readonly Step[]): Step[] {
   let whole = 0;
   let short = 0;
   const end = steps.findIndex(({ messages, ...step }, index) => {
-    const frame = bytesOf({ ...step, messages: [] });
-    whole += messages.reduce((sum, message) => sum + bytesOf(withCutOutputs(message)), frame);
-    short += messages.reduce((sum, message) => sum + bytesOf(shortened(message)), frame);
+    const frame = countBytes({ ...step, messages: [] });
+    whole += messages.reduce((sum, message) => sum + countBytes(withCutOutputs(message)), frame);
+    short += messages.reduce((sum, message) => sum + countBytes(shorten(message)), frame);
     return index > 0 && whole > ANSWER_BYTES - SHORT_BYTES && short > SHORT_BYTES;
   });
   return steps.slice(0, end < 0 ? steps.length : end);
 }
 
-/** The latest of the messages, as far as they fit into an answer; what the user said last is always among them. */
+/** Returns the latest messages that fit into a response, always with the last one of the user. */
 export function truncateMessages(messages: readonly Message[]): Message[] {
   const room = new Room(ANSWER_BYTES);
   const asked = messages.findLastIndex(({ role }) => role === "user");
@@ -50,17 +53,17 @@ export function truncateMessages(messages: readonly Message[]): Message[] {
   return [...keepLatest(messages.slice(0, asked), room), last, ...after];
 }
 
-/** A text that fits into an answer with much else, even where each of its characters is escaped. */
+/** Truncates a text so that it fits into a response with other content, even if each of its characters is escaped. */
 export const truncateText = (text: string): string => cutText(text, TEXT_BYTES);
 
-/** What is left of an answer. IdempotentRequest something did not go in, nothing older does: a conversation has no holes. */
+/** The space that is left in a response. Once a message does not fit, no older one is added: a conversation has no gaps. */
 class Room {
   left: number;
   constructor(bytes: number) {
     this.left = bytes;
   }
   take(value: unknown, spare = 0): boolean {
-    const bytes = bytesOf(value);
+    const bytes = countBytes(value);
     if (this.left - bytes < spare) return false;
     this.left -= bytes;
     return true;
@@ -74,7 +77,7 @@ function keepLatest(messages: readonly Message[], room: Room): Message[] {
   const kept: Message[] = [];
   for (const message of messages.toReversed()) {
     const whole = withCutOutputs(message);
-    const shown = room.take(whole, SHORT_BYTES) ? whole : shortened(message);
+    const shown = room.take(whole, SHORT_BYTES) ? whole : shorten(message);
     if (shown !== whole && !room.take(shown)) {
       room.close();
       break;
@@ -84,7 +87,7 @@ function keepLatest(messages: readonly Message[], room: Room): Message[] {
   return kept;
 }
 
-const count = (steps: readonly Step[]): number => steps.reduce((sum, { messages }) => sum + messages.length, 0);
+const countMessages = (steps: readonly Step[]): number => steps.reduce((sum, { messages }) => sum + messages.length, 0);
 
 function note(conversationId: string, leftOut: number): Step {
   const text = `[${leftOut} earlier messages are left out here; the transcript has them]`;
@@ -95,8 +98,8 @@ function note(conversationId: string, leftOut: number): Step {
   };
 }
 
-/** What a value takes of an answer, with the comma behind it. */
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
+/** The bytes of a value in a response, with the comma after it. */
+const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
 
 const withCutOutputs = (message: Message): Message => ({ ...message, content: message.content.map(cutOutput) });
 
@@ -104,7 +107,7 @@ function cutOutput(block: Block): Block {
   return block.type === "action_result" ? { ...block, output: cutValue(block.output, OUTPUT_BYTES) } : block;
 }
 
-function shortened(message: Message): Message {
+function shorten(message: Message): Message {
   const { content } = message;
   const left = content.length - SHORT_BLOCKS;
   const more: Block[] = left > 0 ? [{ type: "text", text: `[${left} more parts; the transcript has them]` }] : [];
@@ -118,7 +121,7 @@ function shortBlock(block: Block): Block {
   return { ...block, data: cutValue(block.data, LITTLE_BYTES) };
 }
 
-/** A value of at most about `limit` bytes as JSON: its texts are cut first, and where that is not enough, it becomes one. */
+/** Truncates a value to about `limit` bytes of JSON: first the texts in it; if that is not enough, the value becomes a text. */
 function cutValue(value: unknown, limit: number): unknown {
   if (typeof value === "string") return cutText(value, limit);
   const text = JSON.stringify(value) ?? "null";
@@ -139,7 +142,7 @@ function cutText(text: string, limit: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= limit) return text;
   let end = limit;
-  // A character is not cut in half: its further bytes begin with the bits 10.
+  // Do not split a character: its continuation bytes begin with the bits 10.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return `${bytes.subarray(0, end).toString()}\n[cut here; the transcript has the whole]`;
 }

@@ -4,14 +4,14 @@ import { type ChangePorts, staleExecutionError } from "#shared/runs/change-run.t
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import type { Change, TimelineEntry } from "#shared/runs/transition.ts";
 
-/** A run that its caller executes, and has not begun. */
+/** A run that its caller executes and has not begun. */
 type LocalHead = Extract<RunHead, { state: "QUEUED" }> & Pick<ExecutingHead, "execution_id" | "key_hash">;
 
 export const isUnstartedLocal = (head: RunHead): head is LocalHead =>
   head.state === "QUEUED" && head.execution_id !== undefined && head.key_hash !== undefined;
 
-/** The first call of an execution: binds the harness and moves the run to INPROGRESS. Again by the same one: no change. */
-export async function begin(
+/** Begins an execution with its first call: binds it to the harness instance and moves the run to INPROGRESS. A repeat changes nothing. */
+export async function beginExecution(
   head: ExecutingHead | LocalHead,
   instance: string | undefined,
   ports: ChangePorts,

@@ -4,10 +4,10 @@ import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
-import { keys } from "#shared/table/keys.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
+import { markClientEvent } from "./event-marker-store.ts";
 
-/** Puts an execution's event into the timeline. Its time is the service's; what the sandbox measured stands in the payload. */
+/** Adds an event of an execution to the timeline, with the time of the service; the payload has the times that the sandbox measured. */
 export async function storeClientEvent(first: ExecutingHead, event: ClientEvent, ports: RunPorts): Promise<void> {
   const { latency_ms, is_error, detail, start_ts, finish_ts } = event.payload ?? {};
   const data = {
@@ -17,13 +17,12 @@ export async function storeClientEvent(first: ExecutingHead, event: ClientEvent,
     ...(start_ts === undefined ? {} : { start_ts }),
     ...(finish_ts === undefined ? {} : { finish_ts }),
   };
-  const marker = { ...keys.clientEvent(first.run_id, event.event_uuid), v: 1 };
   try {
     await changeExecution(first, ports, (head) => {
       if (head.client_events >= RUN_CAPS.clientEvents) {
         throw new RunyardError("resource_unavailable", {
           status: 429,
-          detail: `a run takes ${RUN_CAPS.clientEvents} events of its executions`,
+          detail: `a run stores at most ${RUN_CAPS.clientEvents} client events`,
         });
       }
       return {
@@ -33,13 +32,13 @@ export async function storeClientEvent(first: ExecutingHead, event: ClientEvent,
             client_events: head.client_events + 1,
             heartbeat_at: ports.now(),
           },
-          also: [{ kind: "put", item: marker, if: { pk: { exists: false } } }],
+          also: [markClientEvent(first.run_id, event.event_uuid)],
         },
         result: undefined,
       };
     });
   } catch (error) {
-    // The head stood still and the marker was there: the event came before.
+    // The head is unchanged, so the marker exists: the event is stored already.
     if (!(error instanceof RunChangedError)) throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { randomId } from "#shared/ids.ts";
 import { hashKey, newRunKey } from "#shared/principals/api-key.ts";
+import { hasIdentity } from "#shared/records/identity.ts";
 import { START_LEASE_SECONDS } from "#shared/records/run.ts";
-import { parseRunBody } from "#shared/records/run-body.ts";
 import { executorOf, isLocal, ownerOf, type RunHead, type SlotKind, startLeaseMs } from "#shared/records/run-head.ts";
 import { waitQueueOf } from "#shared/runs/capacity/slots.ts";
 import { dequeueNext, enterWaitQueue } from "#shared/runs/capacity/wait-queue.ts";
@@ -14,35 +14,34 @@ import { type Change, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
 import { chooseSandbox } from "#shared/sandbox/choose-sandbox.ts";
 import { type Sandbox, type SandboxChoice, StartDeferred } from "#shared/sandbox/sandbox.ts";
 import type { SandboxProvider } from "#shared/settings.ts";
-import { keys } from "#shared/table/keys.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
-import { noteSandbox } from "./sandbox-stops.ts";
+import { recordSandbox } from "./sandbox-stops.ts";
 
-/** Milliseconds after which a run whose start was put off is looked at again. */
+/** Milliseconds after which a run whose start was deferred is checked again. */
 const DEFERRED_CHECK_MS = 5_000;
-/** Milliseconds by which the look at a start may come late where one is planned already. */
+/** Milliseconds by which the check of a start may be late if a check is planned already. */
 const LATE_CHECK_MS = 15_000;
 
-/** What starting sandboxes takes. */
+/** What starting an execution needs. */
 export interface DispatchPorts extends RunPorts {
   readonly sandbox: Pick<Sandbox, "start">;
-  /** The kinds of sandboxes that this deployment has, the usual one first. */
+  /** The sandbox providers of this deployment, the default one first. */
   readonly offered: readonly SandboxProvider[];
 }
 
 /**
- * Starts the execution of a waiting run: takes its owner's slot and a new key in one transaction, then starts the
- * sandbox. A message that comes twice finds the run PENDING without a harness and starts it again, under a new key, so
- * that at most one of the two sandboxes gets anywhere.
+ * Starts the execution of a waiting run: takes a slot of its owner and creates a key in one transaction, then starts the
+ * sandbox. A repeated message finds the run PENDING without a harness and starts it again with a new key, so that at most one
+ * of the two sandboxes can authenticate.
  */
-export async function dispatchRun(runId: string, ports: DispatchPorts): Promise<void> {
+export async function startExecution(runId: string, ports: DispatchPorts): Promise<void> {
   const head = await ports.runs.head(runId);
   if (head === undefined || isLocal(head)) return;
   if (head.state !== "QUEUED" && head.state !== "PENDING") return;
   if (head.state === "QUEUED" && (await lacksIdentity(head, ports))) {
-    return failWaitingRun(runId, "not_authorized", "the identity that the run was to work as is deleted", ports);
+    return failWaitingRun(runId, "not_authorized", "the identity that the run was created for is deleted", ports);
   }
-  // The deployment had containers when the run was created, or when it ran last.
+  // The deployment had containers when the run was created or last executed.
   if (head.state === "QUEUED" && head.own_image === true && !ports.hasContainers) {
     return failWaitingRun(runId, "operation_not_supported", NO_CONTAINERS, ports);
   }
@@ -50,42 +49,41 @@ export async function dispatchRun(runId: string, ports: DispatchPorts): Promise<
   const key = newRunKey(runId);
   const restarts = head.state === "PENDING";
   if (restarts && (head.instance_id !== undefined || now - head.state_since < startLeaseMs(head))) return;
-  // A provider that knows its starts by their execution takes no second one with another key.
+  // A provider that identifies starts by their execution rejects a second one with another key.
   if (restarts && head.sandbox !== undefined) {
-    return putBack(runId, head.execution_id, "the sandbox did not begin in time", ports);
+    return returnToQueue(runId, head.execution_id, "the sandbox did not start in time", ports);
   }
   const executionId = restarts ? head.execution_id : randomId();
-  const choice = restarts ? ({ provider: "lambda" } as const) : await choiceFor(head, ports);
+  const choice = restarts ? ({ provider: "lambda" } as const) : await chooseFor(head, ports);
   try {
-    // A new start has its full time, as the first one had.
-    const anew = { key_hash: hashKey(key), state_since: now, heartbeat_at: now };
-    if (restarts) await ports.runs.change(head, { events: [], set: anew }, now);
+    // A new start has the full time limit, like the first one.
+    const restart = { key_hash: hashKey(key), state_since: now, heartbeat_at: now };
+    if (restarts) await ports.runs.change(head, { events: [], set: restart }, now);
     else if (!(await takeSlot(head, { executionId, key, choice }, ports))) return;
   } catch (error) {
-    // Another dispatcher was faster.
+    // Another dispatcher has started it.
     if (error instanceof RunChangedError) return;
     throw error;
   }
-  await start(runId, envelopeOf(runId, executionId, key, ports), choice, ports);
+  await startSandbox(runId, createEnvelope(runId, executionId, key, ports), choice, ports);
 }
 
-/** The sandbox for the next execution of the run; its body is read only where the run's environment names an image of its own. */
-async function choiceFor(head: RunHead, { offered, table }: DispatchPorts): Promise<SandboxChoice> {
-  const body = head.own_image === true ? await table.get(keys.body(head.run_id)) : undefined;
-  const dockerImage = body === undefined ? undefined : parseRunBody(body).docker_image;
+/** Chooses the sandbox of the run's next execution. Reads the run's body only if its environment has an image. */
+async function chooseFor(head: RunHead, { offered, runs }: DispatchPorts): Promise<SandboxChoice> {
+  const dockerImage = head.own_image === true ? (await runs.body(head.run_id)).docker_image : undefined;
   return chooseSandbox({ dockerImage, isLong: head.sliced === true }, offered);
 }
 
-/** True where the run was to work as an identity that is gone, and what ends such runs has missed it. */
+/** True if the identity of the run is deleted, and the deletion has missed the run. */
 async function lacksIdentity(head: RunHead, { table }: RunPorts): Promise<boolean> {
   if (head.p.as_identity !== true) return false;
-  return (await table.get(keys.identity(ownerOf(head).uid, executorOf(head.p)))) === undefined;
+  return !(await hasIdentity(ownerOf(head).uid, executorOf(head.p), table));
 }
 
-/** Moves the run to PENDING with a slot, or parks it where there is none; tells whether it has one. */
+/** Moves the run to PENDING with a slot. If none is free, the run waits for one, and the result is false. */
 async function takeSlot(head: RunHead, start: Start, ports: RunPorts): Promise<boolean> {
   if (head.waiting !== undefined) {
-    // Whoever freed a slot may have died before it was handed on.
+    // A function that freed a slot may have stopped before it started the next run.
     await dequeueNext(waitQueueOf(head, head.waiting), ports);
     return false;
   }
@@ -104,8 +102,8 @@ async function takeSlot(head: RunHead, start: Start, ports: RunPorts): Promise<b
     }
     if (await enterWaitQueue(head, takes, ports)) return false;
   }
-  // Slots come and go too fast: the message is tried again.
-  throw new Error(`run ${head.run_id} found neither a slot nor a place among those that wait for one`);
+  // The slots change too fast: the message is retried.
+  throw new Error(`run ${head.run_id} got neither a slot nor a place in the wait queue`);
 }
 
 interface Start {
@@ -123,7 +121,9 @@ function prepare(head: RunHead, takes: SlotKind, { executionId, key, choice }: S
     {
       to: "PENDING",
       takes,
-      events: [{ type: "run_pending", data: { state: "PENDING", execution_id: executionId, ...toldOf(provider) } }],
+      events: [
+        { type: "run_pending", data: { state: "PENDING", execution_id: executionId, ...toEventData(provider) } },
+      ],
       set: {
         execution_id: executionId,
         key_hash: hashKey(key),
@@ -138,27 +138,32 @@ function prepare(head: RunHead, takes: SlotKind, { executionId, key, choice }: S
   );
 }
 
-/** The timeline tells of a sandbox that is no function. */
-const toldOf = (provider: SandboxProvider) => (provider === "lambda" ? {} : { sandbox: provider });
+/** The event names the provider of a sandbox that is no function. */
+const toEventData = (provider: SandboxProvider) => (provider === "lambda" ? {} : { sandbox: provider });
 
-async function start(runId: string, envelope: Envelope, choice: SandboxChoice, ports: DispatchPorts): Promise<void> {
+async function startSandbox(
+  runId: string,
+  envelope: Envelope,
+  choice: SandboxChoice,
+  ports: DispatchPorts,
+): Promise<void> {
   const executionId = envelope.execution_id;
   let handle: string | undefined;
   try {
     handle = await ports.sandbox.start(envelope, choice);
   } catch (error) {
     if (!(error instanceof StartDeferred)) throw error;
-    return putBack(runId, executionId, "the sandbox could not be started just now", ports, { unstarted: true });
+    return returnToQueue(runId, executionId, "the sandbox could not be started", ports, { unstarted: true });
   }
-  await noteSandbox(runId, { provider: choice.provider, executionId, handle }, ports);
+  await recordSandbox(runId, { provider: choice.provider, executionId, handle }, ports);
 }
 
-/** Starts of an environment's own image without a word of the harness, in a row, after which the run ends. */
+/** Consecutive starts of an environment's image without a call by the harness, after which the run ends. */
 const MAX_SILENT_STARTS = 3;
-const SILENT_IMAGE = `the environment's docker_image did not start the harness, ${MAX_SILENT_STARTS} times in a row: it has to be public, for arm64, and have glibc`;
+const SILENT_IMAGE = `the environment's docker_image failed to start the harness ${MAX_SILENT_STARTS} times in a row: it must be public, support arm64 and include glibc`;
 
-/** A start that did not come about: the run waits again and is offered once more, soon. */
-export async function putBack(
+/** Returns a run whose sandbox did not start to the queue, for another start soon. */
+export async function returnToQueue(
   runId: string,
   executionId: string,
   why: string,
@@ -168,7 +173,7 @@ export async function putBack(
   const head = await ports.runs.head(runId);
   if (head?.state !== "PENDING" || head.execution_id !== executionId) return;
   const now = ports.now();
-  // Nobody but the environment's owner can put an image right.
+  // Only the environment's owner can fix an image.
   const silent = head.sandbox?.provider === "fargate" && start.unstarted !== true ? (head.silent_starts ?? 0) + 1 : 0;
   if (silent >= MAX_SILENT_STARTS) return failWaitingRun(runId, "environment_setup_failed", SILENT_IMAGE, ports);
   try {
@@ -185,14 +190,14 @@ export async function putBack(
       now,
     );
   } catch (error) {
-    // It began, or was cancelled, just now.
+    // The execution has begun, or the run was cancelled, in the meantime.
     if (error instanceof RunChangedError) return;
     throw error;
   }
   await sendRequeued(head, ports);
 }
 
-function envelopeOf(runId: string, executionId: string, key: string, ports: RunPorts): Envelope {
+function createEnvelope(runId: string, executionId: string, key: string, ports: RunPorts): Envelope {
   return {
     version: 1,
     base_url: ports.baseUrl,

@@ -15,8 +15,8 @@ import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
 import { type Change, STOP_ATTRIBUTES, type TimelineEntry } from "#shared/runs/transition.ts";
 import { type ReportShutdownRequest, SLICE_ENDED } from "#shared/wire/harness.ts";
 
-/** report-shutdown: a cancelled run's sandbox has stopped, or an execution ended without finishing. */
-export async function shutDown(
+/** Records that the sandbox of a cancelled run has stopped, or that an execution has ended without finishing. */
+export async function recordShutdown(
   first: RunHead,
   executionId: string,
   request: ReportShutdownRequest,
@@ -27,7 +27,7 @@ export async function shutDown(
   if (error?.category === SLICE_ENDED && (await endSlice(first, executionId, ports))) return;
   const why = error === undefined ? "the sandbox shut down" : `${error.category}: ${error.message}`;
   if (await expireExecution(first, executionId, why, ports)) return;
-  // It was cancelled just now, or is another's by now.
+  // The run was cancelled, or has another execution, in the meantime.
   const head = await ports.runs.head(first.run_id);
   if (head === undefined || !isStopAwaited(head) || head.execution_id !== executionId) throw staleExecutionError();
   if (!("key_hash" in head) || head.key_hash === undefined) throw staleExecutionError();
@@ -35,8 +35,8 @@ export async function shutDown(
 }
 
 /**
- * An execution has come to the end of its time right behind its checkpoint: the run keeps its slot and goes on from there in a
- * new one. False where it has committed none, which is a loss like any other.
+ * Ends an execution that reached its time limit right after its checkpoint: the run keeps its slot and continues in a new
+ * execution. Returns false if the execution has committed no checkpoint; then it is lost like any other.
  */
 async function endSlice(first: RunHead, executionId: string, ports: ChangePorts): Promise<boolean> {
   const now = ports.now();
@@ -44,16 +44,16 @@ async function endSlice(first: RunHead, executionId: string, ports: ChangePorts)
     if (!isExecutingHead(head) || head.execution_id !== executionId || isLocal(head)) return { result: false };
     const checkpoint = await checkpointOf(head, ports);
     if (checkpoint.execution_id !== executionId) return { result: false };
-    const detail = "the execution's time was over: the run goes on from its checkpoint";
-    const again = requeued(head, checkpoint, now, { type: "run_queued", data: { state: "QUEUED", detail } });
-    return { change: { ...again, set: { ...again.set, sliced: true }, keepsSlot: true }, result: true };
+    const detail = "the execution reached its time limit: the run continues from its checkpoint";
+    const resume = toResumeChange(head, checkpoint, now, { type: "run_queued", data: { state: "QUEUED", detail } });
+    return { change: { ...resume, set: { ...resume.set, sliced: true }, keepsSlot: true }, result: true };
   });
   if (done) await sendRequeued(first, ports);
   return done;
 }
 
-/** The run waits for a new execution, which goes on from the checkpoint; what was said and taken up after it is left behind. */
-function requeued(head: ExecutingHead, checkpoint: Checkpoint, now: number, event: TimelineEntry): Change {
+/** Queues the run for a new execution that continues from the checkpoint; later messages and follow-ups are reset. */
+function toResumeChange(head: ExecutingHead, checkpoint: Checkpoint, now: number, event: TimelineEntry): Change {
   const left = resetToCheckpoint(checkpoint, head);
   const queued = toRequeueChange(head, event, now);
   return {
@@ -67,7 +67,7 @@ function requeued(head: ExecutingHead, checkpoint: Checkpoint, now: number, even
   };
 }
 
-/** The cancelled run's sandbox is known to be gone; `by` tells by whose word. */
+/** Records that the sandbox of a cancelled run has stopped; `by` is the source of the information. */
 export async function confirmStop(
   first: RunHead,
   executionId: string,
@@ -84,13 +84,14 @@ export async function confirmStop(
       result: undefined,
     };
   });
-  // The transcript is composed anew, so that it tells of the stop.
+  // The transcript is composed again, to include the stop.
   await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
 }
 
 /**
- * An execution is lost: the run waits for a new one, or ends in ERROR after too many losses in a row. Where `silentSince`
- * is given, a beat after it saves the execution. Answers false where it was none to lose.
+ * Expires an execution: the run waits for a new one, or ends in ERROR after too many consecutive losses. A heartbeat after
+ * `silentSince`, if given, keeps the execution.
+ * @returns false if the execution is not expired
  */
 export async function expireExecution(
   first: RunHead,
@@ -105,7 +106,7 @@ export async function expireExecution(
     if (silentSince !== undefined && head.heartbeat_at !== silentSince) return { result: "none" };
     const still = silentSince === undefined ? {} : { if: { heartbeat_at: { eq: silentSince } } };
     if (isLocal(head)) {
-      const message = statusText(`the run's caller, who executes it, was lost: ${why}`);
+      const message = statusText(`the caller that executes the run was lost: ${why}`);
       return { change: { ...toEndChange(head, { state: "FAILED", now, message }), ...still }, result: "ended" };
     }
     const losses = head.losses + 1;
@@ -123,8 +124,8 @@ export async function expireExecution(
       };
     }
     const event = { ...lost, data: { ...lost.data, state: "QUEUED" } };
-    const again = requeued(head, await checkpointOf(head, ports), now, event);
-    return { change: { ...again, ...still, set: { ...again.set, losses } }, result: "again" };
+    const resume = toResumeChange(head, await checkpointOf(head, ports), now, event);
+    return { change: { ...resume, ...still, set: { ...resume.set, losses } }, result: "again" };
   });
   if (outcome === "again") await sendRequeued(first, ports);
   if (outcome === "ended") await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);

@@ -8,19 +8,23 @@ import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
 import type { Change, TimelineEntry } from "#shared/runs/transition.ts";
 import type { FinishTaskRequest } from "#shared/wire/harness.ts";
 
-/** finish-task: the run ends, or goes on in a new execution where a follow-up came that this one has not taken up. */
-export async function finish(first: ExecutingHead, request: FinishTaskRequest, ports: RunPorts): Promise<void> {
+/** Ends the run, or continues it in a new execution if a follow-up has arrived that this one has not taken up. */
+export async function finishExecution(
+  first: ExecutingHead,
+  request: FinishTaskRequest,
+  ports: RunPorts,
+): Promise<void> {
   const now = ports.now();
   const again = await changeExecution(first, ports, (head) => {
     const waiting = head.followups > head.followups_stored;
     if (waiting && isLocal(head)) {
       throw new RunyardError("conflict", {
-        detail: `follow-up ${head.followups_stored + 1} waits: take it up by a heartbeat before the run is finished`,
+        detail: `follow-up ${head.followups_stored + 1} is waiting: take it up with a heartbeat before you finish the run`,
         retryable: false,
       });
     }
     return {
-      change: waiting ? toRequeueChange(head, WAITING, now) : finishChange(head, request, now),
+      change: waiting ? toRequeueChange(head, WAITING, now) : toFinishChange(head, request, now),
       result: waiting,
     };
   });
@@ -28,7 +32,7 @@ export async function finish(first: ExecutingHead, request: FinishTaskRequest, p
   else await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
 }
 
-function finishChange(head: ExecutingHead, request: FinishTaskRequest, now: number): Change {
+function toFinishChange(head: ExecutingHead, request: FinishTaskRequest, now: number): Change {
   if (request.blocked === true) {
     const question = statusText(request.summary) || "the agent waits for an answer";
     return toEndChange(head, { state: "BLOCKED", now, message: question });

@@ -13,21 +13,21 @@ export interface TokenPorts {
 }
 
 /**
- * Tokens by which an execution can read the repositories of its run, where the deployment's GitHub App is installed for them: each for
- * one repository and for this execution alone. Where GitHub does not answer there is none; a public repository needs none.
+ * Creates tokens with which an execution reads the repositories of its run, where the deployment's GitHub App is installed: one for
+ * each repository, and for this execution only. If GitHub does not respond there is no token; a public repository needs none.
  */
-export async function repositoryTokens(
+export async function createRepositoryTokens(
   { config, execution_location: location }: Pick<RunBody, "config" | "execution_location">,
   { app }: TokenPorts,
 ): Promise<RepositoryToken[]> {
-  // Who executes a run himself has his own ways to what he may read.
+  // A caller that executes the run uses its own credentials.
   if (app === undefined || location === "LOCAL") return [];
-  const tokens = await Promise.all((config.repositories ?? []).map((repository) => tokenOf(repository, app)));
+  const tokens = await Promise.all((config.repositories ?? []).map((repository) => createToken(repository, app)));
   return tokens.filter((token) => token !== undefined);
 }
 
-async function tokenOf({ url, token_secret }: Repository, app: GithubApp): Promise<RepositoryToken | undefined> {
-  const place = isOpen(url) && token_secret === undefined ? githubOf(url) : undefined;
+async function createToken({ url, token_secret }: Repository, app: GithubApp): Promise<RepositoryToken | undefined> {
+  const place = isWithoutCredentials(url) && token_secret === undefined ? githubOf(url) : undefined;
   if (place === undefined) return undefined;
   try {
     const made = await app.newToken(place);
@@ -39,5 +39,5 @@ async function tokenOf({ url, token_secret }: Repository, app: GithubApp): Promi
   }
 }
 
-/** A URL of https without credentials of its own. */
-const isOpen = (url: string): boolean => /^https:\/\/[^@/]+\//i.test(url);
+/** True for an https URL without credentials. */
+const isWithoutCredentials = (url: string): boolean => /^https:\/\/[^@/]+\//i.test(url);

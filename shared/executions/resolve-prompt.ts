@@ -1,6 +1,7 @@
 import { cancelMessage, wasCancelled } from "#shared/conversations/cancelled-turn.ts";
-import { fullPrompt, messagesOf, runsOfConversation } from "#shared/conversations/conversation.ts";
-import { followupsAfter } from "#shared/conversations/followups.ts";
+import { readMessages, readPrompt } from "#shared/conversations/conversation.ts";
+import { listConversationRuns } from "#shared/conversations/conversation-store.ts";
+import { readFollowups } from "#shared/conversations/followups.ts";
 import { truncateMessages } from "#shared/conversations/truncate.ts";
 import { BEGINNING, type Checkpoint, checkpointOf, checkpointsOf } from "#shared/records/checkpoint.ts";
 import { HEARTBEAT_SECONDS } from "#shared/records/run.ts";
@@ -11,24 +12,24 @@ import { shownConfig } from "#shared/runs/run-item.ts";
 import { type InjectionPorts, readInjectedSecrets } from "#shared/secrets/injected-secrets.ts";
 import { type Message, OPENING } from "#shared/wire/conversation.ts";
 import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
-import { repositoryTokens, type TokenPorts } from "./repository-tokens.ts";
+import { createRepositoryTokens, type TokenPorts } from "./repository-tokens.ts";
 
 export type PromptPorts = RunPorts & InjectionPorts & TokenPorts;
 
 type Context = NonNullable<ResolvePromptResponse["context"]>;
 
-/** All that an execution needs to begin its work: the only answer that values of secrets are in. */
-export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Promise<ResolvePromptResponse> {
+/** Assembles what an execution needs to begin. It is the only response that contains values of secrets. */
+export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): Promise<ResolvePromptResponse> {
   const runId = head.run_id;
   const body = await ports.runs.body(runId);
   const checkpoint = await checkpointOf(head, ports);
   const [whole, { isCancelled, ...earlier }, workspace, followups, secrets, tokens, attachments] = await Promise.all([
-    fullPrompt(body, ports),
-    earlierMessages(head, body, checkpoint, ports),
-    workspaceOf(checkpoint, ports),
-    head.followups > head.followups_stored ? followupsAfter(head, head.followups_stored, ports) : [],
+    readPrompt(body, ports),
+    readEarlierMessages(head, body, checkpoint, ports),
+    toWorkspace(checkpoint, ports),
+    head.followups > head.followups_stored ? readFollowups(head, head.followups_stored, ports) : [],
     readInjectedSecrets(body, ownerOf(head), ports),
-    repositoryTokens(body, ports),
+    createRepositoryTokens(body, ports),
     Promise.all(
       body.attachments.map(async ({ attachment_id, file_name, mime_type, file }) => {
         const { url } = await ports.files.downloadUrl(file, { filename: file_name, contentType: mime_type });
@@ -37,7 +38,7 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
     ),
   ]);
   return {
-    // What was cancelled is part of the messages, and nothing to be carried out.
+    // A cancelled prompt is part of the messages and must not be carried out.
     prompt: isCancelled ? "" : whole,
     ...(body.config.base_prompt === undefined ? {} : { system_prompt: body.config.base_prompt }),
     context: {
@@ -46,9 +47,9 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
       conversation_id: body.conversation_id,
       title: body.title,
       mode: head.mode ?? body.mode,
-      agent_config: { ...shownConfig(body.config), ...repositoriesOf(body) },
+      agent_config: { ...shownConfig(body.config), ...shownRepositories(body) },
       ...(body.setup_commands === undefined ? {} : { setup_commands: body.setup_commands }),
-      ...serversOf(body),
+      ...shownServers(body),
       ...(secrets.length === 0 ? {} : { secrets }),
       ...(tokens.length === 0 ? {} : { repository_tokens: tokens }),
       attachments,
@@ -65,58 +66,58 @@ export async function resolvePrompt(head: ExecutingHead, ports: PromptPorts): Pr
  * The sandbox clones by these URLs, also by those that were stored with credentials before such URLs were refused. A person who
  * executes the run locally may be a guest of the environment that they come from, so there they stay masked.
  */
-function repositoriesOf({
+function shownRepositories({
   config: { repositories },
   execution_location,
 }: RunBody): Pick<Context["agent_config"], "repositories"> {
   return repositories === undefined || execution_location === "LOCAL" ? {} : { repositories };
 }
 
-/** The MCP servers with their values, but not for who executes a run himself: those may be an identity's, and not for him. */
-function serversOf({ config, execution_location }: RunBody): Pick<Context, "mcp_servers"> {
+/** The MCP servers with their values, except for a caller that executes the run: the values may belong to an identity. */
+function shownServers({ config, execution_location }: RunBody): Pick<Context, "mcp_servers"> {
   const { mcp_servers } = config;
   return mcp_servers === undefined || execution_location === "LOCAL" ? {} : { mcp_servers };
 }
 
-/** What earlier runs of the conversation and earlier executions of this run have said; nothing is read where there is none. */
-async function earlierMessages(
+/** Reads the messages of the earlier runs of the conversation and the earlier executions of this run. */
+async function readEarlierMessages(
   head: ExecutingHead,
   body: RunBody,
   checkpoint: Checkpoint,
   ports: RunPorts,
 ): Promise<{ messages: Message[]; own_messages: number; isCancelled: boolean }> {
   const { conversation_id: id } = body;
-  const said = head.messages > 0 ? await messagesOf(head.run_id, checkpoint, ports) : [];
+  const said = head.messages > 0 ? await readMessages(head.run_id, checkpoint, ports) : [];
   const isCancelled = wasCancelled(said);
-  const own = isCancelled ? [...(await openingOf(body, ports)), ...said] : said;
-  const before = id === head.run_id ? [] : await messagesBefore(head.run_id, id, ports);
+  const own = isCancelled ? [...(await toOpening(body, ports)), ...said] : said;
+  const before = id === head.run_id ? [] : await readPreviousRuns(head.run_id, id, ports);
   return { messages: truncateMessages([...before, ...own]), own_messages: own.length, isCancelled };
 }
 
-async function messagesBefore(runId: string, conversationId: string, ports: RunPorts): Promise<Message[]> {
-  const runs = (await runsOfConversation(conversationId, ports)).filter((run) => run !== runId);
+async function readPreviousRuns(runId: string, conversationId: string, ports: RunPorts): Promise<Message[]> {
+  const runs = (await listConversationRuns(conversationId, ports.table)).filter((run) => run !== runId);
   const checkpoints = await checkpointsOf(runs, ports);
   const said = runs.map(async (run, index) => {
     const [found, messages] = await Promise.all([
       ports.runs.headAndBody(run),
-      messagesOf(run, checkpoints[index] ?? BEGINNING, ports),
+      readMessages(run, checkpoints[index] ?? BEGINNING, ports),
     ]);
     if (found === undefined) return messages;
     const { head, body } = found;
     const cancelled = head.state === "CANCELLED" ? [cancelMessage(head.ended_at)] : [];
-    return [...(await openingOf(body, ports)), ...messages, ...cancelled];
+    return [...(await toOpening(body, ports)), ...messages, ...cancelled];
   });
   return (await Promise.all(said)).flat();
 }
 
-/** What a run was asked at its beginning, which is no message of its own. */
-async function openingOf(body: RunBody, ports: RunPorts): Promise<Message[]> {
-  const prompt = await fullPrompt(body, ports);
+/** The prompt of a run as a message; it is not stored as one. */
+async function toOpening(body: RunBody, ports: RunPorts): Promise<Message[]> {
+  const prompt = await readPrompt(body, ports);
   return prompt === "" ? [] : [{ role: "user", content: [{ type: "text", text: prompt }], message_ids: [OPENING] }];
 }
 
-/** Where the workspace of an earlier execution is, if one was committed. */
-async function workspaceOf({ generation, files }: Checkpoint, ports: RunPorts) {
+/** The committed workspace of an earlier execution, if any, with download URLs. */
+async function toWorkspace({ generation, files }: Checkpoint, ports: RunPorts) {
   if (generation === undefined) return {};
   const shown = files.map(async ({ filename, mime_type, size_bytes, file }) => {
     const { url } = await ports.files.downloadUrl(file, { filename, contentType: mime_type });

@@ -1,35 +1,23 @@
-import * as v from "valibot";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
 import { uuidOf } from "#shared/ids.ts";
-import { checkpointOf, putCheckpoint, SnapshotFile } from "#shared/records/checkpoint.ts";
+import { checkpointOf, putCheckpoint, type SnapshotFile } from "#shared/records/checkpoint.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead, RunHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
-import { keys } from "#shared/table/keys.ts";
-import type { Item } from "#shared/table/table.ts";
 import type { HandoffAttachments } from "#shared/wire/attachment.ts";
 import type { CommitSnapshotRequest, UploadSnapshotRequest, UploadTarget } from "#shared/wire/harness.ts";
+import { putSnapshot, readSnapshot, type Snapshot } from "./snapshot-store.ts";
 
-/** The generation of a snapshot that is not committed: the last files of an execution. */
+/** The generation of the snapshot that an execution uploads at its end; it is never committed. */
 const LEGACY = "__legacy";
-/** Bytes of all files of one snapshot. */
+/** Bytes of all files of one snapshot together. */
 const SNAPSHOT_BYTES = 2 * 1024 * 1024 * 1024;
 
-const Snapshot = v.object({
-  files: v.array(v.object({ ...SnapshotFile.entries, sha256: v.string() })),
-  messages: v.number(),
-  followups: v.number(),
-});
-type Snapshot = v.InferOutput<typeof Snapshot>;
-
-const parseSnapshot = (item: Item | undefined): Snapshot | undefined =>
-  item === undefined ? undefined : v.parse(Snapshot, item);
-
-/** upload-snapshot: makes a place for each file and answers where to upload it. Nobody sees them before they are committed. */
-export async function uploadSnapshot(
+/** Creates a snapshot and returns an upload target for each of its files. The files are not visible before they are committed. */
+export async function createSnapshot(
   head: ExecutingHead,
   request: UploadSnapshotRequest,
   ports: RunPorts,
@@ -38,10 +26,9 @@ export async function uploadSnapshot(
   if (mode === "checkpoint" && request.generation === undefined) {
     throw invalid("generation", "is required with the mode checkpoint");
   }
-  const key = keys.snapshot(head.run_id, head.execution_id, generation);
-  const files = placesOf(head, generation, request.files);
-  const stored = parseSnapshot(await ports.table.get(key));
-  if (stored === undefined) await place(head, generation, files, ports);
+  const files = toSnapshotFiles(head, generation, request.files);
+  const stored = await readSnapshot(head, generation, ports.table);
+  if (stored === undefined) await storeSnapshot(head, generation, files, ports);
   else if (canonicalJson(stored.files) !== canonicalJson(files)) {
     throw new RunyardError("conflict", {
       detail: "generation: this execution has a snapshot of that name with other files",
@@ -55,7 +42,8 @@ export async function uploadSnapshot(
   );
 }
 
-function placesOf(
+/** Names the stored file of each requested file. */
+function toSnapshotFiles(
   head: ExecutingHead,
   generation: string,
   requested: UploadSnapshotRequest["files"],
@@ -76,35 +64,39 @@ function placesOf(
   return files;
 }
 
-/** The place is written with the head, so that it tells exactly which messages and follow-ups the snapshot comes after. */
-function place(first: ExecutingHead, generation: string, files: Snapshot["files"], ports: RunPorts): Promise<void> {
+/** Stores the snapshot in one transaction with the head, so that its numbers of messages and follow-ups are exact. */
+function storeSnapshot(
+  first: ExecutingHead,
+  generation: string,
+  files: Snapshot["files"],
+  ports: RunPorts,
+): Promise<void> {
   return changeExecution(first, ports, (head) => {
     if (head.snapshots >= RUN_CAPS.snapshots) {
       throw new RunyardError("resource_unavailable", {
         status: 429,
-        detail: `a run takes ${RUN_CAPS.snapshots} snapshots`,
+        detail: `a run stores at most ${RUN_CAPS.snapshots} snapshots`,
       });
     }
-    const key = keys.snapshot(head.run_id, head.execution_id, generation);
     const snapshot: Snapshot = { files, messages: head.messages, followups: head.followups_stored };
     return {
       change: {
         events: [],
         set: { heartbeat_at: ports.now(), snapshots: head.snapshots + 1 },
-        also: [{ kind: "put", item: { ...key, v: 1, ...snapshot } }],
+        also: [putSnapshot(head, generation, snapshot)],
       },
       result: undefined,
     };
   });
 }
 
-/** commit-snapshot: from now on the run goes on from here. Again: no change. */
-export async function commitSnapshot(
+/** Makes an uploaded snapshot the checkpoint from which the next execution continues. A repeat changes nothing. */
+export async function saveCheckpoint(
   first: ExecutingHead,
   { generation, files }: CommitSnapshotRequest,
   ports: RunPorts,
 ): Promise<void> {
-  const snapshot = parseSnapshot(await ports.table.get(keys.snapshot(first.run_id, first.execution_id, generation)));
+  const snapshot = await readSnapshot(first, generation, ports.table);
   if (snapshot === undefined) {
     throw invalid("generation", "there is no such snapshot of this execution: call upload-snapshot first");
   }
@@ -142,10 +134,10 @@ export async function commitSnapshot(
   });
 }
 
-/** The snapshot files of the latest execution that has ended: those it committed, and those it left at its end. */
-export async function handoffAttachments(head: RunHead, ports: RunPorts): Promise<HandoffAttachments> {
+/** Returns the snapshot files of the latest execution that has ended: the committed ones, and those it uploaded at its end. */
+export async function showHandoffFiles(head: RunHead, ports: RunPorts): Promise<HandoffAttachments> {
   const { files } = await checkpointOf(head, ports);
-  const left = isTerminal(head.state) ? await leftFiles(head, ports) : [];
+  const left = isTerminal(head.state) ? await readFinalFiles(head, ports) : [];
   const attachments = [...files, ...left].map(async ({ filename, mime_type, file }) => {
     const { url } = await ports.files.downloadUrl(file, { filename, contentType: mime_type });
     return { attachment_id: uuidOf(head.run_id, file), filename, download_url: url, mime_type };
@@ -153,9 +145,11 @@ export async function handoffAttachments(head: RunHead, ports: RunPorts): Promis
   return { attachments: await Promise.all(attachments) };
 }
 
-async function leftFiles(head: RunHead, ports: RunPorts): Promise<SnapshotFile[]> {
-  if (head.execution_id === undefined) return [];
-  const snapshot = parseSnapshot(await ports.table.get(keys.snapshot(head.run_id, head.execution_id, LEGACY)));
+/** The files that the last execution uploaded at its end, as far as they have arrived. */
+async function readFinalFiles(head: RunHead, ports: RunPorts): Promise<SnapshotFile[]> {
+  const { run_id, execution_id } = head;
+  if (execution_id === undefined) return [];
+  const snapshot = await readSnapshot({ run_id, execution_id }, LEGACY, ports.table);
   const files = snapshot?.files ?? [];
   const sizes = await Promise.all(files.map(({ file }) => ports.files.size(file)));
   return files.filter(({ size_bytes }, index) => sizes[index] === size_bytes);

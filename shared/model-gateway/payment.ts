@@ -1,5 +1,5 @@
 import { budgetsOf } from "#shared/budgets/budget.ts";
-import { parseBudget } from "#shared/budgets/budget-store.ts";
+import { parseBudget, readBudget } from "#shared/budgets/budget-store.ts";
 import { type BudgetPorts, type Reservation, reserve, settle } from "#shared/budgets/reserve.ts";
 import { RunyardError } from "#shared/errors.ts";
 import type { logLine } from "#shared/log/log.ts";
@@ -8,7 +8,6 @@ import { markModelUse, noteUsage } from "#shared/records/budget-account.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import type { ChangePorts } from "#shared/runs/change-run.ts";
 import { failExecution } from "#shared/runs/end-run.ts";
-import { keys } from "#shared/table/keys.ts";
 import { limitToKnownPrices } from "./budgeted-request.ts";
 import type { Dialect, ModelRequest } from "./dialect.ts";
 import { costOf, inputTokens, NOTHING_USED, outputTokenCost, priceForInput, type Usage, usualTokens } from "./usage.ts";
@@ -41,7 +40,7 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   const { dialect, head, model } = call;
   const { run_id, execution_id } = head;
   const asked = dialect.outputOf(call.request);
-  const budget = parseBudget(head.b === true ? await ports.table.get(keys.budget(run_id)) : undefined);
+  const budget = head.b === true ? await readBudget(run_id, ports.table) : parseBudget(undefined);
   const payers = budgetsOf(run_id, budget);
   if (payers.length === 0) return call;
   if (model.cost === undefined) {

@@ -13,6 +13,9 @@ export interface RunQueue {
 
 export const ReaperMessage = v.object({ v: v.literal(1), pass: v.pipe(v.number(), v.integer()) });
 
+/** The message group of an owner's messages, which makes the queues fair between owners. */
+export const formatMessageGroup = ({ type, uid }: Owner): string => `${type.toUpperCase()}#${uid}`;
+
 export interface PassQueue {
   /** Requests pass number `pass` after `delaySeconds`. */
   sendPass(pass: number, delaySeconds: number): Promise<void>;

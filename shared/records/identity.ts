@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { keys } from "#shared/table/keys.ts";
-import type { Check, Value } from "#shared/table/table.ts";
+import type { Check, Table, Value } from "#shared/table/table.ts";
 import { ResolvedAgentConfig } from "#shared/wire/config.ts";
 
 const config = ResolvedAgentConfig.entries;
@@ -40,3 +40,7 @@ export const checkIdentityExists = (team: string, uid: string): Check => ({
   key: keys.identity(team, uid),
   if: { pk: { exists: true } },
 });
+
+/** True if the team has an identity with this id. */
+export const hasIdentity = async (team: string, uid: string, table: Pick<Table, "get">): Promise<boolean> =>
+  (await table.get(keys.identity(team, uid))) !== undefined;

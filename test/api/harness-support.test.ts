@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { reportArtifact } from "#shared/artifacts/artifacts.ts";
+import { storeArtifactReport } from "#shared/artifacts/artifacts.ts";
 import { isExecutingHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
@@ -119,7 +119,10 @@ describe("POST /harness-support/messages", () => {
     expect((await harness.messages(last + 1, "more")).status).toBe(401);
     expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body).toMatchObject({
       state: "FAILED",
-      status_message: { error_code: "operation_not_supported", message: expect.stringContaining("said too much") },
+      status_message: {
+        error_code: "operation_not_supported",
+        message: expect.stringContaining("exceeded its message limit"),
+      },
     });
   });
 });
@@ -209,7 +212,7 @@ describe("POST /harness-support/report-artifact", () => {
         },
       },
     };
-    await reportArtifact(head, file(), late);
+    await storeArtifactReport(head, file(), late);
     expect((await clientOf(plane).get(`/agent/runs/${harness.run_id}`)).body.artifacts).toHaveLength(1);
   });
 
@@ -242,7 +245,9 @@ describe("POST /harness-support/report-artifact", () => {
     await harness.shutDown();
     await (await nextExecution(plane)).resolve();
     const before = structuredClone(plane.table.all());
-    await expect(reportArtifact(head, file(), plane.ports)).rejects.toMatchObject({ code: "authentication_required" });
+    await expect(storeArtifactReport(head, file(), plane.ports)).rejects.toMatchObject({
+      code: "authentication_required",
+    });
     expect(plane.table.all()).toEqual(before);
   });
 

@@ -264,7 +264,7 @@ describe("an environment with an image of its own", () => {
       state: "FAILED",
       status_message: {
         error_code: "environment_setup_failed",
-        message: expect.stringMatching(/docker_image did not start the harness, 3 times in a row/),
+        message: expect.stringMatching(/docker_image failed to start the harness 3 times in a row/),
       },
     });
     expect(new Set(stopsOf()).size, "each of them is stopped").toBe(3);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fitted, truncateMessages, truncateSteps, truncateText } from "#shared/conversations/truncate.ts";
+import { truncateConversation, truncateMessages, truncateSteps, truncateText } from "#shared/conversations/truncate.ts";
 import { shownArtifacts } from "#shared/runs/run-item.ts";
 import type { Message, Step } from "#shared/wire/conversation.ts";
 
@@ -45,7 +45,7 @@ describe("a conversation that is cut to fit", () => {
   it("has at most 4 MiB, keeps the order, and says so where it is not whole", () => {
     fc.assert(
       fc.property(steps, (given) => {
-        const shown = fitted({ conversation_id: "c", steps: given });
+        const shown = truncateConversation({ conversation_id: "c", steps: given });
         expect(bytesOf(shown)).toBeLessThanOrEqual(ANSWER_BYTES);
         const ids = shown.steps.map(({ id }) => id).filter((id) => id !== "c:left-out");
         expect(given.map(({ id }) => id).slice(given.length - ids.length)).toEqual(ids);
@@ -63,7 +63,7 @@ describe("a conversation that is cut to fit", () => {
         for (let rest = given; rest.length > 0; ) {
           const page = truncateSteps(rest);
           expect(page).toEqual(rest.slice(0, Math.max(1, page.length)));
-          const answer = fitted({ conversation_id: "c", steps: page });
+          const answer = truncateConversation({ conversation_id: "c", steps: page });
           expect(bytesOf(answer)).toBeLessThanOrEqual(ANSWER_BYTES);
           const isWhole = answer.steps.every(({ messages }, index) => messages.length === page[index]?.messages.length);
           expect(isWhole || page.length === 1).toBe(true);
@@ -88,7 +88,7 @@ describe("a conversation that is cut to fit", () => {
           conversation_id: "c",
           steps: messages.map((it, n) => ({ id: `${n}`, messages: [it], steps: [] })),
         };
-        expect(fitted(conversation)).toEqual(conversation);
+        expect(truncateConversation(conversation)).toEqual(conversation);
         expect(truncateMessages(messages)).toEqual(messages);
       }),
     );

@@ -261,7 +261,7 @@ describe("notify_user", () => {
     expect(await stage.use("notify_user", { message: `found ${SECRET}` })).toEqual({ output: { told: true } });
     for (let count = 2; count <= 10; count++) await stage.use("notify_user", { message: `word ${count}` });
     const refused = await stage.use("notify_user", { message: "one more" });
-    expect(refused).toEqual({ isError: true, output: { error: "a run notifies its user 10 times" } });
+    expect(refused).toEqual({ isError: true, output: { error: "a run notifies its user at most 10 times" } });
     const { events } = (await ada.get(`/agent/runs/${stage.runId}/events?after=0`)).body;
     const told = events.filter(({ type }: { type: string }) => type === "user_notified");
     expect(told).toHaveLength(10);

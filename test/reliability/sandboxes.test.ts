@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { noteSandbox } from "#shared/executions/sandbox-stops.ts";
+import { recordSandbox } from "#shared/executions/sandbox-stops.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { clientOf } from "../support/client.ts";
@@ -124,7 +124,7 @@ describe("a sandbox that is noted late", () => {
     const at = faults.calls.slice(first).findIndex((call) => call.includes("write update:RUN/HEAD"));
     expect(at).toBeGreaterThan(0);
     const placed = { provider: "microvm", executionId: harness?.execution_id ?? "", handle: "late" } as const;
-    faults.meanwhile = { at: faults.calls.length + at, work: () => noteSandbox(run, placed, plane.ports) };
+    faults.meanwhile = { at: faults.calls.length + at, work: () => recordSandbox(run, placed, plane.ports) };
     await compose();
     plane.sent.length = 0;
     await settle(scene);
@@ -142,10 +142,10 @@ describe("a sandbox that is noted late", () => {
       const executionId = harness?.execution_id ?? "";
       const placed = { provider: "microvm", executionId, handle: `microvm-${executionId}` } as const;
       const before = faults.calls.length;
-      faults.meanwhile = { at: before + at, work: () => noteSandbox(run, placed, plane.ports) };
+      faults.meanwhile = { at: before + at, work: () => recordSandbox(run, placed, plane.ports) };
       await faults.invoke(name, async () => actions[name]?.(scene));
       const calls = faults.calls.length - before;
-      if (faults.meanwhile !== undefined) await noteSandbox(run, placed, plane.ports);
+      if (faults.meanwhile !== undefined) await recordSandbox(run, placed, plane.ports);
       await settle(scene);
       await checkForgotten(scene).catch((error: unknown) => {
         throw new Error(`before call ${at} of ${name}: ${String(error)}`);
@@ -164,7 +164,7 @@ describe("a sandbox that is noted late", () => {
     const placed = { provider: "microvm", executionId: "another", handle: "late" } as const;
     const isStopped = () => faults.calls.findIndex((call) => call.includes("sandbox.stop"));
     plane.sent.length = 0;
-    faults.meanwhile = { at: before + 3, work: () => noteSandbox(run, placed, plane.ports) };
+    faults.meanwhile = { at: before + 3, work: () => recordSandbox(run, placed, plane.ports) };
     await faults.invoke("ends", () => consume(plane, "ends", run));
     expect(isStopped()).toBe(before + 2);
     plane.sent.length = 0;

@@ -246,7 +246,7 @@ export const scenarios: readonly Scenario[] = [
     // Whether the deletion ends the run and pauses the schedule, or the dispatch and the firing that find it gone.
     alike: [
       [
-        /the identity builder that the run was for is deleted|the identity that the run was to work as is deleted/,
+        /the identity builder that the run was for is deleted|the identity that the run was created for is deleted/,
         "<gone>",
       ],
       [/the identity builder is deleted|agent_uid: there is no such identity in the team/, "<gone>"],

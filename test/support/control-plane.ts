@@ -4,7 +4,7 @@ import { triggers } from "#infra/triggers.ts";
 import { generateKey } from "#shared/api-keys/generate-key.ts";
 import type { KeyOwner } from "#shared/api-keys/key-owner.ts";
 import { putFirstKey } from "#shared/api-keys/key-store.ts";
-import { dispatchRun } from "#shared/executions/dispatch-run.ts";
+import { startExecution } from "#shared/executions/dispatch-run.ts";
 import { memoryFileStore } from "#shared/files/memory-file-store.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
@@ -237,7 +237,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     /** Dispatches a waiting run and answers the envelope that its sandbox was given. */
     async dispatch(runId: string): Promise<Envelope> {
       const before = started.length;
-      await dispatchRun(runId, ports);
+      await startExecution(runId, ports);
       const envelope = started[before];
       if (envelope === undefined) throw new Error(`run ${runId} was not started`);
       return envelope;
