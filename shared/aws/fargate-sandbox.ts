@@ -11,60 +11,60 @@ import {
 import { type Sandbox, StartDeferred } from "#shared/sandbox/sandbox.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 
-/** Seconds that a task may work; AWS itself sets no limit. */
+/** Seconds that a task may run; AWS itself sets no limit. */
 export const FARGATE_SECONDS = 86_400;
 /** Seconds between the request to stop and the kill. */
 const STOP_SECONDS = 10;
 
-/** What tasks are made of; all but the image of the environment is the deployment's. */
+/** The deployment's settings for tasks; only the agent's image is the environment's. */
 export interface FargateSettings {
   readonly cluster: string;
-  /** Where tasks get their addresses. */
+  /** The subnets of the tasks. */
   readonly subnets: readonly string[];
-  /** The one security group, which lets nothing in. */
+  /** The security group of the tasks, which allows no inbound traffic. */
   readonly securityGroup: string;
-  /** The role that pulls our image and opens the log; what runs in the task never has it. */
+  /** The role that pulls the harness image and writes the log; the processes of the task never have it. */
   readonly executionRole: string;
-  /** Our own image, out of which the harness is copied into the task. */
+  /** The image from which the harness is copied into the task. */
   readonly harnessImage: string;
   readonly logGroup: string;
   readonly region: string;
 }
 
-/** Where our image puts the harness, and the environment's image finds it. */
+/** The volume by which the harness image passes the harness to the environment's image. */
 const SHARED = { volume: "runyard", path: "/runyard" } as const;
-/** The container that copies it, and the one that works. */
+/** The container that copies the harness, and the one that runs it. */
 const HARNESS = "harness";
 const AGENT = "agent";
 
 /**
- * Sandboxes that are Fargate tasks, for environments with an image of their own. A first container, of our image, copies Node and
- * the harness into a volume and lays the envelope beside them; the second, of the environment's image, takes the envelope away and
- * begins. So the image needs nothing of ours, and no process that an agent's command could read ever has the key in its environment.
+ * Creates sandboxes that are Fargate tasks, for environments with an image. The first container, of the harness image, copies Node, the
+ * harness and the envelope into a volume; the second one, of the environment's image, removes the envelope and starts the harness. So
+ * the image needs no preparation, and no process that a command of the agent could read has the key in its environment.
  */
 export function fargateSandbox(client: ECSClient, settings: () => FargateSettings, now: () => number): Sandbox {
   async function run(envelope: Envelope, image: string): Promise<string> {
     const of = settings();
-    const definition = taskDefinition(image, of);
+    const definition = toTaskDefinition(image, of);
     const command = new RunTaskCommand({
-      ...placeOf(of),
+      ...toTaskOptions(of),
       taskDefinition: definition.family,
       clientToken: envelope.execution_id,
       startedBy: envelope.execution_id,
       overrides: {
         containerOverrides: [
-          { name: HARNESS, environment: [{ name: "RUNYARD_ENVELOPE", value: told(envelope, now) }] },
+          { name: HARNESS, environment: [{ name: "RUNYARD_ENVELOPE", value: toEnvelopeText(envelope, now) }] },
         ],
       },
     });
     const answer = await client.send(command).catch(async (error: unknown) => {
       if (!isUnknownDefinition(error)) throw error;
-      // The first run of this image: its definition stays for all that follow.
+      // The first run of this image registers its definition for all later ones.
       await client.send(new RegisterTaskDefinitionCommand(definition));
       return client.send(command);
     });
     const [task] = answer.tasks ?? [];
-    if (task?.taskArn !== undefined) return nameOf(task.taskArn);
+    if (task?.taskArn !== undefined) return toTaskId(task.taskArn);
     throw new StartDeferred(answer.failures?.map(({ reason }) => reason).join(", ") || "no task was started");
   }
 
@@ -75,7 +75,7 @@ export function fargateSandbox(client: ECSClient, settings: () => FargateSetting
         return await run(envelope, choice.dockerImage);
       } catch (error) {
         const [taken] = tasksOfConflict(error);
-        if (taken !== undefined) return nameOf(taken);
+        if (taken !== undefined) return toTaskId(taken);
         if (isDeferred(error)) throw new StartDeferred(error.message, { cause: error });
         throw error;
       }
@@ -86,7 +86,7 @@ export function fargateSandbox(client: ECSClient, settings: () => FargateSetting
       const tasks = handle === undefined ? await startedBy(executionId) : [handle];
       if (tasks.length === 0) return false;
       const { tasks: found = [] } = await client.send(new DescribeTasksCommand({ cluster, tasks: [...tasks] }));
-      // A task that nobody knows any more has been gone for an hour.
+      // ECS forgets a task an hour after it has stopped.
       const alive = found.filter(({ lastStatus }) => lastStatus !== "STOPPED");
       const stopped = alive.map(({ taskArn, desiredStatus }) =>
         taskArn === undefined || desiredStatus === "STOPPED"
@@ -105,11 +105,11 @@ export function fargateSandbox(client: ECSClient, settings: () => FargateSetting
   }
 }
 
-const told = (envelope: Envelope, now: () => number): string =>
+const toEnvelopeText = (envelope: Envelope, now: () => number): string =>
   JSON.stringify({ ...envelope, deadline_at: now() + FARGATE_SECONDS * 1000 });
 
-const placeOf = ({ cluster, subnets, securityGroup }: FargateSettings) => {
-  // A public address is what a task without a NAT gateway reaches the outside by; the group lets nothing in.
+const toTaskOptions = ({ cluster, subnets, securityGroup }: FargateSettings) => {
+  // A task without a NAT gateway needs a public address for outbound traffic; the group allows no inbound traffic.
   const addresses = { subnets: [...subnets], securityGroups: [securityGroup], assignPublicIp: "ENABLED" as const };
   return {
     cluster,
@@ -120,10 +120,10 @@ const placeOf = ({ cluster, subnets, securityGroup }: FargateSettings) => {
 };
 
 /**
- * The definition of all tasks of an image. Its family is called after what is in it, so the one that is there is the right one, and
- * a deployment that changes anything makes another.
+ * The definition of all tasks of an image. Its name is a hash of its content, so an existing definition is always the right one, and a
+ * deployment that changes the content creates another.
  */
-function taskDefinition(image: string, of: FargateSettings) {
+function toTaskDefinition(image: string, of: FargateSettings) {
   const logs = (stream: string) =>
     ({
       logDriver: "awslogs",
@@ -156,7 +156,7 @@ function taskDefinition(image: string, of: FargateSettings) {
         command: ["run", SHARED.path],
         dependsOn: [{ containerName: HARNESS, condition: "SUCCESS" }],
         stopTimeout: STOP_SECONDS,
-        // What outlives its parent is taken up, and does not stay as a zombie.
+        // The init process reaps orphaned processes.
         linuxParameters: { initProcessEnabled: true },
         mountPoints: [shared],
         logConfiguration: logs(AGENT),
@@ -167,13 +167,13 @@ function taskDefinition(image: string, of: FargateSettings) {
   return { ...definition, family: `runyard-${name}` } as const;
 }
 
-/** A task's own name, the last part of its ARN. */
-const nameOf = (arn: string): string => arn.slice(arn.lastIndexOf("/") + 1);
+/** The id of a task, which is the last part of its ARN. */
+const toTaskId = (arn: string): string => arn.slice(arn.lastIndexOf("/") + 1);
 
 const isUnknownDefinition = (error: unknown): boolean =>
   error instanceof Error && error.name === "ClientException" && /task ?definition/i.test(error.message);
 
-/** The tasks that an earlier attempt of the same execution has started. */
+/** The tasks that an earlier attempt of the same execution has started, as the error names them. */
 function tasksOfConflict(error: unknown): readonly string[] {
   if (!(error instanceof Error) || error.name !== "ConflictException" || !("resourceIds" in error)) return [];
   const { resourceIds } = error;

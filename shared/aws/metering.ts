@@ -6,7 +6,7 @@ export interface MeteredCall {
   readonly service: string;
   /** Without its ending: `TransactWriteItems`, `PutObject`. */
   readonly command: string;
-  /** Bytes of the request's and the answer's body; 0 where one has no length of its own. */
+  /** Bytes of the bodies of request and response; 0 if one has no length. */
   readonly sentBytes: number;
   readonly receivedBytes: number;
 }
@@ -20,15 +20,15 @@ export interface MeteredUnits {
   readonly kind: "read" | "write";
 }
 
-/** A call of DynamoDB that succeeded, with what it was asked. */
+/** A successful call of DynamoDB, with its input. */
 export interface MeteredRequest {
   readonly command: string;
   readonly input: object;
-  /** Items or index entries that it answered. */
+  /** Items or index entries that it returned. */
   readonly items: number;
 }
 
-/** What metered clients have used. Whoever measures makes it, reads it and empties it. */
+/** What metered clients have used. The benchmark or test that measures creates it, reads it and empties it. */
 export interface Meter {
   calls: MeteredCall[];
   units: MeteredUnits[];
@@ -38,9 +38,8 @@ export interface Meter {
 export const newMeter = (): Meter => ({ calls: [], units: [], requests: [] });
 
 /**
- * Counts what a client of the AWS SDK calls into `meter`. Calls of DynamoDB are made to tell the capacity that they consume,
- * table and indexes apart; a call that fails counts, but DynamoDB does not say what it consumed. Nothing is metered unless
- * this is called, and no function of ours calls it: it is for benchmarks and tests.
+ * Counts the calls of an AWS SDK client in `meter`. DynamoDB calls request the consumed capacity of the table and of each index; a failed
+ * call counts too, but DynamoDB does not return its capacity. Only benchmarks and tests meter clients.
  */
 export function metered<C extends AnyClient>(client: C, meter: Meter): C {
   addMiddleware(client, { step: "initialize", name: "meterUnits" }, countUnits(meter));
@@ -64,7 +63,7 @@ const countCalls =
       meter.calls.push({
         service: serviceOf(context),
         command: commandOf(context),
-        sentBytes: lengthOf(memberOf(args.request, "body")),
+        sentBytes: countBytes(memberOf(args.request, "body")),
         receivedBytes: Number(memberOf(memberOf(response, "headers"), "content-length")) || 0,
       });
     }
@@ -77,40 +76,43 @@ const countUnits =
     if (serviceOf(context) !== "DynamoDB") return next(args);
     const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: "INDEXES" } });
     const command = commandOf(context);
-    meter.requests.push({ command, input: args.input, items: itemsIn(result.output) });
+    meter.requests.push({ command, input: args.input, items: countItems(result.output) });
     const consumed = memberOf(result.output, "ConsumedCapacity");
     for (const table of Array.isArray(consumed) ? consumed : [consumed]) {
-      meter.units.push(...unitsOf(command, table));
+      meter.units.push(...toUnits(command, table));
     }
     return result;
   };
 
-function unitsOf(command: string, table: unknown): MeteredUnits[] {
+function toUnits(command: string, table: unknown): MeteredUnits[] {
   const kind = /Get|Query|Scan/.test(command) ? "read" : "write";
   const entries: [string | undefined, unknown][] = [[undefined, memberOf(table, "Table")]];
   const indexes = memberOf(table, "GlobalSecondaryIndexes");
   if (typeof indexes === "object" && indexes !== null) entries.push(...Object.entries(indexes));
-  const told = entries.map(([index, capacity]) => ({ index, units: numberOf(memberOf(capacity, "CapacityUnits")) }));
-  // Some stand-ins tell of the table only by what the total has more than the indexes.
-  const total = numberOf(memberOf(table, "CapacityUnits"));
-  const rest = total - told.reduce((sum, { units }) => sum + units, 0);
-  return told
+  const reported = entries.map(([index, capacity]) => ({
+    index,
+    units: toNumber(memberOf(capacity, "CapacityUnits")),
+  }));
+  // Some emulators return the units of the table only as the difference between the total and the indexes.
+  const total = toNumber(memberOf(table, "CapacityUnits"));
+  const rest = total - reported.reduce((sum, { units }) => sum + units, 0);
+  return reported
     .map(({ index, units }) => ({ index, units: index === undefined ? units + Math.max(0, rest) : units }))
     .filter(({ units }) => units > 0)
     .map(({ index, units }) => ({ command, ...(index === undefined ? {} : { index }), units, kind }));
 }
 
-/** In the words of GetItem, of Query, and of BatchGetItem, which answers by table. */
-function itemsIn(output: unknown): number {
+/** Counts the items in a response of GetItem, Query, or BatchGetItem, which returns lists by table. */
+function countItems(output: unknown): number {
   if (memberOf(output, "Item") !== undefined) return 1;
   const responses = memberOf(output, "Responses");
   const lists = [memberOf(output, "Items"), ...(typeof responses === "object" ? Object.values(responses ?? {}) : [])];
   return lists.reduce((sum: number, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
 }
 
-const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);
+const toNumber = (value: unknown): number => (typeof value === "number" ? value : 0);
 
-function lengthOf(body: unknown): number {
+function countBytes(body: unknown): number {
   if (typeof body === "string") return Buffer.byteLength(body);
   return body instanceof Uint8Array ? body.byteLength : 0;
 }

@@ -1,6 +1,6 @@
 import type { FileStore } from "./file-store.ts";
 
-/** Files in memory, for tests; URLs name the file and open nothing. */
+/** Creates a file store in memory, for tests. Its URLs contain the key and cannot be opened. */
 export function memoryFileStore(): FileStore & { readonly files: Map<string, Uint8Array> } {
   const files = new Map<string, Uint8Array>();
   return {

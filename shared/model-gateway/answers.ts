@@ -3,10 +3,10 @@ import { NotConfigured } from "#shared/model-provider/model-provider.ts";
 import type { Dialect } from "./dialect.ts";
 import { TimedOut } from "./upstream.ts";
 
-/** Headers of a provider's answer that the caller gets. */
+/** Headers of a provider's response that are passed to the caller. */
 const PASSED = ["content-type", "retry-after", "retry-after-ms", "x-should-retry", "request-id", "x-request-id"];
 
-/** What the provider says of the deployment's own key, or of its bill, is no word about the key of the run. */
+/** Statuses about the deployment's own key or bill, which must not look like errors about the run's key. */
 const REFUSED = new Set([401, 402, 403, 407]);
 
 const NO_STORE = { "cache-control": "no-store" } as const;
@@ -19,7 +19,7 @@ export function answerHeaders(answer: Response): Record<string, string> {
   };
 }
 
-/** An error of the gateway itself, in the caller's dialect. */
+/** Creates an error of the gateway in the caller's dialect. */
 export function failure(
   dialect: Dialect,
   status: number,
@@ -33,24 +33,24 @@ export function failure(
   });
 }
 
-/** What went wrong before there was an answer, in the caller's dialect. What is unknown says nothing. */
-export function failureOf(dialect: Dialect, error: unknown): Response {
+/** Converts an error before the provider's response to the caller's dialect. An unknown error has no details. */
+export function toFailure(dialect: Dialect, error: unknown): Response {
   if (error instanceof RunyardError) {
     const { status, detail, message, code, retryable, retryAfterSeconds } = error;
-    // Whoever is told of the execution's end or of a wrong field knows by the status; only what is ours has a code.
-    const told = status === 403 || status === 429 ? code : undefined;
-    return failure(dialect, status, detail ?? message, told, retryable ? retryAfterSeconds : undefined);
+    // The status is enough for the end of the execution and for invalid fields; only errors of the service have a code.
+    const shown = status === 403 || status === 429 ? code : undefined;
+    return failure(dialect, status, detail ?? message, shown, retryable ? retryAfterSeconds : undefined);
   }
   if (error instanceof NotConfigured) return failure(dialect, 500, error.message);
-  if (error instanceof TimedOut) return failure(dialect, 504, `${error.message}; ask for a streamed answer`);
+  if (error instanceof TimedOut) return failure(dialect, 504, `${error.message}; request a streamed response`);
   return failure(dialect, 502, "the model's provider could not be reached");
 }
 
-/** An error of the provider, as it came. */
-export async function providersError(dialect: Dialect, answer: Response): Promise<Response> {
+/** Passes on an error of the provider. */
+export async function toProviderError(dialect: Dialect, answer: Response): Promise<Response> {
   if (REFUSED.has(answer.status)) {
     await answer.body?.cancel();
-    return failure(dialect, 500, "the model's provider refused this deployment's own credentials");
+    return failure(dialect, 500, "the model's provider refused the credentials of this deployment");
   }
   return new Response(await answer.text(), { status: answer.status, headers: answerHeaders(answer) });
 }

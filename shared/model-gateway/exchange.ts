@@ -1,5 +1,5 @@
 import type { ModelProvider } from "#shared/model-provider/model-provider.ts";
-import { answerHeaders, failure, providersError } from "./answers.ts";
+import { answerHeaders, failure, toProviderError } from "./answers.ts";
 import { type ModelRequest, parsedJson } from "./dialect.ts";
 import { type Call, describeCall, type Outcome, type PaymentPorts, settleCall } from "./payment.ts";
 import { relay } from "./relay.ts";
@@ -63,7 +63,7 @@ async function carryOut(call: Call, options: ExchangeOptions, ports: ExchangePor
   if (!given.ok) {
     await settle({ kind: "free" });
     ports.log("warn", "a model's provider refused", { ...describeCall(call), status: given.status });
-    return { response: await providersError(dialect, given) };
+    return { response: await toProviderError(dialect, given) };
   }
   if (!given.headers.get("content-type")?.includes("text/event-stream") || given.body === null) {
     return { response: await readWhole(call, given, settle) };

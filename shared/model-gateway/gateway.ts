@@ -6,7 +6,7 @@ import { modelOf } from "#shared/models/models.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
 import { staleExecutionError } from "#shared/runs/change-run.ts";
-import { failure, failureOf } from "./answers.ts";
+import { failure, toFailure } from "./answers.ts";
 import { droppedHeader } from "./budgeted-request.ts";
 import { type Dialect, ModelRequest, parsedJson } from "./dialect.ts";
 import { type ExchangeTimes, exchange } from "./exchange.ts";
@@ -18,24 +18,24 @@ import type { ModelProviders } from "./provider.ts";
 
 const DIALECTS: readonly Dialect[] = [messages, chat, responses];
 
-/** Bytes of a request to a model: what a function of AWS takes, less its envelope. */
+/** Bytes of a request to a model: what an AWS function accepts, without the envelope. */
 const MODEL_REQUEST_BYTES = 5 * 1024 * 1024;
-/** Milliseconds between looks whether the execution that a call is for is still the run's. */
+/** Milliseconds between checks that the execution is still the current one of its run. */
 const WATCH_MS = 15_000;
 
-/** Keeps the process at work until the promise is settled, after the response has ended. */
+/** Keeps the process running until the promise is settled, even after the response has ended. */
 type WaitUntil = (work: Promise<unknown>) => void;
 
 export interface GatewayPorts extends PaymentPorts {
   readonly principals: Pick<PrincipalStore, "authenticate">;
   readonly providers: ModelProviders;
-  /** Milliseconds; other ones than the gateway's own, for tests. */
+  /** Times in milliseconds that replace the gateway's own, for tests. */
   readonly times?: ExchangeTimes & { readonly watchMs?: number };
 }
 
 /**
- * The model gateway: what an execution calls models by, with its run's key as the API key. It speaks Anthropic's Messages API and
- * OpenAI's Chat Completions and Responses, streamed or not, each with its own errors, below whatever address it stands at.
+ * Creates the model gateway, by which an execution calls models with its run's key as the API key. It implements Anthropic's Messages
+ * API and OpenAI's Chat Completions and Responses APIs, streamed or not, each with its own errors, under any base URL.
  */
 export function modelGateway(ports: GatewayPorts): (request: Request, waitUntil?: WaitUntil) => Promise<Response> {
   return async (request, waitUntil = () => undefined) => {
@@ -54,7 +54,7 @@ export function modelGateway(ports: GatewayPorts): (request: Request, waitUntil?
       return await answer(request, dialect, ports, waitUntil);
     } catch (error) {
       if (!(error instanceof RunyardError)) ports.log("error", "a model could not be called", { error });
-      return failureOf(dialect, error);
+      return toFailure(dialect, error);
     }
   };
 }
@@ -65,8 +65,8 @@ async function answer(
   ports: GatewayPorts,
   waitUntil: WaitUntil,
 ): Promise<Response> {
-  const head = await callerOf(request, ports);
-  const asked = await requestOf(request);
+  const head = await authenticateCaller(request, ports);
+  const asked = await parseRequest(request);
   const model = modelOf(asked.model, dialect.providers);
   const provider = ports.providers[model.of];
   if (provider === undefined) throw new RunyardError("internal_error");
@@ -99,8 +99,8 @@ function passedHeaders(request: Request, { passes }: Dialect): Record<string, st
   );
 }
 
-/** Whose call it is: an execution that is at work. */
-async function callerOf(request: Request, ports: GatewayPorts): Promise<ExecutingHead> {
+/** Authenticates the call of an active execution. */
+async function authenticateCaller(request: Request, ports: GatewayPorts): Promise<ExecutingHead> {
   const header = (name: string) => request.headers.get(name) ?? undefined;
   const key = header("x-api-key");
   const authorization = key === undefined ? header("authorization") : `Bearer ${key}`;
@@ -112,7 +112,7 @@ async function callerOf(request: Request, ports: GatewayPorts): Promise<Executin
   return head;
 }
 
-async function requestOf(request: Request): Promise<ModelRequest> {
+async function parseRequest(request: Request): Promise<ModelRequest> {
   const tooLarge = new RunyardError("invalid_request", {
     status: 413,
     detail: `a request to a model has at most ${MODEL_REQUEST_BYTES} bytes`,
@@ -125,21 +125,21 @@ async function requestOf(request: Request): Promise<ModelRequest> {
   throw new RunyardError("invalid_request", { detail: "the body must be a JSON object that names a model" });
 }
 
-/** Notices when the execution is not the run's any more. Its caller is told at once, and a call that is not sent is not made. */
+/** Aborts the call when the run has another execution: the caller gets an error at once, and an unsent call is not made. */
 function watchExecution({ run_id, execution_id }: ExecutingHead, ports: GatewayPorts) {
   const aborter = new AbortController();
   const { promise: over, reject } = Promise.withResolvers<never>();
-  // Nobody need wait for it.
+  // The promise may remain unused.
   over.catch(() => undefined);
-  const look = async () => {
+  const check = async () => {
     const head = await ports.runs.head(run_id);
     const works = head !== undefined && isExecutingHead(head) && head.execution_id === execution_id;
     if (works) return;
     aborter.abort();
     reject(staleExecutionError());
   };
-  // A look that fails says nothing; the next one comes soon.
-  const timer = setInterval(() => void look().catch(() => undefined), ports.times?.watchMs ?? WATCH_MS);
+  // A failed check is ignored, since the next one follows soon.
+  const timer = setInterval(() => void check().catch(() => undefined), ports.times?.watchMs ?? WATCH_MS);
   return {
     signal: aborter.signal,
     over,

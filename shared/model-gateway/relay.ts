@@ -1,7 +1,7 @@
 import type { Dialect, Meter } from "./dialect.ts";
 import { streamEvents } from "./events.ts";
 
-/** Milliseconds of silence after which a stream counts as broken. Providers send a sign of life more often. */
+/** Milliseconds of silence after which a stream counts as broken. Providers send keep-alive events more often. */
 const SILENCE_MS = 120_000;
 /** Bytes that wait for a caller who does not read; beyond, it gets no more. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;

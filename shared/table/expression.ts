@@ -27,15 +27,15 @@ class Placeholders {
   }
 }
 
-/** The ConditionExpression of `conditions`, with its placeholders. */
-export function conditionOf(conditions: Conditions | undefined): Expression & { ConditionExpression?: string } {
+/** Converts conditions to a ConditionExpression with its placeholders. */
+export function toCondition(conditions: Conditions | undefined): Expression & { ConditionExpression?: string } {
   const placeholders = new Placeholders();
   const condition = conjunction(conditions, placeholders);
   return { ...(condition === "" ? {} : { ConditionExpression: condition }), ...placeholders.expression };
 }
 
-/** The UpdateExpression and ConditionExpression of an update, sharing their placeholders. */
-export function updateOf(update: Update): Expression & { UpdateExpression?: string; ConditionExpression?: string } {
+/** Converts an update to an UpdateExpression and a ConditionExpression, which share their placeholders. */
+export function toUpdate(update: Update): Expression & { UpdateExpression?: string; ConditionExpression?: string } {
   const placeholders = new Placeholders();
   const clauses = [
     clause(
@@ -59,7 +59,7 @@ export function updateOf(update: Update): Expression & { UpdateExpression?: stri
   };
 }
 
-/** The KeyConditionExpression of a query. */
+/** Converts a query to a KeyConditionExpression. */
 export function keyRange(query: Query): Expression & { KeyConditionExpression: string } {
   const placeholders = new Placeholders();
   const names = query.index === undefined ? { pk: "pk", sk: "sk" } : INDEXES[query.index];
@@ -67,7 +67,7 @@ export function keyRange(query: Query): Expression & { KeyConditionExpression: s
   const sk = low === undefined && high === undefined ? "" : placeholders.name(names.sk);
   const parts = [`${placeholders.name(names.pk)} = ${placeholders.value(query.pk)}`];
   if (low !== undefined && high !== undefined) {
-    // DynamoDB takes two bounds only as BETWEEN, which includes both; the reader drops what lies on an exclusive upper one.
+    // DynamoDB accepts two bounds only as BETWEEN, which includes both; the reader drops the items at an exclusive upper bound.
     const from = low.inclusive ? low.value : `${low.value}\u0000`;
     parts.push(`${sk} BETWEEN ${placeholders.value(from)} AND ${placeholders.value(high.value)}`);
   } else if (low !== undefined) {

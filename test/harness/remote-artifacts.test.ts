@@ -138,7 +138,7 @@ describe("report_artifact", () => {
 
 describe("files that a run leaves in its output", () => {
   it("are left out where the service takes no more, and the run goes on", async () => {
-    const detail = "a run has 1000 artifacts of 5368709120 bytes together";
+    const detail = "a run stores at most 1000 artifacts of 5368709120 bytes in total";
     plane.prompt = "```sh\necho a > $RUNYARD_OUTPUT/a.txt; echo b > $RUNYARD_OUTPUT/b.txt\n```";
     plane.intercept = ({ path }) =>
       path.endsWith("report-artifact")
