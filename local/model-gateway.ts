@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { emulateAws, faultsAsked } from "#shared/aws/aws-emulation.ts";
+import { emulateAws, parseFaults } from "#shared/aws/aws-emulation.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { modelGateway } from "#shared/model-gateway/gateway.ts";
 import { anthropic, type ModelProviders, openaiCompatible } from "#shared/model-gateway/provider.ts";
@@ -20,7 +20,7 @@ export type Fetch = (request: Request) => Promise<Response>;
 export function localGateway(access: EmulatorAccess, tableName: string, models: LocalModels, faults?: string): Fetch {
   Object.assign(process.env, models.variables);
   const client = new DynamoDBClient(clientSettings(access));
-  emulateAws(client, faultsAsked({ RUNYARD_FAULTS: faults }), () => undefined);
+  emulateAws(client, parseFaults({ RUNYARD_FAULTS: faults }), () => undefined);
   const table = dynamoTable(
     DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
     tableName,

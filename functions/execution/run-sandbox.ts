@@ -14,19 +14,19 @@ import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import { type ScanAnswer, ScanRequest } from "#shared/wire/scan.ts";
 
 /**
- * Reserved time of the function, in which the harness ends its run, or the function reports a harness that did not. A short
- * function reserves a quarter of its time.
+ * Kept of the function's time so that the harness can end its run, and this function can report one that did not; where there is
+ * little time, a quarter of it.
  */
 const MARGIN_MS = 15_000;
 const MARGIN_SHARE = 0.25;
-/** Milliseconds after its limit at which a scan is killed. */
+/** A scan that is not over so long after its limit is killed. */
 const GRACE_MS = 5_000;
 const REPORT_MS = 4_000;
-/** Bytes of a scan's response; a synchronous invocation returns at most 6 MB. */
+/** Bytes of a scan's answer; a synchronous invocation takes 6 MB. */
 const SCAN_BYTES = 5_500_000;
-/** Prefix of scratch directories, followed by the id of the process that created them. */
+/** Scratch directories begin so; the process that made them follows. */
 const SCRATCH = "runyard-sandbox-";
-/** The variables of this function's environment that the harness gets. None of them is a credential. */
+/** All that the harness gets of this function's environment: no credential is among it. */
 const PASSED_ON = [
   "PATH",
   "LANG",
@@ -38,20 +38,20 @@ const PASSED_ON = [
   "GIT_SSL_CAINFO",
 ];
 
-/** Runs a scan for skills and returns its result, or runs the execution of an envelope to its end. */
+/** A request to look for skills, which is answered, or an envelope, whose run is carried out to its end. */
 export async function runSandbox(event: unknown, context: Pick<Context, "getRemainingTimeInMillis">): Promise<unknown> {
   if (v.is(v.looseObject({ kind: v.literal("scan") }), event)) return runScan(v.parse(ScanRequest, event));
   await runExecution(event, context);
   return undefined;
 }
 
-/** Runs the harness of an envelope in a separate process to its end, as an asynchronous invocation. */
+/** An asynchronous invocation with an envelope: runs the harness as a process of its own, to its end. */
 async function runExecution(event: unknown, context: Pick<Context, "getRemainingTimeInMillis">): Promise<void> {
   const envelope = v.parse(Envelope, event);
   const time = context.getRemainingTimeInMillis();
   const margin = Math.min(MARGIN_MS, time * MARGIN_SHARE);
   const deadline = Date.now() + time - margin;
-  // The temporary directory of the harness, so that its files can be removed however it ends.
+  // The harness finds its temporary directory here, so whatever becomes of it, its files can be found and removed.
   const scratch = await mkdtemp(join(tmpdir(), `${SCRATCH}${process.pid}-`));
   try {
     const running = runHarness({ ...envelope, deadline_at: deadline }, scratch, margin / 3);
@@ -63,7 +63,7 @@ async function runExecution(event: unknown, context: Pick<Context, "getRemaining
   }
 }
 
-/** Runs a scan as a synchronous invocation. The output of the scanner is the response, and the caller validates it. */
+/** A synchronous invocation: what the scanning program prints is the response, which the caller validates. */
 async function runScan(request: ScanRequest): Promise<unknown> {
   const scratch = await mkdtemp(join(tmpdir(), `${SCRATCH}${process.pid}-`));
   const mark = randomUUID();
@@ -72,7 +72,7 @@ async function runScan(request: ScanRequest): Promise<unknown> {
     child.stdin.on("error", () => {});
     child.stdin.end(JSON.stringify(request));
     child.stderr.resume();
-    // The scan's own limit ends it earlier.
+    // Its own limit ends it before this does.
     const timer = setTimeout(() => child.kill("SIGKILL"), request.time_limit_ms + GRACE_MS);
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -82,7 +82,7 @@ async function runScan(request: ScanRequest): Promise<unknown> {
     });
     const [code] = await once(child, "close").finally(() => clearTimeout(timer));
     if (code === 0 && bytes <= SCAN_BYTES) return JSON.parse(Buffer.concat(chunks).toString());
-    const message = code === 0 ? "its skills are larger than a response" : "the scan failed";
+    const message = code === 0 ? "its skills are larger than an answer" : "the scan broke off";
     return { outcome: "failed", reason: "unreadable", message } satisfies ScanAnswer;
   } finally {
     await killMarked(mark);

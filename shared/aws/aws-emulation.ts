@@ -1,7 +1,7 @@
 import { logLine } from "#shared/log/log.ts";
-import { type AwsFault, errorOf, type Faults, plannedFaults } from "./aws-faults.ts";
-import { refusalOf, refusedAnswer } from "./aws-limits.ts";
-import { answerOf, type HttpCall, toHttpCall, wholeAnswer } from "./http-codec.ts";
+import { type AwsFault, type Faults, plannedFaults, toServiceError } from "./aws-faults.ts";
+import { findRefusal, toSizeError } from "./aws-limits.ts";
+import { type HttpCall, readAnswer, toAnswer, toHttpCall } from "./http-codec.ts";
 import { type AnyClient, addMiddleware, commandOf, serviceOf } from "./middleware.ts";
 
 /**
@@ -16,17 +16,17 @@ export function emulateAws<C extends AnyClient>(client: C, faults?: Faults, told
     { step: "deserialize", priority: "low", name: "emulateAws" },
     (next, context) => async (args) => {
       const call = toHttpCall(serviceOf(context), commandOf(context), args.request);
-      const refusal = refusalOf(call);
-      if (refusal !== undefined) return { response: answerOf(call.service, refusal) };
+      const refusal = findRefusal(call);
+      if (refusal !== undefined) return { response: toAnswer(call.service, refusal) };
       const send = async (): Promise<unknown> => (await next(args)).response;
       const fault = faults?.next(call);
       if (fault !== undefined) told(fault, call);
-      const error = fault === undefined ? undefined : errorOf(fault, call);
-      if (error !== undefined) return { response: answerOf(call.service, error) };
+      const error = fault === undefined ? undefined : toServiceError(fault, call);
+      if (error !== undefined) return { response: toAnswer(call.service, error) };
       const response = faults === undefined ? await send() : await faults.make(fault, call, send);
       if (call.service !== "Lambda") return { response };
-      const answer = await wholeAnswer(response);
-      return { response: refusedAnswer(call, answer.body.length) ?? answer };
+      const answer = await readAnswer(response);
+      return { response: toSizeError(call, answer.body.length) ?? answer };
     },
   );
   return client;
@@ -37,7 +37,7 @@ function logged(fault: AwsFault, { service, command }: HttpCall): void {
 }
 
 /** The faults that `RUNYARD_FAULTS` asks for, if it does: a seed, or `seed/percent` of calls. */
-export function faultsAsked(environment: NodeJS.ProcessEnv): Faults | undefined {
+export function parseFaults(environment: NodeJS.ProcessEnv): Faults | undefined {
   const setting = environment["RUNYARD_FAULTS"];
   if (setting === undefined || setting === "") return undefined;
   return plannedFaults(setting, environment["AWS_LAMBDA_FUNCTION_NAME"] ?? "");

@@ -1,6 +1,6 @@
 import { createdAtOf } from "#shared/ids.ts";
 import { seededRandom } from "#shared/random.ts";
-import { type Answer, type HttpCall, type ServiceError, wholeAnswer } from "./http-codec.ts";
+import { type Answer, type HttpCall, readAnswer, type ServiceError } from "./http-codec.ts";
 import { memberOf } from "./middleware.ts";
 
 /**
@@ -47,7 +47,7 @@ export function plannedFaults(setting: string, name: string): Faults {
     next(call) {
       const [draw, choice] = [random() * 100, random()];
       if (draw >= Number(percent)) return undefined;
-      const possible = possibleOf(call);
+      const possible = listPossibleFaults(call);
       return possible[Math.floor(choice * possible.length)];
     },
 
@@ -58,11 +58,11 @@ export function plannedFaults(setting: string, name: string): Faults {
         await send();
         throw Object.assign(new Error("the answer was lost on its way"), { name: "TimeoutError" });
       }
-      if (fault === "partial") return withUnprocessed(await wholeAnswer(await send()), call);
+      if (fault === "partial") return withUnprocessed(await readAnswer(await send()), call);
       if (!isIndexQuery(call)) return send();
       const key = Buffer.from(call.body).toString();
       const earlier = memory.get(key);
-      const answer = await wholeAnswer(await send());
+      const answer = await readAnswer(await send());
       if (fault === "stale" && earlier !== undefined && Date.now() - earlier.at < LAG_MS) return earlier.answer;
       memory.delete(key);
       memory.set(key, { at: Date.now(), answer });
@@ -73,7 +73,7 @@ export function plannedFaults(setting: string, name: string): Faults {
 }
 
 /** The error that a fault is answered with; undefined where the call is made. */
-export function errorOf(fault: AwsFault, { service, command, json }: HttpCall): ServiceError | undefined {
+export function toServiceError(fault: AwsFault, { service, command, json }: HttpCall): ServiceError | undefined {
   if (fault === "throttled") return THROTTLED[service] ?? THROTTLED["SSM"];
   if (fault === "failed") return { status: 500, code: FAILED[service] ?? "InternalServerError", message: "Injected" };
   if (fault !== "conflict") return undefined;
@@ -104,7 +104,7 @@ const FAILED: Readonly<Record<string, string>> = {
   Scheduler: "InternalServerException",
 };
 
-function possibleOf(call: HttpCall): readonly AwsFault[] {
+function listPossibleFaults(call: HttpCall): readonly AwsFault[] {
   const always = ["throttled", "failed", "slow", "unheard"] as const;
   if (call.service === "SQS" && call.command === "SendMessage") return [...always, "twice"];
   if (call.service === "Lambda") {

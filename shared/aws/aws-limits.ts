@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { refusedByDynamo } from "./dynamo-limits.ts";
+import { findDynamoRefusal } from "./dynamo-limits.ts";
 import type { Answer, HttpCall, ServiceError } from "./http-codec.ts";
 import { memberOf } from "./middleware.ts";
 
@@ -24,12 +24,12 @@ const Message = v.looseObject({
 type Message = v.InferOutput<typeof Message>;
 
 /** Why AWS would refuse a call that the emulator takes. Undefined where it would not. */
-export function refusalOf(call: HttpCall): ServiceError | undefined {
+export function findRefusal(call: HttpCall): ServiceError | undefined {
   if (call.service === "DynamoDB") {
-    const message = refusedByDynamo(call.command, call.json());
+    const message = findDynamoRefusal(call.command, call.json());
     return message === undefined ? undefined : { status: 400, code: "ValidationException", message };
   }
-  if (call.service === "SQS") return refusedByQueue(call);
+  if (call.service === "SQS") return findQueueRefusal(call);
   if (call.service === "Lambda" && call.command === "Invoke") {
     const isAsync = call.headers["x-amz-invocation-type"] === "Event";
     const most = isAsync ? ASYNC_EVENT_BYTES : SYNC_BYTES;
@@ -44,32 +44,32 @@ export function refusalOf(call: HttpCall): ServiceError | undefined {
 }
 
 /** What Lambda answers in place of an answer that is too long; undefined where it is not. */
-export function refusedAnswer(call: HttpCall, bytes: number): Answer | undefined {
+export function toSizeError(call: HttpCall, bytes: number): Answer | undefined {
   if (call.service !== "Lambda" || call.command !== "Invoke" || bytes <= SYNC_BYTES) return undefined;
   const errorMessage = `Response payload size (${bytes} bytes) exceeded maximum allowed payload size (${SYNC_BYTES} bytes).`;
   const body = Buffer.from(JSON.stringify({ errorType: "Function.ResponseSizeTooLarge", errorMessage }));
   return { statusCode: 200, headers: { "x-amz-function-error": "Unhandled" }, body };
 }
 
-function refusedByQueue({ command, json }: HttpCall): ServiceError | undefined {
-  if (command === "SendMessage") return refusedMessage(v.parse(Message, json()));
+function findQueueRefusal({ command, json }: HttpCall): ServiceError | undefined {
+  if (command === "SendMessage") return findMessageRefusal(v.parse(Message, json()));
   if (command !== "SendMessageBatch") return undefined;
   const entries = v.parse(v.array(Message), memberOf(json(), "Entries"));
   if (entries.length > BATCH_MESSAGES) {
     const message = `Maximum number of entries per request are ${BATCH_MESSAGES}. You have sent ${entries.length}.`;
     return { status: 400, code: "TooManyEntriesInBatchRequest", message };
   }
-  const bytes = entries.reduce((sum, entry) => sum + bytesOf(entry), 0);
+  const bytes = entries.reduce((sum, entry) => sum + countBytes(entry), 0);
   if (bytes > MESSAGE_BYTES) {
     const message = `Batch requests cannot be longer than ${MESSAGE_BYTES} bytes. You have sent ${bytes} bytes.`;
     return { status: 400, code: "BatchRequestTooLong", message };
   }
-  return entries.map(refusedMessage).find((refusal) => refusal !== undefined);
+  return entries.map(findMessageRefusal).find((refusal) => refusal !== undefined);
 }
 
-function refusedMessage(message: Message): ServiceError | undefined {
+function findMessageRefusal(message: Message): ServiceError | undefined {
   const refused = (reason: string) => ({ status: 400, code: "InvalidParameterValue", message: reason });
-  if (bytesOf(message) > MESSAGE_BYTES) {
+  if (countBytes(message) > MESSAGE_BYTES) {
     return refused(
       `One or more parameters are invalid. Reason: Message must be shorter than ${MESSAGE_BYTES + 1} bytes.`,
     );
@@ -82,6 +82,6 @@ function refusedMessage(message: Message): ServiceError | undefined {
 }
 
 /** A message's attributes count, too. */
-const bytesOf = ({ MessageBody, MessageAttributes }: Message): number =>
+const countBytes = ({ MessageBody, MessageAttributes }: Message): number =>
   Buffer.byteLength(MessageBody) +
   (MessageAttributes === undefined ? 0 : Buffer.byteLength(JSON.stringify(MessageAttributes)));

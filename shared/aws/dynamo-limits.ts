@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { refuseUnstorable, sizeOf } from "#shared/table/limits.ts";
+import { measureBytes, refuseUnstorable } from "#shared/table/limits.ts";
 import { INDEXES, type Item, type Value } from "#shared/table/table.ts";
 import { memberOf } from "./middleware.ts";
 
@@ -29,44 +29,47 @@ type Action = v.InferOutput<typeof Action>;
 const TransactItems = v.array(v.record(v.string(), Action));
 
 /** Why DynamoDB would refuse a call, in its words; undefined where it would not. `input`: the request's body as it is sent. */
-export function refusedByDynamo(command: string, input: unknown): string | undefined {
+export function findDynamoRefusal(command: string, input: unknown): string | undefined {
   try {
-    return complaint(command, input);
+    return findComplaint(command, input);
   } catch (error) {
     if (error instanceof RangeError || error instanceof TypeError) return error.message;
     throw error;
   }
 }
 
-function complaint(command: string, input: unknown): string | undefined {
+function findComplaint(command: string, input: unknown): string | undefined {
   switch (command) {
     case "BatchGetItem": {
       const keys = Object.values(v.parse(Attributes, memberOf(input, "RequestItems"))).flatMap((table) =>
         v.parse(v.array(Attributes), memberOf(table, "Keys")),
       );
       if (keys.length > BATCH_KEYS) return "Too many items requested for the BatchGetItem call";
-      return first(keys, (Key) => complaintOf({ Key }));
+      return first(keys, (Key) => findActionComplaint({ Key }));
     }
     case "BatchWriteItem": {
       const requests = Object.values(v.parse(Attributes, memberOf(input, "RequestItems"))).flat();
       if (requests.length > BATCH_WRITES) return "Too many items requested for the BatchWriteItem call";
-      return first(requests, (request) => complaintOf(v.parse(Action, memberOf(request, "PutRequest") ?? {})));
+      return first(requests, (request) => findActionComplaint(v.parse(Action, memberOf(request, "PutRequest") ?? {})));
     }
     case "TransactWriteItems": {
       const actions = v.parse(TransactItems, memberOf(input, "TransactItems")).flatMap((entry) => Object.values(entry));
       if (actions.length > TRANSACTION_ITEMS) {
         return `Member must have length less than or equal to ${TRANSACTION_ITEMS}: transactItems has ${actions.length}`;
       }
-      const bytes = actions.reduce((sum, { Item }) => sum + (Item === undefined ? 0 : sizeOf(plain({ M: Item }))), 0);
+      const bytes = actions.reduce(
+        (sum, { Item }) => sum + (Item === undefined ? 0 : measureBytes(plain({ M: Item }))),
+        0,
+      );
       if (bytes > TRANSACTION_BYTES) return `The items of a transaction have at most 4 MB together, not ${bytes} bytes`;
-      return first(actions, complaintOf);
+      return first(actions, findActionComplaint);
     }
     default:
-      return complaintOf(v.parse(Action, input));
+      return findActionComplaint(v.parse(Action, input));
   }
 }
 
-function complaintOf(action: Action): string | undefined {
+function findActionComplaint(action: Action): string | undefined {
   const { Item, Key, UpdateExpression, FilterExpression, ExpressionAttributeNames: names = {} } = action;
   if (Item !== undefined) refuseUnstorable(toItem(Item));
   if (Key !== undefined) refuseUnstorable(toItem(Key));
@@ -77,18 +80,18 @@ function complaintOf(action: Action): string | undefined {
       return `Expression size has exceeded the maximum allowed size; expression size: ${bytes}`;
     }
   }
-  if (UpdateExpression !== undefined) return complaintOfUpdate(UpdateExpression, names);
+  if (UpdateExpression !== undefined) return findUpdateComplaint(UpdateExpression, names);
   if (FilterExpression === undefined) return undefined;
-  const keys = keysOf(action.IndexName);
+  const keys = listKeyAttributes(action.IndexName);
   const key = namesIn(FilterExpression, names).find((name) => keys.includes(name));
   return key === undefined
     ? undefined
     : `Filter Expression can only contain non-primary key attributes: Primary key attribute: ${key}`;
 }
 
-function complaintOfUpdate(expression: string, names: Readonly<Record<string, string>>): string | undefined {
-  const paths = pathsOf(expression, names);
-  const key = paths.find(([attribute = ""]) => keysOf(undefined).includes(attribute));
+function findUpdateComplaint(expression: string, names: Readonly<Record<string, string>>): string | undefined {
+  const paths = parsePaths(expression, names);
+  const key = paths.find(([attribute = ""]) => listKeyAttributes(undefined).includes(attribute));
   if (key !== undefined) return `Cannot update attribute ${key[0]}. This attribute is part of the key`;
   for (const [index, path] of paths.entries()) {
     const other = paths.slice(0, index).find((earlier) => isWithin(path, earlier) || isWithin(earlier, path));
@@ -102,7 +105,7 @@ function complaintOfUpdate(expression: string, names: Readonly<Record<string, st
 }
 
 /** The paths that an update expression changes, each as its attribute and what is within it. */
-function pathsOf(expression: string, names: Readonly<Record<string, string>>): string[][] {
+function parsePaths(expression: string, names: Readonly<Record<string, string>>): string[][] {
   return expression
     .split(/(?:^|\s+)(?:SET|REMOVE|ADD|DELETE)\s+/i)
     .flatMap(outerParts)
@@ -133,7 +136,7 @@ const isWithin = (path: readonly string[], outer: readonly string[]): boolean =>
 const namesIn = (expression: string, names: Readonly<Record<string, string>>): string[] =>
   (expression.match(/(?<![:\w#])#?[A-Za-z_]\w*/g) ?? []).map((name) => names[name] ?? name);
 
-function keysOf(index: string | undefined): readonly string[] {
+function listKeyAttributes(index: string | undefined): readonly string[] {
   if (index === undefined) return ["pk", "sk"];
   const found = Object.entries(INDEXES).find(([name]) => name === index)?.[1];
   return found === undefined ? [] : [found.pk, found.sk];

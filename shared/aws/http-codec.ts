@@ -35,19 +35,19 @@ export function toHttpCall(service: string, command: string, request: unknown): 
     name.toLowerCase(),
     String(value),
   ]);
-  const bytes = bytesOf(memberOf(request, "body"));
+  const bytes = toBytes(memberOf(request, "body"));
   const json = (): unknown => JSON.parse(bytes.toString());
   return { service, command, headers: Object.fromEntries(headers), body: bytes, json };
 }
 
-function bytesOf(body: unknown): Buffer {
+function toBytes(body: unknown): Buffer {
   if (typeof body === "string") return Buffer.from(body);
   // A view of its bytes: the SDK's own kind of body would be asked for a text otherwise, and warns of that.
   return body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : Buffer.alloc(0);
 }
 
 /** An error in the wire's words, so that the SDK makes its own exception of it, and retries it or not as it does on AWS. */
-export function answerOf(service: string, { status, code, message, more }: ServiceError): Answer {
+export function toAnswer(service: string, { status, code, message, more }: ServiceError): Answer {
   if (service === "S3") {
     const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
     return { statusCode: status, headers: { "content-type": "application/xml" }, body: Buffer.from(body) };
@@ -58,7 +58,7 @@ export function answerOf(service: string, { status, code, message, more }: Servi
 }
 
 /** Reads an answer's body, which can be read only once, and answers it with the bytes in its place. */
-export async function wholeAnswer(response: unknown): Promise<Answer> {
+export async function readAnswer(response: unknown): Promise<Answer> {
   const body = memberOf(response, "body");
   const chunks: Uint8Array[] = [];
   if (body instanceof Uint8Array) chunks.push(body);

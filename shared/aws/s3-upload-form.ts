@@ -27,7 +27,7 @@ export async function s3UploadForm(
     client.config.region(),
     bucketUrl(client, bucket),
   ]);
-  const time = timeOf(now);
+  const time = formatTime(now);
   const day = time.slice(0, 8);
   const fields = {
     key,
@@ -69,4 +69,4 @@ async function bucketUrl(client: S3Client, bucket: string): Promise<string> {
 }
 
 /** As `20260518T190000Z`. */
-const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/[-:]|\.\d{3}/g, "");
+const formatTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/[-:]|\.\d{3}/g, "");

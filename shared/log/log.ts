@@ -3,13 +3,13 @@ import { hostname } from "node:os";
 type Level = "info" | "warn" | "error";
 
 /**
- * Logs one JSON line to standard output, which Lambda forwards to its log. Never pass a header, a body or a prompt.
- * A logging library would be a third of the size of a function without the SDK.
+ * One JSON line on standard output, where Lambda takes its log from. Never give it a header, a body or a prompt.
+ * A logging library would be a third of what a function weighs without the SDK.
  */
 export function logLine(level: Level, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
   const line = { level, message, timestamp: new Date().toISOString(), service: serviceName(), ...fields };
   process.stdout.write(
-    `${JSON.stringify(line, (_, value: unknown) => (value instanceof Error ? toFields(value) : value))}\n`,
+    `${JSON.stringify(line, (_, value: unknown) => (value instanceof Error ? told(value) : value))}\n`,
   );
 }
 
@@ -18,7 +18,7 @@ export const loggedPath = (path: string): string => path.replace(/(\/invitations
 
 const serviceName = (): string => process.env["AWS_LAMBDA_FUNCTION_NAME"] ?? hostname();
 
-function toFields(error: Error): Record<string, unknown> {
+function told(error: Error): Record<string, unknown> {
   const { name, message, stack, cause } = error;
   return {
     name,

@@ -3,62 +3,62 @@ import type { Provider } from "#shared/models/catalogue.ts";
 import type { Filter } from "./request-filter.ts";
 import type { Usage } from "./usage.ts";
 
-/** The body of a request, as far as the gateway looks into it; the rest of it is passed on as it came. */
+/** The part of a request body that the gateway reads; it passes on the rest unchanged. */
 export const ModelRequest = v.looseObject({ model: v.string(), stream: v.optional(v.nullable(v.boolean())) });
 export type ModelRequest = v.InferOutput<typeof ModelRequest>;
 
-/** One provider's API as callers speak it: its shapes, and where in them the limit and the use of tokens stand. */
+/** An API of a provider: its formats, and the members with the token limit and the token usage. */
 export interface Dialect {
-  /** Behind the address of the gateway. */
+  /** Path below the gateway's base URL. */
   readonly path: string;
-  /** Behind the address of a provider. */
+  /** Path below a provider's base URL. */
   readonly upstreamPath: string;
-  /** Whose models are spoken to in it; a name without a provider is looked for in this order. */
+  /** Providers with this API. A model without a provider is looked up in this order. */
   readonly providers: readonly Provider[];
   /** Headers of a request that are passed on. */
   readonly passes: readonly string[];
-  /** What of a request has a known price, for runs with a budget. */
+  /** Keeps the parts of a request that have a known price, for runs with a budget. */
   readonly filter: Filter;
-  /** How much output the request asks for. Throws where that is not a whole number within bounds. */
+  /** Reads the requested output. Throws if it is not a whole number within bounds. */
   outputOf(request: ModelRequest): OutputAsked;
-  /** The request with this limit, in the one member that the provider keeps to. */
+  /** Sets the output limit in the member that the provider respects. */
   withOutputLimit(request: ModelRequest, tokens: number, provider: Provider): ModelRequest;
-  /** The request as it is passed on, so that its answer tells of its use. */
+  /** Changes the request so that its response contains the usage. */
   prepared(request: ModelRequest): ModelRequest;
-  /** Body of an error; `code` is the service's own word for it, if it has one. */
+  /** Creates the body of an error; `code` is the error code of the service, if any. */
   error(status: number, message: string, code?: string): unknown;
-  /** An error as an event of a stream that has begun. */
+  /** Formats an error as an event of a stream that has begun. */
   errorEvent(message: string): string;
-  /** What an answer that was not streamed has used; nothing where it does not say. */
+  /** Reads the usage of a response that was not streamed; undefined if it has none. */
   usageOf(answer: unknown): Usage | undefined;
-  /** Reads along with a streamed answer to the request. */
+  /** Creates the meter of a streamed response to the request. */
   meter(request: ModelRequest): Meter;
 }
 
 export interface OutputAsked {
-  /** The most tokens of one answer; absent where the request leaves that to the model. */
+  /** The maximum tokens of one answer; absent if the request sets none. */
   readonly limit?: number | undefined;
   /** Tokens below which the limit cannot be lowered without making the request invalid. */
   readonly least: number;
-  /** How many answers it asks for, each of them up to the limit. */
+  /** The number of requested answers, each with the limit. */
   readonly answers: number;
 }
 
-/** Reads along with one streamed answer. */
+/** Measures a streamed response. */
 export interface Meter {
-  /** Takes in the data of one event; false where it is not for the caller, who did not ask for it. */
+  /** Processes the data of one event. Returns false if the caller did not request it. */
   see(data: string): boolean;
-  /** What the answer says that it has used so far. */
+  /** The reported usage so far. */
   usage(): Usage | undefined;
-  /** Bytes of what the model has said so far, for an estimate where the answer breaks off. */
+  /** Bytes of output so far, for an estimate if the response is interrupted. */
   bytes(): number;
-  /** True once the answer has come to its own end. */
+  /** True once the response is complete. */
   ended(): boolean;
-  /** True once the answer has said all that it has used. */
+  /** True once the reported usage is complete. */
   complete(): boolean;
 }
 
-/** The JSON in a text, or undefined where there is none. */
+/** Parses JSON; undefined if the text is not valid. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -67,7 +67,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** Bytes of all texts in a part of an answer. */
+/** Counts the bytes of all texts in a part of a response. */
 export function textBytes(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value !== "object" || value === null) return 0;

@@ -25,17 +25,17 @@ export async function* streamEvents(
       if (end === null) break;
       const raw = rest.slice(0, end.index);
       rest = rest.slice(end.index + end[0].length);
-      if (raw.trim() !== "") yield { raw, data: dataOf(raw) };
+      if (raw.trim() !== "") yield { raw, data: parseData(raw) };
     }
     if (done) break;
     if (rest.length > EVENT_LENGTH) throw new Error("an event of the stream is too long");
   }
   // Some servers leave out the empty line behind the last event; one that was cut in the middle is nobody's to read.
-  const data = dataOf(rest);
+  const data = parseData(rest);
   if (data === "[DONE]" || parsedJson(data) !== undefined) yield { raw: rest.trimEnd(), data };
 }
 
-const dataOf = (raw: string): string =>
+const parseData = (raw: string): string =>
   raw
     .split(/\r?\n/)
     .filter((line) => line.startsWith("data:"))

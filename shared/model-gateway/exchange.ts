@@ -5,7 +5,7 @@ import { type Call, describeCall, type Outcome, type PaymentPorts, settleCall } 
 import { relay } from "./relay.ts";
 import { callProvider, isUnsent } from "./upstream.ts";
 
-/** Milliseconds that a provider is listened to at most: less than the function of the gateway has. */
+/** Milliseconds after which a call is aborted: less than the time limit of the gateway function. */
 const CALL_MS = 14 * 60_000;
 
 /** Milliseconds. */
@@ -16,9 +16,9 @@ export interface ExchangeTimes {
 
 interface ExchangeOptions {
   readonly provider: ModelProvider;
-  /** The request as the caller sent it, which says what of a stream the caller gets. */
+  /** The request as the caller sent it, which decides the parts of a stream that the caller gets. */
   readonly asked: ModelRequest;
-  /** Aborted where nobody waits for the answer any more. */
+  /** Aborted when no caller waits for the response. */
   readonly givenUp: AbortSignal;
 }
 
@@ -28,11 +28,11 @@ interface ExchangePorts extends PaymentPorts {
 
 interface Exchange {
   readonly response: Promise<Response>;
-  /** Resolves when the provider's answer is read to its end and settled, whether or not anybody waits for the response. */
+  /** Resolves when the provider's response is read to its end and settled, even if no caller waits for it. */
   readonly settled: Promise<void>;
 }
 
-/** Sends the call to its provider. IdempotentRequest it is sent, its answer is read to the end, since the provider bills it all the same. */
+/** Sends the call to its provider and reads the response to its end, since the provider bills all of it. */
 export function exchange(call: Call, options: ExchangeOptions, ports: ExchangePorts): Exchange {
   const work = carryOut(call, options, ports);
   const settled = work.then(
@@ -44,7 +44,7 @@ export function exchange(call: Call, options: ExchangeOptions, ports: ExchangePo
 
 interface Answered {
   readonly response: Response;
-  /** Of an answer that is streamed: when it is settled. */
+  /** Resolves when a streamed response is settled. */
   readonly streamed?: Promise<void>;
 }
 

@@ -59,7 +59,7 @@ export const chat: Dialect = {
   // Without this a streamed answer does not tell what it has used.
   prepared: (request) =>
     request.stream === true
-      ? { ...request, stream_options: { ...objectOf(request["stream_options"]), include_usage: true } }
+      ? { ...request, stream_options: { ...toObject(request["stream_options"]), include_usage: true } }
       : request,
   errorEvent: (message) => `data: ${JSON.stringify(error(502, message))}`,
   usageOf(answer) {
@@ -103,7 +103,7 @@ const responsesUsage = ({ input_tokens, output_tokens }: v.InferOutput<typeof Re
   output: output_tokens,
 });
 
-const objectOf = (value: unknown): object => (typeof value === "object" && value !== null ? value : {});
+const toObject = (value: unknown): object => (typeof value === "object" && value !== null ? value : {});
 
 function chatMeter(request: ModelRequest): Meter {
   const wantsUsage = v.is(WantsUsage, request);

@@ -10,11 +10,19 @@ import type { ChangePorts } from "#shared/runs/change-run.ts";
 import { failExecution } from "#shared/runs/end-run.ts";
 import { limitToKnownPrices } from "./budgeted-request.ts";
 import type { Dialect, ModelRequest } from "./dialect.ts";
-import { costOf, inputTokens, NOTHING_USED, outputTokenCost, priceForInput, type Usage, usualTokens } from "./usage.ts";
+import {
+  calculateCost,
+  inputTokens,
+  NOTHING_USED,
+  outputTokenCost,
+  priceForInput,
+  type Usage,
+  usualTokens,
+} from "./usage.ts";
 
 /** Tokens of output that a request with a budget is given where it names no limit. */
 const DEFAULT_OUTPUT_TOKENS = 16_384;
-/** Milliseconds after which nobody answers for a call any more: the function that made it is gone by then. */
+/** Milliseconds after which a call is abandoned: its function has ended by then. */
 const CALL_LASTS_MS = 16 * 60_000;
 
 export interface PaymentPorts extends ChangePorts, BudgetPorts {
@@ -29,13 +37,13 @@ export interface Call {
   readonly request: ModelRequest;
   /** Headers of the caller that are passed on. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the run's budget has set aside for it; absent where it has none. */
+  /** What the run's budget has reserved for it; absent if the run has no budget. */
   readonly reservation?: Reservation;
-  /** What was left out of the request. */
+  /** What was dropped from the request. */
   readonly dropped: readonly string[];
 }
 
-/** Reserves what the call may cost, where the run has a budget; with too little left for all of it, it gets fewer tokens. */
+/** Reserves what the call may cost if the run has a budget. With too little budget for the full request, its output limit is lowered. */
 export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   const { dialect, head, model } = call;
   const { run_id, execution_id } = head;
@@ -53,7 +61,7 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   const quote = {
     run: run_id,
     execution: execution_id,
-    input: costOf(input, price),
+    input: calculateCost(input, price),
     perToken: outputTokenCost(price) * asked.answers,
     wanted: asked.limit ?? DEFAULT_OUTPUT_TOKENS,
     least: asked.least,
@@ -78,28 +86,28 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   };
 }
 
-/** Tokens that a provider adds to a request, in statistics. */
+/** Tokens that a provider usually adds to a request, for estimates. */
 const USUAL_OVERHEAD_TOKENS = 1_000;
 
 /** How a call has ended. */
 export type Outcome =
-  /** The provider says what it bills. */
+  /** The provider has reported the usage. */
   | { readonly kind: "billed"; readonly usage: Usage }
-  /** It was not sent, or the provider has answered with an error. */
+  /** The call was not sent, or the provider responded with an error. */
   | { readonly kind: "free" }
-  /** It was sent, and the provider does not say what it bills. */
+  /** The call was sent, and the provider has not reported the usage. */
   | { readonly kind: "unknown"; readonly usage?: Usage | undefined; readonly outputBytes: number };
 
-/** Settles the call and notes what it has used: a call of unknown cost has cost what was reserved for it. */
+/** Settles the call and records its usage. A call of unknown usage costs what was reserved for it. */
 export async function settleCall(call: Call, outcome: Outcome, ports: PaymentPorts): Promise<void> {
   const { head, model, reservation } = call;
   if (outcome.kind === "free") {
     if (reservation !== undefined) await settle(reservation, 0, ports);
     return;
   }
-  const usage = outcome.kind === "billed" ? outcome.usage : likelyUsage(call, outcome);
+  const usage = outcome.kind === "billed" ? outcome.usage : estimateUsage(call, outcome);
   const price = model.cost && priceForInput(model.id, model.cost, inputTokens(usage));
-  const counted = price === undefined ? 0 : costOf(usage, price);
+  const counted = price === undefined ? 0 : calculateCost(usage, price);
   const cost = outcome.kind === "unknown" ? Math.max(counted, reservation?.amount ?? 0) : counted;
   if (reservation !== undefined) await settle(reservation, cost, ports);
   await noteUsage(head.run_id, { cost, tokens: inputTokens(usage) + usage.output }, ports.table);
@@ -107,8 +115,8 @@ export async function settleCall(call: Call, outcome: Outcome, ports: PaymentPor
   ports.log("info", "a model was called", { ...describeCall(call), ...usage, cost_nano_usd: cost });
 }
 
-/** What a call has probably used: what the provider has said before it broke off, or what is usual for its size. */
-function likelyUsage(
+/** Estimates the usage of a call from what the provider has reported before an interruption, or from its size. */
+function estimateUsage(
   { request }: Call,
   { usage, outputBytes }: { readonly usage?: Usage | undefined; readonly outputBytes: number },
 ): Usage {

@@ -1,25 +1,25 @@
 import { invalid } from "#shared/errors.ts";
 
-/** What is noted while a request is filtered. */
+/** What filtering a request records. */
 export interface FilterNotes {
-  /** Members that were left out, with `[]` for each position of a list. */
+  /** Members that were dropped, with `[]` for each position of a list. */
   readonly dropped: Set<string>;
   /** Images whose data the request brings along, and the characters of that data. */
   images: number;
   imageCharacters: number;
-  /** Tools that the provider explains to the model in its own words. */
+  /** Tools whose definition the provider adds to the prompt. */
   providerTools: number;
 }
 
-/** Returns what is kept of a value; `undefined` drops it. Throws where the request must be refused. */
+/** Returns what is kept of a value; `undefined` drops it. Throws if the request must be refused. */
 export type Filter = (value: unknown, path: string, notes: FilterNotes) => unknown;
 
 export const newNotes = (): FilterNotes => ({ dropped: new Set(), images: 0, imageCharacters: 0, providerTools: 0 });
 
-/** Keeps any value: what it costs is bounded by its size. */
+/** Keeps any value, since its size limits its cost. */
 export const anything: Filter = (value) => value;
 
-/** Keeps the value where it is one of these, and drops it otherwise. */
+/** Keeps the value if it is one of these, and drops it otherwise. */
 export const oneOf =
   (...values: readonly unknown[]): Filter =>
   (value) =>
@@ -32,7 +32,7 @@ export const refused =
     throw invalid(path, reason);
   };
 
-/** An object of which these members are kept and all others dropped. */
+/** Keeps these members of an object and drops all others. */
 export const members =
   (filters: Readonly<Record<string, Filter>>): Filter =>
   (value, path, notes) => {
@@ -48,7 +48,7 @@ export const members =
     );
   };
 
-/** A list of which the filter keeps or drops each item. */
+/** Filters each item of a list. */
 export const list =
   (filter: Filter): Filter =>
   (value, path, notes) => {
@@ -59,13 +59,13 @@ export const list =
     });
   };
 
-/** A text or nothing, or else what the filter takes. */
+/** Keeps a text or null, and filters any other value. */
 export const textOr =
   (filter: Filter): Filter =>
   (value, path, notes) =>
     typeof value === "string" || value === null ? value : filter(value, path, notes);
 
-/** An object whose `type` says which filter it goes through; `absent` names the type of one without. */
+/** Filters an object by its `type`; `absent` is the type of an object without one. */
 export const byType =
   (filters: Readonly<Record<string, Filter>>, absent?: string): Filter =>
   (value, path, notes) => {

@@ -1,11 +1,11 @@
 import { type ModelProvider, NotConfigured, type ProviderCall } from "#shared/model-provider/model-provider.ts";
 
-/** Attempts at one call; only those before the first byte of an answer are made again. */
+/** Attempts of one call. Only an attempt without a byte of a response is repeated. */
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 500;
-/** A provider that asks for a longer pause than this is not waited for: its answer goes to the caller, who may. */
+/** Milliseconds of the longest pause before a retry. If a provider requests a longer one, the caller gets its response. */
 const LONGEST_PAUSE_MS = 20_000;
-/** Milliseconds until an answer begins; one that is not streamed begins when it is whole. */
+/** Milliseconds until a response begins; one that is not streamed begins when it is complete. */
 const FIRST_BYTE_MS = 280_000;
 
 const TRANSIENT = new Set([408, 409, 429, 500, 502, 503, 504, 529]);
@@ -14,19 +14,19 @@ export interface UpstreamOptions {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** @default FIRST_BYTE_MS */
   readonly firstByteMs?: number | undefined;
-  /** Aborted where nobody waits for the answer any more. It ends the attempts, and not the one under way, which is billed. */
+  /** Aborted when no caller waits for the response. It ends the retries, but not the current attempt, which is billed. */
   readonly givenUp: AbortSignal;
-  /** True where every attempt that may be billed must be settled: only those are repeated that certainly are not. */
+  /** True if every attempt that may be billed must be settled, so that only certainly unbilled ones are repeated. */
   readonly isBudgeted: boolean;
 }
 
-/** No answer began in time. */
+/** The response did not begin in time. */
 export class TimedOut extends Error {}
 
 /** The call was given up before it was sent. */
 class GivenUp extends Error {}
 
-/** The provider's answer, after as many attempts as it takes and there are. Throws where it could not be reached. */
+/** Calls the provider, with retries. Throws if it could not be reached. */
 export async function callProvider(
   provider: ModelProvider,
   call: ProviderCall,
@@ -46,7 +46,7 @@ export async function callProvider(
   }
 }
 
-/** One attempt: the answer, or why there is none. */
+/** Makes one attempt and returns its response or its error. */
 async function attemptOnce(
   provider: ModelProvider,
   call: ProviderCall,
@@ -80,7 +80,7 @@ const BEFORE_SENDING = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** True of an error that shows that the body of the request was never sent, so that nobody bills it. */
+/** True for an error before the body of the request was sent, so that the attempt is not billed. */
 export function isUnsent(error: unknown): boolean {
   if (error instanceof NotConfigured || error instanceof GivenUp) return true;
   if (!(error instanceof Error)) return false;
@@ -96,6 +96,6 @@ function pauseAfter(answer: Response, attempt: number): number {
   return seconds > 0 ? seconds * 1000 : backOff(attempt);
 }
 
-/** Twice as long each time, with a part by chance, so that those who were refused together do not come back together. */
+/** Doubles the pause with each attempt and adds jitter, so that rejected callers do not retry at the same time. */
 const backOff = (attempt: number): number =>
   Math.round(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2));

@@ -45,7 +45,7 @@ export function priceForInput(modelId: string, price: Price, tokens: number): Pr
 export const outputTokenCost = (price: Price): number => price.output_per_million_usd * NANO_PER_TOKEN;
 
 /** Billionths of a dollar that the call costs, rounded up. */
-export function costOf(usage: Usage, price: Price): number {
+export function calculateCost(usage: Usage, price: Price): number {
   const input = usage.input + usage.cacheRead * 0.1 + usage.cacheWrite * 1.25 + usage.cacheWriteLong * 2;
   return Math.ceil(
     input * price.input_per_million_usd * NANO_PER_TOKEN + usage.output * price.output_per_million_usd * NANO_PER_TOKEN,

@@ -1,4 +1,4 @@
-import { refuseOverlap, refuseUnstorable, sizeOf } from "./limits.ts";
+import { measureBytes, refuseOverlap, refuseUnstorable } from "./limits.ts";
 import {
   ConditionFailed,
   type Conditions,
@@ -86,7 +86,7 @@ function evaluateWrite(
 
 function refuseLarge(outcomes: readonly Outcome[]): void {
   for (const { item } of outcomes) if (item !== undefined) refuseUnstorable(item);
-  const bytes = outcomes.reduce((sum, { item }) => sum + sizeOf(item), 0);
+  const bytes = outcomes.reduce((sum, { item }) => sum + measureBytes(item), 0);
   if (bytes > MAX_TRANSACTION_BYTES) throw new RangeError("a transaction has at most 4 MB");
 }
 

@@ -9,7 +9,7 @@ const INDEX_SORTED = ["updated_key", "created_key", "title_key", "agent_key", "c
 
 /** Throws where DynamoDB would refuse the item. */
 export function refuseUnstorable(item: Item): void {
-  const bytes = sizeOf(item);
+  const bytes = measureBytes(item);
   if (bytes > ITEM_BYTES) throw new RangeError(`${item.pk} ${item.sk} has ${bytes} bytes, an item has at most 400 KB`);
   refuseKey(item, ["pk", ...INDEXED], PARTITION_KEY_BYTES);
   refuseKey(item, ["sk", ...INDEX_SORTED], SORT_KEY_BYTES);
@@ -25,14 +25,17 @@ export function refuseOverlap({ set, add, remove, key }: Update): void {
 }
 
 /** Bytes of an item as DynamoDB counts them, near enough. */
-export function sizeOf(value: Value | undefined): number {
+export function measureBytes(value: Value | undefined): number {
   if (value === undefined) return 0;
   if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value === "number") return 8;
   if (typeof value === "boolean" || value === null) return 1;
   if (value instanceof Uint8Array) return value.length;
-  if (Array.isArray(value)) return value.reduce((sum: number, entry: Value) => sum + 1 + sizeOf(entry), 3);
-  return Object.entries(value).reduce((sum, [name, entry]) => sum + 1 + Buffer.byteLength(name) + sizeOf(entry), 3);
+  if (Array.isArray(value)) return value.reduce((sum: number, entry: Value) => sum + 1 + measureBytes(entry), 3);
+  return Object.entries(value).reduce(
+    (sum, [name, entry]) => sum + 1 + Buffer.byteLength(name) + measureBytes(entry),
+    3,
+  );
 }
 
 function refuseKey(item: Item, names: readonly string[], most: number): void {

@@ -13,7 +13,7 @@ import {
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { emulateAws, faultsAsked } from "#shared/aws/aws-emulation.ts";
+import { emulateAws, parseFaults } from "#shared/aws/aws-emulation.ts";
 import { type AwsFault, type Faults, plannedFaults } from "#shared/aws/aws-faults.ts";
 import { dynamoClient, setClientHook } from "#shared/aws/clients.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
@@ -212,9 +212,9 @@ describe("a plan of faults", () => {
   });
 
   it("is there only where RUNYARD_FAULTS asks for one", () => {
-    expect(faultsAsked({})).toBeUndefined();
-    expect(faultsAsked({ RUNYARD_FAULTS: "" })).toBeUndefined();
-    expect(faultsAsked({ RUNYARD_FAULTS: "7" })).toHaveProperty("next");
+    expect(parseFaults({})).toBeUndefined();
+    expect(parseFaults({ RUNYARD_FAULTS: "" })).toBeUndefined();
+    expect(parseFaults({ RUNYARD_FAULTS: "7" })).toHaveProperty("next");
   });
 });
 
