@@ -16,19 +16,19 @@ import { memberOf } from "./middleware.ts";
  */
 export type AwsFault = "throttled" | "conflict" | "failed" | "slow" | "unheard" | "twice" | "partial" | "stale";
 
-/** Of a hundred calls, those that something happens to. */
+/** Percentage of calls with a fault. */
 const PERCENT = 5;
 const LEAST_WAIT_MS = 50;
 const MAX_WAIT_MS = 1_000;
-/** How far an index is behind at most. AWS says "usually within a fraction of a second", and promises nothing. */
+/** Maximum lag of an index. AWS says "usually within a fraction of a second", without a guarantee. */
 const LAG_MS = 3_000;
-/** Answers of indexes that are remembered, to be given again when they are no longer true. */
+/** Number of index responses that are kept, to be returned when they are stale. */
 const REMEMBERED = 200;
 
 export interface Faults {
-  /** What happens to this call; undefined for nothing. */
+  /** The fault of this call; undefined if there is none. */
   next(call: HttpCall): AwsFault | undefined;
-  /** Makes the call in the way that the fault says. `send` makes it once. @throws TimeoutError where its answer is lost */
+  /** Makes the call with the fault. `send` makes it once. @throws TimeoutError if its response is lost */
   make(fault: AwsFault | undefined, call: HttpCall, send: () => Promise<unknown>): Promise<unknown>;
 }
 
@@ -72,7 +72,7 @@ export function plannedFaults(setting: string, name: string): Faults {
   };
 }
 
-/** The error that a fault is answered with; undefined where the call is made. */
+/** The error response of a fault; undefined if the call is made. */
 export function toServiceError(fault: AwsFault, { service, command, json }: HttpCall): ServiceError | undefined {
   if (fault === "throttled") return THROTTLED[service] ?? THROTTLED["SSM"];
   if (fault === "failed") return { status: 500, code: FAILED[service] ?? "InternalServerError", message: "Injected" };
@@ -108,10 +108,10 @@ function listPossibleFaults(call: HttpCall): readonly AwsFault[] {
   const always = ["throttled", "failed", "slow", "unheard"] as const;
   if (call.service === "SQS" && call.command === "SendMessage") return [...always, "twice"];
   if (call.service === "Lambda") {
-    // Who waits for an answer would make the function work twice at the same time, which Lambda never does by itself.
+    // Repeating a synchronous call would run the function twice at a time, which Lambda never does by itself.
     return call.headers["x-amz-invocation-type"] === "Event" ? [...always, "twice"] : ["throttled", "failed", "slow"];
   }
-  // Being behind is what indexes do all the time, where the other faults are rare.
+  // Indexes are often stale, while the other faults are rare.
   if (isIndexQuery(call)) return [...always, "stale", "stale", "stale", "stale"];
   if (call.command === "BatchGetItem") return [...always, "partial"];
   const isWrite = /^(TransactWrite|Put|Update|Delete)Items?$/.test(call.command);
@@ -121,7 +121,7 @@ function listPossibleFaults(call: HttpCall): readonly AwsFault[] {
 const isIndexQuery = ({ command, json }: HttpCall): boolean =>
   command === "Query" && memberOf(json(), "IndexName") !== undefined;
 
-/** Half of what was found, and the keys of the other half to be asked for again. */
+/** Returns half of the found items, and the keys of the others as unprocessed. */
 function withUnprocessed(answer: Answer, call: HttpCall): Answer {
   if (answer.statusCode !== 200) return answer;
   const body: unknown = JSON.parse(Buffer.from(answer.body).toString());
@@ -136,7 +136,7 @@ function withUnprocessed(answer: Answer, call: HttpCall): Answer {
   return { ...answer, body: Buffer.from(JSON.stringify({ ...Object(body), Responses, UnprocessedKeys })) };
 }
 
-/** An index's answer without what was written in the last seconds. */
+/** Removes what was written in the last seconds from the response of an index query. */
 function withoutLatest(answer: Answer): Answer {
   if (answer.statusCode !== 200) return answer;
   const body: unknown = JSON.parse(Buffer.from(answer.body).toString());
@@ -147,7 +147,7 @@ function withoutLatest(answer: Answer): Answer {
   return { ...answer, body: Buffer.from(JSON.stringify({ ...Object(body), Items, Count: Items.length })) };
 }
 
-/** When an entry was written last, as far as its keys tell; milliseconds since the epoch. */
+/** The time of the last write of an entry according to its keys, in milliseconds since the epoch. */
 function writtenAt(item: unknown): number {
   const text = (name: string): string => String(memberOf(memberOf(item, name), "S") ?? "");
   const [updated] = text("updated_key").split("#");

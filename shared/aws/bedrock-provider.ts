@@ -9,12 +9,12 @@ import {
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import type { ModelProvider, ProviderCall } from "#shared/model-provider/model-provider.ts";
 
-/** Tries once: who calls models tries again by rules of its own, the same for all providers. */
+/** Creates a client without retries, since the gateway retries the calls of all providers by the same rules. */
 export const bedrockClient = (config: BedrockRuntimeClientConfig = {}): BedrockRuntimeClient =>
-  // Its default is HTTP/2, whose one connection does not outlive the time for which Lambda freezes a function between calls.
+  // The default is HTTP/2, whose single connection breaks when Lambda freezes the function between calls.
   new BedrockRuntimeClient({ maxAttempts: 1, requestHandler: new NodeHttpHandler(), ...config });
 
-/** Amazon Bedrock, whose models of Anthropic are spoken to in the Messages API: the model is named beside the body, not in it. */
+/** Creates the provider for Amazon Bedrock, whose Anthropic models use the Messages API, with the model outside the body. */
 export const bedrock =
   (client: BedrockRuntimeClient): ModelProvider =>
   async (call) => {
@@ -48,7 +48,7 @@ async function invoke(client: BedrockRuntimeClient, { request, headers, signal }
   });
 }
 
-/** The events of Bedrock's own framing as those of the Messages API. One that is an error throws. */
+/** Converts Bedrock's events to those of the Messages API. Throws on an error event. */
 async function* eventsOf(
   parts: AsyncIterable<ResponseStream> | readonly ResponseStream[],
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -19,7 +19,7 @@ const settings = { maxAttempts: 4, retryMode: "standard" };
 
 let watch: Watch | undefined = initialHook;
 
-/** Shows each client made from now on to a benchmark or a test, which meters or disturbs what it calls. No function of ours does. */
+/** Passes each client created from now on to a benchmark or test, which meters or disturbs its calls. Functions do not use it. */
 export function setClientHook(watcher: Watch | undefined): void {
   watch = watcher;
 }
@@ -36,7 +36,7 @@ export const dynamoClient = (): DynamoDBDocumentClient =>
     }),
   );
 
-/** Path style where an endpoint is given by address, since no host name then leads to a bucket. */
+/** Uses path style for an endpoint with an IP address, since a bucket then has no host name. */
 export const s3Client = (): S3Client =>
   made(
     new S3Client({
@@ -46,7 +46,7 @@ export const s3Client = (): S3Client =>
     }),
   );
 
-/** Calls go to the region's endpoint: an address inside a queue's URL may be older than the emulator that answers now. */
+/** Sends calls to the region's endpoint, since the address in a queue's URL may be that of an earlier emulator. */
 export const sqsClient = (): SQSClient => made(new SQSClient({ ...settings, useQueueUrlAsEndpoint: false }));
 
 export const schedulerClient = (): SchedulerClient => made(new SchedulerClient(settings));

@@ -11,19 +11,19 @@ import {
 import { type Scheduler, type Timer, TimerRefused } from "#shared/timers/scheduler.ts";
 
 export interface TimerSettings {
-  /** The schedule group that all timers are in. */
+  /** The schedule group of all timers. */
   readonly group: string;
-  /** The queue that a timer sends to when it goes off. */
+  /** The queue that a timer sends its message to. */
   readonly queueArn: string;
-  /** The role that it does so by. */
+  /** The role with which it sends the message. */
   readonly roleArn: string;
 }
 
-/** Seconds for which a message that could not be sent is tried again; by then the reconciler has seen that it is missing. */
+/** Seconds for which a failed message is retried. By then the reconciler has noticed that it is missing. */
 const RETRY_SECONDS = 600;
 const MAX_RETRIES = 10;
 
-/** Timers of EventBridge Scheduler: one schedule there for each of ours, in one group. */
+/** Creates timers of EventBridge Scheduler, one for each schedule, in one group. */
 export function eventBridgeScheduler(client: SchedulerClient, settings: () => TimerSettings): Scheduler {
   const update = async (input: CreateScheduleCommandInput): Promise<boolean> => {
     try {
@@ -43,7 +43,7 @@ export function eventBridgeScheduler(client: SchedulerClient, settings: () => Ti
         await client.send(new CreateScheduleCommand(input));
       } catch (error) {
         if (isAboutTime(error)) throw new TimerRefused(error.message, { cause: error });
-        // Somebody else has made it in between.
+        // Another call has created it in the meantime.
         if (error instanceof ConflictException && (await update(input))) return;
         throw error;
       }
@@ -59,7 +59,7 @@ export function eventBridgeScheduler(client: SchedulerClient, settings: () => Ti
   };
 }
 
-/** True where the expression is what is refused, and not our role or queue, which is a fault of the deployment. */
+/** True if the expression is refused, and not the role or the queue, which is an error of the deployment. */
 const isAboutTime = (error: unknown): error is ValidationException =>
   error instanceof ValidationException && /expression|time ?zone/i.test(error.message);
 
@@ -74,7 +74,7 @@ function timerInput({ id, expression, timeZone }: Timer, settings: TimerSettings
     Target: {
       Arn: settings.queueArn,
       RoleArn: settings.roleArn,
-      // The time that the timer was set to is the same at every attempt, where an attempt's own id is not.
+      // The scheduled time is the same in every attempt; the id of an attempt is not.
       Input: JSON.stringify({ v: 1, schedule_id: id, scheduled_time: "<aws.scheduler.scheduled-time>" }),
       RetryPolicy: { MaximumEventAgeInSeconds: RETRY_SECONDS, MaximumRetryAttempts: MAX_RETRIES },
     },

@@ -2,13 +2,13 @@ import { InvokeCommand, type LambdaClient } from "@aws-sdk/client-lambda";
 import { randomId } from "#shared/ids.ts";
 
 interface CallOptions {
-  /** Milliseconds after which the answer is not waited for any more. */
+  /** Milliseconds after which the call times out. */
   readonly timeoutMs: number;
-  /** Whether the function isolates tenants: this call then gets an environment of its own. @default false */
+  /** True if the function isolates tenants, so that this call gets a separate environment. @default false */
   readonly isolated?: boolean;
 }
 
-/** Calls a function and waits for what it answers. Throws where it fails or takes too long. */
+/** Calls a function and resolves with its result. Throws if it fails or times out. */
 export async function callFunction(
   client: LambdaClient,
   functionName: string,

@@ -1,7 +1,7 @@
 import { InvokeCommand, type LambdaClient } from "@aws-sdk/client-lambda";
 import { type Sandbox, StartDeferred } from "#shared/sandbox/sandbox.ts";
 
-/** Sandboxes that are Lambda functions: one asynchronous invocation an execution, isolated by tenant. */
+/** Creates sandboxes that are Lambda functions: one asynchronous invocation for each execution, isolated by tenant. */
 export function lambdaSandbox(client: LambdaClient, functionName: () => string): Sandbox {
   return {
     async start(envelope) {
@@ -21,7 +21,7 @@ export function lambdaSandbox(client: LambdaClient, functionName: () => string):
       }
       return undefined;
     },
-    // Nothing ends an invocation from outside: its harness is asked to by its next call, and its time ends it at last.
+    // An invocation cannot be stopped: its harness stops after its next call, or the function times out.
     stop: async () => false,
   };
 }

@@ -8,13 +8,13 @@ import { type Sandbox, StartDeferred } from "#shared/sandbox/sandbox.ts";
 
 /** Seconds that a MicroVM may live, the most that AWS gives one: https://docs.aws.amazon.com/lambda/latest/microvm-api/API_RunMicrovm.html */
 export const MICROVM_SECONDS = 28_800;
-/** Milliseconds of them that are left when the harness is to be done. */
+/** Milliseconds before the end of the MicroVM at which the harness must finish. */
 const MARGIN_MS = 60_000;
 
 export interface MicrovmSettings {
-  /** ARN of the image that they start from. */
+  /** ARN of the image of the MicroVMs. */
   readonly imageArn: () => string;
-  /** The region whose network connectors they get. */
+  /** The region of their network connectors. */
   readonly region: () => string;
   readonly now: () => number;
 }
@@ -35,7 +35,7 @@ export function microvmSandbox(client: LambdaMicrovmsClient, { imageArn, region,
         maximumDurationInSeconds: MICROVM_SECONDS,
         ingressNetworkConnectors: [connector("NO_INGRESS")],
         egressNetworkConnectors: [connector("INTERNET_EGRESS")],
-        // Without a role nothing could write a log; the run's own timeline tells what happened.
+        // Without a role, the MicroVM cannot write a log; the timeline of the run shows what happened.
         logging: { disabled: {} },
       });
       try {
@@ -50,7 +50,7 @@ export function microvmSandbox(client: LambdaMicrovmsClient, { imageArn, region,
     },
 
     async stop({ handle }) {
-      // Nobody knows its name: it ends by itself, since its key is dead, and at the latest when its time is over.
+      // Its id is unknown. It ends by itself, because its key is revoked, or at its time limit.
       if (handle === undefined) return false;
       const named = { microvmIdentifier: handle };
       try {
@@ -60,7 +60,7 @@ export function microvmSandbox(client: LambdaMicrovmsClient, { imageArn, region,
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         if (error.name === "ResourceNotFoundException") return true;
-        // It is in a state between two others.
+        // The MicroVM is changing its state.
         if (error.name === "ConflictException") return false;
         throw error;
       }
@@ -68,7 +68,7 @@ export function microvmSandbox(client: LambdaMicrovmsClient, { imageArn, region,
   };
 }
 
-/** A conflict is an image that is just being replaced, or a start under a name that was used: a new execution has a new one. */
+/** A conflict means that the image is being replaced, or that the name was used before; a new execution has a new name. */
 const DEFERRED: ReadonlySet<string> = new Set([
   "ThrottlingException",
   "TooManyRequestsException",

@@ -1,4 +1,4 @@
-/** What a middleware of an SDK's client is handed: the command's input, and the HTTP request once there is one. */
+/** The arguments of an SDK middleware: the command's input, and the HTTP request once there is one. */
 interface Args {
   input: object;
   request?: unknown;
@@ -15,22 +15,22 @@ interface Context {
 export type Middleware = (next: Handler, context: Context) => Handler;
 
 interface Place {
-  /** `initialize`: once a call, before it is retried; `deserialize`: at each attempt of it. */
+  /** `initialize`: once for each call, before retries; `deserialize`: for each attempt. */
   readonly step: "initialize" | "deserialize";
   readonly name: string;
-  /** `low` is next to the wire: the request is as it is sent, and the answer not read yet. @default "normal" */
+  /** `low` is next to the network: the request is complete, and the response is not read yet. @default "normal" */
   readonly priority?: "low" | "normal";
 }
 interface Stack {
   add(middleware: Middleware, place: Place): void;
 }
 
-/** Anything that the AWS SDK calls a client. */
+/** Any client of the AWS SDK. */
 export interface AnyClient {
   readonly middlewareStack: object;
 }
 
-/** Puts a middleware into a client of the AWS SDK, of whichever service. */
+/** Adds a middleware to a client of any AWS service. */
 export function addMiddleware(client: AnyClient, place: Place, middleware: Middleware): void {
   // biome-ignore lint/plugin: The stack's own type is one of each client's inputs and outputs, which ours look at as unknown.
   const stack = client.middlewareStack as Stack;
@@ -39,9 +39,9 @@ export function addMiddleware(client: AnyClient, place: Place, middleware: Middl
 
 /** `DynamoDB`, `SQS`, `Lambda`. */
 export const serviceOf = ({ clientName = "" }: Context): string => clientName.replace(/Client$/, "");
-/** Without its ending: `TransactWriteItems`, `PutObject`. */
+/** Without its suffix: `TransactWriteItems`, `PutObject`. */
 export const commandOf = ({ commandName = "" }: Context): string => commandName.replace(/Command$/, "");
 
-/** A member of anything; undefined where there is none. */
+/** A member of any value; undefined if there is none. */
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;

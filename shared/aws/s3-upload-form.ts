@@ -6,7 +6,7 @@ import type { UploadTarget } from "#shared/wire/harness.ts";
 interface FormOptions {
   readonly bucket: string;
   readonly key: string;
-  /** The most bytes that storage takes; it takes one at least. */
+  /** Maximum size of the file in bytes; the minimum is one byte. */
   readonly mostBytes: number;
   readonly contentType: string;
   readonly seconds: number;
@@ -56,13 +56,13 @@ export async function s3UploadForm(
     headers: null,
     fields: [
       ...Object.entries(signed).map(([name, value]) => ({ name, value: { kind: "static" as const, value } })),
-      // Storage ignores what comes behind the file.
+      // S3 ignores the fields after the file.
       { name: "file", value: { kind: "content_data" } },
     ],
   };
 }
 
-/** The bucket's address as the client calls it, which depends on its settings: read off a URL for one of its objects. */
+/** The bucket's URL, which depends on the settings of the client: derived from the URL of one of its objects. */
 async function bucketUrl(client: S3Client, bucket: string): Promise<string> {
   const url = new URL(await getSignedUrl(client, new PutObjectCommand({ Bucket: bucket, Key: "-" })));
   return `${url.origin}${url.pathname.slice(0, -1)}`;

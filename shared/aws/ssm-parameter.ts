@@ -1,9 +1,9 @@
 import { GetParameterCommand, ParameterNotFound, type SSMClient } from "@aws-sdk/client-ssm";
 
-/** Milliseconds that a parameter's value is taken for true; a new value is in use so much later at most. */
+/** Milliseconds for which a parameter's value is cached. */
 const KEPT_MS = 5 * 60_000;
 
-/** A parameter of Systems Manager that an operator may set: its value, or undefined where there is none. */
+/** Creates a reader of a Systems Manager parameter, which an operator may set; undefined if there is none. */
 export function ssmParameter(client: SSMClient, name: string, now: () => number): () => Promise<string | undefined> {
   let kept: { readonly value: string | undefined; readonly until: number } | undefined;
   return async () => {

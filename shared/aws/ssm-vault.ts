@@ -10,7 +10,7 @@ import type { SecretVault } from "#shared/vault/secret-vault.ts";
 
 /** Bytes of a parameter in the standard tier. */
 const MAX_BYTES = 4096;
-/** Parameters that one call answers. */
+/** Parameters that one call returns. */
 const BATCH = 10;
 const ENCODED = "base64:";
 
@@ -53,7 +53,7 @@ export function ssmSecretVault(client: SSMClient, path: () => string): SecretVau
   };
 }
 
-/** Parameter Store takes double braces for a reference to another parameter, and refuses the value. */
+/** Parameter Store reads double braces as a reference to another parameter, and refuses the value. */
 function stored(value: string): string {
   if (!value.includes("{{") && !value.startsWith(ENCODED)) return value;
   const encoded = `${ENCODED}${Buffer.from(value).toString("base64")}`;

@@ -1,6 +1,6 @@
 import type { Scheduler, Timer } from "./scheduler.ts";
 
-/** Timers in memory, for tests. */
+/** Creates a scheduler in memory, for tests. */
 export function memoryScheduler(): Scheduler & { readonly timers: Map<string, Timer> } {
   const timers = new Map<string, Timer>();
   return {

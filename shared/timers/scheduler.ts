@@ -1,19 +1,19 @@
-/** What wakes a schedule: one timer each, kept by EventBridge Scheduler. */
+/** The timer of a schedule, which EventBridge Scheduler or another adapter runs. */
 export interface Timer {
   /** The schedule's id, and the timer's name. */
   readonly id: string;
   /** A cron in the dialect of EventBridge Scheduler. */
   readonly expression: string;
-  /** In the spelling that every database of time zones has. */
+  /** An IANA time zone name that every time zone database contains. */
   readonly timeZone: string;
 }
 
 export interface Scheduler {
-  /** Sets a timer, whether there was one or not. Throws TimerRefused where it cannot be set at all. */
+  /** Creates or replaces a timer. Throws TimerRefused if the timer is not possible. */
   put(timer: Timer): Promise<void>;
-  /** Takes a timer away; where there is none, nothing happens. */
+  /** Deletes a timer; does nothing if there is none. */
   remove(id: string): Promise<void>;
 }
 
-/** No timer can be set to this: trying again would not help. */
+/** The timer is not possible, so a retry would not help. */
 export class TimerRefused extends Error {}

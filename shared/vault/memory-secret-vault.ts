@@ -1,6 +1,6 @@
 import type { SecretVault } from "./secret-vault.ts";
 
-/** Values in memory, for tests. */
+/** Creates a vault in memory, for tests. */
 export function memorySecretVault(): SecretVault & { readonly values: Map<string, string> } {
   const values = new Map<string, string>();
   return {
