@@ -5,17 +5,17 @@ import { isPricedBeta } from "./messages-filter.ts";
 import { newNotes, noteDropped } from "./request-filter.ts";
 import type { Usage } from "./usage.ts";
 
-/** A request of which the gateway knows what it may cost. */
+/** A request whose maximum cost is known. */
 export interface BudgetedRequest {
   readonly request: ModelRequest;
   readonly headers: Readonly<Record<string, string>>;
-  /** The most input that the provider can bill for it. */
+  /** The maximum input that the provider can bill. */
   readonly input: Usage;
-  /** What was left out, because its price is not known. */
+  /** What was dropped, because its price is unknown. */
   readonly dropped: readonly string[];
 }
 
-/** Reduces a request to what has a known price. Throws where it needs something that has none. */
+/** Reduces a request to the parts with a known price. Throws if it needs a part without one. */
 export function limitToKnownPrices(
   { model, ...asked }: ModelRequest,
   headers: Readonly<Record<string, string>>,
@@ -42,10 +42,10 @@ export function limitToKnownPrices(
   };
 }
 
-/** Characters of a header that names what was dropped. */
+/** Maximum characters of the header with the dropped members. */
 const DROPPED_LENGTH = 1_000;
 
-/** The header of an answer that says what of its request was dropped. */
+/** Creates the response header with the dropped members of the request. */
 export const droppedHeader = (dropped: readonly string[]): Record<string, string> =>
   dropped.length === 0
     ? {}

@@ -1,17 +1,17 @@
 import { parsedJson } from "./dialect.ts";
 
-/** One event of an event stream: as it came, and its data. */
+/** An event of an event stream: its text and its data. */
 export interface StreamEvent {
   /** Without the empty line at its end. */
   readonly raw: string;
-  /** Its `data` lines, joined; empty where it has none. */
+  /** Its `data` lines, joined; empty if it has none. */
   readonly data: string;
 }
 
-/** Characters of one event at which a stream is taken for something else, and for broken. */
+/** Maximum characters of one event; beyond, the stream is not an event stream. */
 const EVENT_LENGTH = 16 * 1024 * 1024;
 
-/** The events of a stream, one by one. Throws where it breaks off, or is no event stream. */
+/** Reads the events of a stream one by one. Throws if it is interrupted or is no event stream. */
 export async function* streamEvents(
   read: () => Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>,
 ): AsyncGenerator<StreamEvent, void, undefined> {
@@ -30,7 +30,7 @@ export async function* streamEvents(
     if (done) break;
     if (rest.length > EVENT_LENGTH) throw new Error("an event of the stream is too long");
   }
-  // Some servers leave out the empty line behind the last event; one that was cut in the middle is nobody's to read.
+  // Some servers omit the empty line after the last event. A truncated event is not valid.
   const data = parseData(rest);
   if (data === "[DONE]" || parsedJson(data) !== undefined) yield { raw: rest.trimEnd(), data };
 }

@@ -3,7 +3,7 @@ import type { ModelRequest } from "./dialect.ts";
 import type { FilterNotes } from "./request-filter.ts";
 import { NOTHING_USED, type Usage } from "./usage.ts";
 
-/** Tokens of an image at most: the providers scale larger images down. What a server of somebody's own does is not known. */
+/** Maximum tokens of an image: the providers scale larger images down. The behavior of other servers is unknown. */
 const IMAGE_TOKENS: Readonly<Record<Provider, number>> = {
   anthropic: 5_000,
   bedrock: 5_000,
@@ -12,7 +12,7 @@ const IMAGE_TOKENS: Readonly<Record<Provider, number>> = {
 };
 /** Tokens that a provider adds to a request, such as the text that explains the use of tools to the model. */
 const OVERHEAD_TOKENS = 1_000;
-/** Tokens of a tool that the provider defines, at most. */
+/** Maximum tokens of a tool that the provider defines. */
 const PROVIDER_TOOL_TOKENS = 2_000;
 /** Bytes of a character outside ASCII where JSON is written with escapes. */
 const ESCAPE_BYTES = 6;
@@ -35,5 +35,5 @@ export function boundInput(request: ModelRequest, provider: Provider, notes: Fil
     : { ...NOTHING_USED, input: tokens };
 }
 
-/** Bytes that a text has more where it is written in ASCII, as some providers write the definitions of tools. */
+/** The additional bytes of a text in ASCII with escapes, as some providers write the definitions of tools. */
 const escapedBytes = (json: string): number => (json.length - json.replace(/[^\0-\x7f]/g, "").length) * ESCAPE_BYTES;

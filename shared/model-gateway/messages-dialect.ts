@@ -5,7 +5,7 @@ import { outputTokens } from "./price-options.ts";
 import { isObject } from "./request-filter.ts";
 import { NOTHING_USED, type Usage } from "./usage.ts";
 
-/** Tokens of an answer that is still worth having behind what the model was told to think. */
+/** Minimum tokens of a useful answer after the tokens for thinking. */
 const ANSWER_TOKENS = 1_024;
 
 const Count = v.optional(v.nullable(v.pipe(v.number(), v.minValue(0))));
@@ -35,7 +35,7 @@ const TYPES: Readonly<Record<number, string>> = {
 
 const errorType = (status: number): string => TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
 
-/** Anthropic's Messages API, which models of Anthropic on Bedrock are spoken to in as well. */
+/** Anthropic's Messages API, which Anthropic models on Bedrock use too. */
 export const messages: Dialect = {
   path: "/anthropic/v1/messages",
   upstreamPath: "/v1/messages",
@@ -63,7 +63,7 @@ export const messages: Dialect = {
   meter,
 };
 
-/** The counts of a stream are of all of it so far, so the later ones replace the earlier. */
+/** The counts of a stream are cumulative, so later ones replace earlier ones. */
 function withCounts(before: Usage, counts: v.InferOutput<typeof Counts>): Usage {
   const long = counts.cache_creation?.ephemeral_1h_input_tokens ?? before.cacheWriteLong;
   const written = counts.cache_creation_input_tokens ?? before.cacheWrite + before.cacheWriteLong;
@@ -90,7 +90,7 @@ function meter(): Meter {
       if (counts !== undefined) usage = withCounts(usage ?? NOTHING_USED, counts);
       if (type === "content_block_delta") bytes += textBytes(delta);
       if (type === "message_stop") stopped = true;
-      // An error in the stream is the answer's end too.
+      // An error also ends the stream.
       if (type === "message_stop" || type === "error") ended = true;
       return true;
     },

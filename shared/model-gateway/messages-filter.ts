@@ -81,11 +81,11 @@ const toolFilter = (type: unknown): Filter | undefined => {
   return typeof type === "string" && DEFINED_BY_ANTHROPIC.test(type) ? definedTool : undefined;
 };
 
-/** Edits that only shorten the conversation; a compaction is an answer of its own, which no limit of the request holds for. */
+/** Edits that only shorten the conversation. A compaction is a separate answer, to which the limits of the request do not apply. */
 const clearingEdit: Filter = (value) =>
   isObject(value) && typeof value["type"] === "string" && value["type"].startsWith("clear_") ? value : undefined;
 
-/** What of a request of Anthropic's Messages API has a known price. */
+/** Keeps the parts of a request to Anthropic's Messages API that have a known price. */
 export const messagesFilter = members({
   model: anything,
   max_tokens: anything,

@@ -4,7 +4,7 @@ import { chatFilter, responsesFilter } from "./openai-filters.ts";
 import { choices, outputTokens } from "./price-options.ts";
 import { NOTHING_USED, type Usage } from "./usage.ts";
 
-/** Tokens of an answer that is still worth having. */
+/** Minimum tokens of a useful answer. */
 const ANSWER_TOKENS = 1_024;
 
 const Count = v.pipe(v.number(), v.minValue(0));
@@ -41,7 +41,7 @@ const common = {
   error,
 } as const;
 
-/** OpenAI's Chat Completions API, which servers of many makers speak. */
+/** OpenAI's Chat Completions API, which servers of many vendors implement. */
 export const chat: Dialect = {
   ...common,
   path: "/openai/v1/chat/completions",
@@ -53,10 +53,10 @@ export const chat: Dialect = {
     const limit = outputTokens(max_tokens, "max_tokens");
     return { limit: completion ?? limit, least: ANSWER_TOKENS, answers: choices(n) };
   },
-  // OpenAI's own models take only the newer member, and some other servers keep only to the older one.
+  // OpenAI's own models accept only the newer member, and some other servers respect only the older one.
   withOutputLimit: ({ max_tokens: _, max_completion_tokens: __, ...request }, tokens, provider) =>
     provider === "openai" ? { ...request, max_completion_tokens: tokens } : { ...request, max_tokens: tokens },
-  // Without this a streamed answer does not tell what it has used.
+  // Without this, a streamed response does not contain its usage.
   prepared: (request) =>
     request.stream === true
       ? { ...request, stream_options: { ...toObject(request["stream_options"]), include_usage: true } }
@@ -91,7 +91,7 @@ export const responses: Dialect = {
   meter: responsesMeter,
 };
 
-// What was read from a cache is counted like other input: how much cheaper it is depends on the model.
+// Cached input counts like other input, because its discount depends on the model.
 const chatUsage = ({ prompt_tokens, completion_tokens }: v.InferOutput<typeof ChatUsage>): Usage => ({
   ...NOTHING_USED,
   input: prompt_tokens,
@@ -118,7 +118,7 @@ function chatMeter(request: ModelRequest): Meter {
       const parsed = v.safeParse(ChatAnswer, json);
       if (!parsed.success) return true;
       if (parsed.output.usage) usage = chatUsage(parsed.output.usage);
-      // Some servers count with each event; the last count comes without a choice.
+      // Some servers send counts with each event; the last one has no choice.
       if (parsed.output.usage && parsed.output.choices.length === 0) counted = true;
       bytes += textBytes(parsed.output.choices);
       return parsed.output.choices.length > 0 || wantsUsage;

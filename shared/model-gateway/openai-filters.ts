@@ -49,7 +49,7 @@ const chatTools: Readonly<Record<string, Filter>> = {
   custom: members({ type: anything, custom: anything }),
 };
 
-/** What of a request of OpenAI's Chat Completions API has a known price. */
+/** Keeps the parts of a request to OpenAI's Chat Completions API that have a known price. */
 export const chatFilter = members({
   ...settings,
   messages: list(
@@ -99,7 +99,7 @@ const part = byType({
 });
 const parts = textOr(list(part));
 
-/** A function of the caller's own, or a group of such. */
+/** A function of the caller, or a group of them. */
 const callerTools: Readonly<Record<string, Filter>> = {
   function: members({ type: anything, name: anything, description: anything, parameters: anything, strict: anything }),
   custom: members({ type: anything, name: anything, description: anything, format: anything }),
@@ -121,7 +121,7 @@ function notNull(reason: string): Filter {
   return (value, path, notes) => (value === null ? undefined : refused(reason)(value, path, notes));
 }
 
-/** Without its text, reasoning is a reference to what the provider has stored. */
+/** Reasoning without its text refers to what the provider has stored. */
 const reasoning: Filter = (value, path, notes) => {
   if (isObject(value) && (typeof value["encrypted_content"] === "string" || Array.isArray(value["content"]))) {
     return members({ type: anything, summary: anything, content: parts, encrypted_content: anything })(
@@ -136,7 +136,7 @@ const reasoning: Filter = (value, path, notes) => {
 
 const called = { type: anything, call_id: anything, status: anything } as const;
 const output = members({ ...called, output: parts });
-// Ids of items are references too: the provider would put in what it has stored under them.
+// Ids of items are references too: the provider would insert what it has stored under them.
 const item = byType(
   {
     message: members({ type: anything, role: anything, content: parts, phase: anything, status: anything }),
@@ -154,7 +154,7 @@ const item = byType(
   "message",
 );
 
-/** What of a request of OpenAI's Responses API has a known price. */
+/** Keeps the parts of a request to OpenAI's Responses API that have a known price. */
 export const responsesFilter = members({
   ...settings,
   input: textOr(list(item)),

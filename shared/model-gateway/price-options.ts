@@ -9,7 +9,7 @@ const STANDARD: Readonly<Record<string, readonly unknown[]>> = {
   inference_geo: [null, "global"],
 };
 
-/** What each provider is told, so that no default of its own chooses another price. */
+/** The options that are sent to each provider, so that no default of the provider selects another price. */
 const PINNED: Readonly<Record<Provider, object>> = {
   anthropic: { service_tier: "standard_only" },
   openai: { service_tier: "default" },
@@ -17,7 +17,7 @@ const PINNED: Readonly<Record<Provider, object>> = {
   compatible: {},
 };
 
-/** The request at the standard price, which is the one that is counted. Throws where it asks for another one. */
+/** Changes the request to the standard price, which the gateway counts. Throws if it requires another price. */
 export function pinPrice(asked: ModelRequest, provider: Provider): ModelRequest {
   for (const [name, values] of Object.entries(STANDARD)) {
     if (asked[name] !== undefined && !values.includes(asked[name])) {
@@ -29,16 +29,16 @@ export function pinPrice(asked: ModelRequest, provider: Provider): ModelRequest 
   return { ...rest, ...PINNED[provider], ...(isNamed ? { inference_geo } : {}) };
 }
 
-/** The options of a request that have become others, or none. */
+/** Lists the options of a request that were changed or removed. */
 export const changedOptions = (asked: ModelRequest, pinned: ModelRequest): readonly string[] =>
   Object.keys(STANDARD).filter((name) => (asked[name] ?? undefined) !== undefined && asked[name] !== pinned[name]);
 
-/** Tokens of output that a request may ask for; no model gives more in one answer. */
+/** Maximum tokens of output in a request; no model returns more in one answer. */
 const MAX_OUTPUT_TOKENS = 1_000_000;
-/** Answers that one request may ask for. */
+/** Maximum answers of one request. */
 const MAX_CHOICES = 128;
 
-/** The member as a whole number from 1 to `max`, or undefined where the request does not have it. Throws for anything else. */
+/** Reads a member as a whole number from 1 to `max`; undefined if it is absent. Throws for any other value. */
 function wholeNumber(value: unknown, path: string, max: number): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max) return value;

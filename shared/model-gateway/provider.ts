@@ -11,7 +11,7 @@ export const anthropic =
   async (call) =>
     send(baseUrl, call, { "x-api-key": await present(key) });
 
-/** Any server that speaks the APIs of OpenAI, at `baseUrl`, which for most ends in /v1. Without a key none is sent. */
+/** Any server with OpenAI's APIs at `baseUrl`, which usually ends in /v1. Sends no key if there is none. */
 export const openaiCompatible =
   (baseUrl: string, key?: Key): ModelProvider =>
   async (call) =>
@@ -29,6 +29,6 @@ const send = (baseUrl: string, call: ProviderCall, secret: Readonly<Record<strin
     headers: { "anthropic-version": "2023-06-01", ...call.headers, "content-type": "application/json", ...secret },
     body: JSON.stringify(call.request),
     signal: call.signal,
-    // A redirect would take the key somewhere else.
+    // A redirect would send the key to another server.
     redirect: "error",
   });

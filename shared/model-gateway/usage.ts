@@ -1,6 +1,6 @@
 import type { Model } from "#shared/wire/model.ts";
 
-/** What one call has used, in tokens. `input` leaves out what was read from, or written to, the provider's cache. */
+/** The usage of one call in tokens. `input` excludes what was read from or written to the provider's cache. */
 export interface Usage {
   readonly input: number;
   readonly output: number;
@@ -31,7 +31,7 @@ const LONG_INPUT: Readonly<Record<string, LongInputPrice>> = {
   "openai/gpt-5.4": { aboveTokens: 272_000, input: 2, output: 1.5 },
 };
 
-/** The price of a model for so much input. */
+/** Returns the price of a model for a number of input tokens. */
 export function priceForInput(modelId: string, price: Price, tokens: number): Price {
   const long = Object.hasOwn(LONG_INPUT, modelId) ? LONG_INPUT[modelId] : undefined;
   if (long === undefined || tokens <= long.aboveTokens) return price;
@@ -41,10 +41,10 @@ export function priceForInput(modelId: string, price: Price, tokens: number): Pr
   };
 }
 
-/** Billionths of a dollar that one token of output costs. */
+/** Cost of one output token in billionths of a dollar. */
 export const outputTokenCost = (price: Price): number => price.output_per_million_usd * NANO_PER_TOKEN;
 
-/** Billionths of a dollar that the call costs, rounded up. */
+/** Calculates the cost of a call in billionths of a dollar, rounded up. */
 export function calculateCost(usage: Usage, price: Price): number {
   const input = usage.input + usage.cacheRead * 0.1 + usage.cacheWrite * 1.25 + usage.cacheWriteLong * 2;
   return Math.ceil(
@@ -55,8 +55,8 @@ export function calculateCost(usage: Usage, price: Price): number {
 export const inputTokens = (usage: Usage): number =>
   usage.input + usage.cacheRead + usage.cacheWrite + usage.cacheWriteLong;
 
-/** Bytes that a token of text usually has at least. */
+/** Minimum bytes that a token of text usually has. */
 const USUAL_BYTES_PER_TOKEN = 3;
 
-/** The usual number of tokens in so many bytes, for statistics where a provider does not say what it has used. */
+/** Estimates the tokens in a number of bytes, for a provider that does not report its usage. */
 export const usualTokens = (bytes: number): number => Math.ceil(bytes / USUAL_BYTES_PER_TOKEN);

@@ -1,19 +1,19 @@
-/** What a provider's adapter needs of the API that a request is written in. */
+/** What a provider's adapter needs to know about the API of a request. */
 export interface ProviderDialect {
   /** Path below the provider's base URL. */
   readonly upstreamPath: string;
-  /** Body of an error in the shape of that API. */
+  /** Creates the body of an error in the format of that API. */
   error(status: number, message: string, code?: string): unknown;
 }
 
-/** Body of a request to a model: the members that adapters read; all others are passed on as they are. */
+/** The body of a request to a model, with the members that adapters read. All others are passed on unchanged. */
 export interface ProviderRequest {
   readonly model: string;
   readonly stream?: boolean | null | undefined;
   readonly [member: string]: unknown;
 }
 
-/** A request as a provider gets it: `model` is the provider's own name for the model. */
+/** A request as the provider gets it: `model` is the provider's name of the model. */
 export interface ProviderCall {
   readonly dialect: ProviderDialect;
   readonly request: ProviderRequest;
@@ -28,5 +28,5 @@ export interface ProviderCall {
  */
 export type ModelProvider = (call: ProviderCall) => Promise<Response>;
 
-/** The provider's key is not where the settings say that it is. */
+/** The configured key of the provider does not exist. */
 export class NotConfigured extends Error {}
