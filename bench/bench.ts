@@ -120,7 +120,7 @@ async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** Whoever interrupts the benchmark need not clean up after it. */
+/** Stops the cloud when the benchmark is interrupted. */
 function stopOnSignals(cloud: BenchCloud): () => void {
   const stop = (): void => void cloud.stop().then(() => process.exit(130));
   process.once("SIGINT", stop);

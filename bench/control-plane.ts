@@ -40,7 +40,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The deployed handlers in this process, against a metered table; what they answer is checked by whoever calls. */
+/** The deployed handlers in this process, against a metered table; callers check the responses. */
 export interface ControlPlane {
   /** `target` is a path below /api/v1 with its query. */
   call(method: string, target: string, options?: CallOptions): Promise<Answered>;

@@ -98,7 +98,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   {
     rules: ["AwsSolutions-CFR1"],
     paths: /^Runyard-Api\/FrontDoor\/Distribution\/Resource$/,
-    reason: "Whoever deploys this decides where its users are; we know of no country to keep out.",
+    reason: "The operator decides where users are; there is no country to block.",
   },
   {
     rules: ["AwsSolutions-CFR2"],

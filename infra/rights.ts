@@ -1,4 +1,4 @@
-/** Rights as data: what a function's role may do, in the words of routes.ts and triggers.ts. Nothing here can say `Scan` or `*`. */
+/** Rights as data: what a function's role may do, as written in routes.ts and triggers.ts. The types have no `Scan` and no `*`. */
 
 /** Reads of the table. `BatchGetItem` is a right of its own in IAM; TransactGetItems needs `GetItem`. */
 export type TableRead = "GetItem" | "BatchGetItem" | "Query";
@@ -36,7 +36,7 @@ export interface ReadRights {
   readonly indexes?: readonly IndexName[];
   /** Also needed to sign a download: a signed URL can do what its signer can. */
   readonly bucket?: { readonly GetObject: readonly FileKind[] };
-  /** Having a repository looked into: the function that does so keeps what it finds, whoever asks. */
+  /** Triggers the discovery of skills in a repository; the invoked function stores the result itself. */
   readonly discovery?: readonly "InvokeFunction"[];
 }
 
@@ -46,7 +46,7 @@ export interface Rights {
   readonly indexes?: readonly IndexName[];
   /** Kinds of files that may be read and written; a copy reads the one and writes the other. */
   readonly bucket?: { readonly GetObject?: readonly FileKind[]; readonly PutObject?: readonly FileKind[] };
-  /** Its attributes tell how much is waiting, which the reaper asks before it sends a run again. */
+  /** The attributes contain the queue depth, which the reaper reads before it dispatches a run again. */
   readonly runsQueue?: readonly ("SendMessage" | "GetQueueAttributes")[];
   readonly endsQueue?: readonly "SendMessage"[];
   readonly reaperQueue?: readonly "SendMessage"[];
@@ -57,7 +57,7 @@ export interface Rights {
    */
   readonly sandboxes?: readonly ("know" | "start" | "stop")[];
   readonly discovery?: readonly "InvokeFunction"[];
-  /** What this deployment has to show at GitHub, its token and its App's key: the parameters that the settings name. */
+  /** The credentials of this deployment for GitHub, its token and its App's key: the parameters that the settings name. */
   readonly github?: readonly "GetParameter"[];
   /** The key of the deployment's GitHub App alone: the tokens that it gives are for one repository and one hour. */
   readonly githubApp?: readonly "GetParameter"[];

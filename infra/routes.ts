@@ -1,18 +1,18 @@
 import { deflateRawSync } from "node:zlib";
 import { listIndexes, type ReadRights, type Rights } from "./rights.ts";
 
-/** Whose key opens a route: a person's, an agent's, or that of a run for itself and its descendants. */
+/** The kinds of keys: of a person, of an agent, or of a run for itself and its descendants. */
 export type Principal = "personal" | "agent" | "run";
 
 interface RouteBase {
-  /** Path below /api/v1; `*` stands for whatever no other line says. */
+  /** Path below /api/v1; `*` stands for all paths that no other line has. */
   readonly path: string;
   /** File in functions/ without its ending. Lines that name the same file are one function and have equal settings. */
   readonly file: string;
   readonly who: readonly Principal[] | "public";
   /** True where a request without a credential is served too; one that carries a credential is checked as everywhere. */
   readonly keyOptional?: true;
-  /** Function's name after `runyard-`; by default the file's verb-noun. Said only where two resources share one. */
+  /** Function's name after `runyard-`; by default the file's verb-noun. Needed only where two resources share one. */
   readonly name?: string;
   /** Seconds; 10 by default, 30 at most, which is where API Gateway itself gives up. */
   readonly timeoutSeconds?: number;
@@ -22,7 +22,7 @@ interface RouteBase {
   readonly reserved?: number;
 }
 
-/** A GET changes nothing, and its type leaves it no right to. */
+/** A GET writes nothing, and its type allows it no right to. */
 export type Route =
   | (RouteBase & { readonly method: "GET"; readonly rights: ReadRights })
   | (RouteBase & { readonly method: "POST" | "PUT" | "DELETE"; readonly rights: Rights })
@@ -37,18 +37,18 @@ const everyone = ["personal", "agent", "run"] as const;
 const runOnly = ["run"] as const;
 /** A team's members and its agents. */
 const team = ["personal", "agent"] as const;
-/** Those who manage: an agent's key changes nothing of this. */
+/** Management operations, which are closed to agents. */
 const people = ["personal"] as const;
 
-/** What finding out who calls takes, whoever it is: also where only one kind may. */
+/** Authentication of any kind of caller; also needed where only one kind may call. */
 const ask = ["GetItem", "BatchGetItem"] as const;
-/** What reading takes: items, and those of the principal that asks. */
+/** Reading items, including those of the principal. */
 const read = [...ask, "Query"] as const;
-/** What a move of a run takes, besides reading it; each write of a transaction needs its own right. */
+/** A state transition of a run, besides reading it; each write of a transaction needs its own right. */
 const write = ["PutItem", "UpdateItem"] as const;
-/** What making something of a team's takes: the team must still be there. */
+/** Creating a resource of a team, which checks that the team still exists. */
 const create = [...write, "ConditionCheckItem"] as const;
-/** Reading a run's prompt; that of a run which a schedule made is a file of the schedule's. */
+/** Reading a run's prompt; the prompt of a scheduled run is a file of its schedule. */
 const prompts = ["prompt", "schedulePrompt"] as const;
 const schedulePrompt = { GetObject: ["schedulePrompt"] } as const;
 const send = ["SendMessage"] as const;
@@ -64,14 +64,14 @@ const createRun = {
   },
 } as const;
 
-/** Setting a timer, and taking it away again where it is not to be after all. */
+/** Setting a timer, and deleting it again if the schedule was not created after all. */
 const setTimer = ["CreateSchedule", "UpdateSchedule", "DeleteSchedule"] as const;
 const schedule = { table: [...ask, ...write, "DeleteItem"], timers: setTimer } as const;
 const writeSchedule = {
   who: team,
   rights: { ...schedule, bucket: { ...schedulePrompt, PutObject: ["schedulePrompt"] } },
 } as const;
-/** One that is made is counted among the others of its scope. */
+/** Creating a schedule also counts the schedules of its scope. */
 const makeSchedule = {
   who: team,
   rights: { ...writeSchedule.rights, table: [...schedule.table, "Query", "ConditionCheckItem"] },
@@ -179,7 +179,7 @@ export const routes: readonly Route[] = [
   { method: "ANY", path: "*", file: "fallback/not-found", who: "public", rights: {} },
 ];
 
-/** Method and path of each route; the fallback tells by them whether a path exists with another method. */
+/** Method and path of each route; the fallback uses them to detect a path that exists with another method. */
 export const routePaths: readonly [method: string, path: string][] = routes
   .filter(({ path }) => path !== "*")
   .map(({ method, path }) => [method, path]);

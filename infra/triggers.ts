@@ -1,6 +1,6 @@
 import type { Rights } from "./rights.ts";
 
-/** A function that no route leads to: what wakes it is said in stacks/execution-stack.ts. */
+/** A function that is not invoked through a route; stacks/execution-stack.ts defines what invokes it. */
 export interface Trigger {
   /** File in functions/ without its ending. */
   readonly file: string;
@@ -50,7 +50,7 @@ export const triggers = {
     timeoutSeconds: 900,
     memoryMb: 1024,
   },
-  /** SQS `ends`: hands on the slot of a run that ended, stops what it left behind, and composes its transcript. */
+  /** SQS `ends`: releases the slot of a run that ended, stops its leftover sandboxes, and composes its transcript. */
   endRun: {
     file: "execution/end-run",
     rights: {
@@ -63,7 +63,7 @@ export const triggers = {
     timeoutSeconds: 60,
     memoryMb: 1024,
   },
-  /** Each minute, and SQS `reaper` between: finds the runs that fell silent. */
+  /** Each minute, and SQS `reaper` in between: finds executions with an expired lease. */
   reapRuns: {
     file: "execution/reap-runs",
     rights: {
@@ -75,7 +75,7 @@ export const triggers = {
     },
     timeoutSeconds: 60,
   },
-  /** SQS `ticks`: a timer of a schedule has gone off; makes its run. */
+  /** SQS `ticks`: a timer of a schedule fired; creates its run. */
   fireSchedule: {
     file: "execution/fire-schedule",
     rights: {
@@ -87,7 +87,7 @@ export const triggers = {
     },
     timeoutSeconds: 30,
   },
-  /** Each minute: makes up for firings that no timer told of, and sets timers that are not what their schedule says. */
+  /** Each minute: makes up for missed firings, and corrects timers that differ from their schedule. */
   reconcileSchedules: {
     file: "execution/reconcile-schedules",
     rights: {
@@ -100,7 +100,7 @@ export const triggers = {
     },
     timeoutSeconds: 60,
   },
-  /** SQS `runs-dead`: a run that could not be dispatched ends in ERROR instead of waiting for ever. */
+  /** SQS `runs-dead`: a run that could not be dispatched ends in ERROR instead of waiting forever. */
   failRun: {
     file: "execution/fail-run",
     rights: { table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"], endsQueue: ["SendMessage"] },

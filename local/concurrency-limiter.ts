@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os";
 
-/** So much work of one kind at once: more would not be done any sooner. */
+/** Maximum concurrent requests of one kind; more would not finish any sooner. */
 export const ROUTE_CONCURRENCY = Math.max(2, availableParallelism());
-/** So much work of all kinds at once. */
+/** Maximum concurrent requests of all kinds. */
 const TOTAL_WIDTH = 4 * ROUTE_CONCURRENCY;
 const PATIENCE_MS = 5_000;
-/** A lane in which nothing was done for so long stands still. */
+/** A kind with no progress for this long counts as stalled. */
 const STILL_MS = 2_000;
-/** How many times its width a lane may have that stands still. */
+/** Factor by which a stalled kind may exceed its limit. */
 const MAX_STRETCH = 4;
 /** With the ten seconds of most functions, less than the 30 after which callers give up. */
 const MAX_WAIT_MS = 15_000;
@@ -20,16 +20,15 @@ interface Waiter {
 }
 
 /**
- * Lets a few of each kind through at once, and the others wait their turn. The emulator makes a process for each call that
- * finds all earlier ones of its function busy; on a few processors, starting those takes many times longer than waiting.
- * A lane that stands still lets one more through every two seconds, so that callers who do keep nobody back. Whoever has waited for
- * fifteen seconds is refused.
+ * Limits the concurrent requests of each kind and queues the others. The emulator starts a process for each call while all earlier
+ * processes of its function are busy; on a few processors, starting those takes many times longer than waiting. A stalled kind
+ * admits one more request every two seconds, so that slow callers do not block others. A request is refused after fifteen seconds.
  */
 export class ConcurrencyLimiter {
   readonly #width: number;
   readonly #totalWidth: number;
   readonly #busy = new Map<string, number>();
-  /** In the order in which kinds have their turn. */
+  /** Waiting requests by kind; kinds take turns in this order. */
   readonly #waiting = new Map<string, Waiter[]>();
   readonly #movedAt = new Map<string, number>();
   #total = 0;
@@ -40,7 +39,7 @@ export class ConcurrencyLimiter {
     this.#totalWidth = totalWidth;
   }
 
-  /** Calls `work` when it is its turn, which calls `leave` when it is done, or `refuse` when its turn did not come. */
+  /** Calls `work` once admitted, which calls `leave` when it is done, or `refuse` after the maximum wait. */
   enter(kind: string, work: (leave: () => void) => void, refuse: () => void): void {
     const waiter: Waiter = { work, refuse, since: performance.now() };
     this.#waiting.set(kind, [...(this.#waiting.get(kind) ?? []), waiter]);
@@ -65,7 +64,7 @@ export class ConcurrencyLimiter {
     }, milliseconds).unref();
   }
 
-  /** Begins what there is room for, one of each kind in turn. */
+  /** Starts as many requests as the limits allow, one of each kind in turn. */
   #admit(): void {
     while (this.#total < this.#totalWidth) {
       const [kind, queue] = [...this.#waiting].find(([it]) => this.#busyWith(it) < this.#width) ?? [];

@@ -21,7 +21,7 @@ export interface DeploymentSettings {
   githubApiUrl?: string;
   /** Seconds that a sandbox may take, so that runs of several slices need not be long. @default as on AWS */
   sandboxSeconds?: string;
-  /** What the deployment is told of providers of models. @default there is none */
+  /** Settings of the model providers. @default none */
   models?: Readonly<Record<string, string>>;
 }
 

@@ -18,7 +18,7 @@ const STOP_SECONDS = 10;
 export interface Emulator extends EmulatorAccess {
   port: number;
   mark: ProcessMark;
-  /** Settles when the process has ended, whoever ended it. */
+  /** Settles when the process has ended, for whatever reason. */
   ended: Promise<void>;
 }
 
@@ -61,11 +61,11 @@ export async function startEmulator(
   paths: LocalPaths,
   { port, scratch, schedulerUrl, environment, remember }: EmulatorOptions,
 ): Promise<Emulator> {
-  // Prompts, transcripts and the keys of running executions are nobody else's on a shared machine.
+  // Prompts, transcripts and keys must not be readable by other users of a shared machine.
   const folders = [paths.state, paths.objects, paths.logs, paths.emptyHome];
   await Promise.all(folders.map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
   await dropStrayBuckets(paths);
-  // Made anew at each start, and known only to what this start runs.
+  // Generated at each start, and known only to the processes of this start.
   const secretKey = randomBytes(32).toString("base64url");
   const logFile = path.join(paths.logs, "emulator.log");
   await rename(logFile, `${logFile}.1`).catch(() => undefined);
@@ -139,7 +139,7 @@ export function emulatorEnvironment(
     // The emulator ignores a function's runtime and takes the first node on the PATH.
     PATH: [path.dirname(process.execPath), environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"].join(path.delimiter),
     HOME: paths.emptyHome,
-    // Where `npm ci --prefix image` puts the agents of others; the harness runs from a copy of its code elsewhere.
+    // Where `npm ci --prefix image` installs third-party agents; the harness runs from a copy of its code elsewhere.
     RUNYARD_AGENTS: environment["RUNYARD_AGENTS"] ?? path.join(projectRoot, "image"),
     GATEWAY_PORT: String(port),
     BIND_HOST: "127.0.0.1",

@@ -15,11 +15,11 @@ type Gateway = (request: Request) => Promise<Response>;
 
 export interface HttpProxy {
   port: number;
-  /** Where the functions of the cloud set timers: whoever knows it may, so it differs with each start. */
+  /** URL at which the functions of the cloud set timers. It is a capability, so it changes with each start. */
   schedulerUrl: string;
-  /** Names the API behind the door: all requests under /api/v1 go to this address from now on, with the emulator's key. */
+  /** Forwards all requests under /api/v1 to this URL from now on, with the emulator's key. */
   openTo(apiUrl: string, emulatorKey: string): void;
-  /** Names what answers below /api/v1/model/, as its answers grow. */
+  /** Serves requests below /api/v1/model/ with the gateway, streaming its responses. */
   serveModels(gateway: Gateway): void;
   close(): Promise<void>;
 }
@@ -88,11 +88,11 @@ interface Target {
 
 const isApiPath = (rawUrl: string): boolean => /^\/api(\/|\?|$)/.test(rawUrl);
 
-/** Requests that wait for something to happen; each holds a process of the emulator. */
+/** Maximum concurrent long polls; each occupies a process of the emulator. */
 const MAX_LONG_POLLS = 64;
 const isLongPoll = (rawUrl: string): boolean => new URLSearchParams(rawUrl.split("?", 2)[1]).has("wait");
 
-/** A call takes the lane of its route; one that waits for something to happen holds nobody else up. */
+/** Limits concurrent calls by route; long polls have a limit of their own, so that they do not block others. */
 function withinLimit(
   limiter: ConcurrencyLimiter,
   request: IncomingMessage,

@@ -11,7 +11,7 @@ const Report = v.object({
 });
 type Report = v.InferOutput<typeof Report>;
 
-/** Chosen by whoever starts the service instead of found out. */
+/** Modes that the operator chooses explicitly and that are never detected. */
 const UNISOLATED = ["machine", "none"];
 
 /**

@@ -128,7 +128,7 @@ export class LocalCloudSession {
     };
     await step("account", async (note) => note(await bootstrapAccount(emulator, paths, options.signal)));
     await step("deployment", async (note) => note(await this.#deploy(door, emulator, settings, options.signal)));
-    // The emulator's clock begins anew at each start; what was running when it stopped need not wait a minute for its reaper.
+    // The emulator's schedule restarts with each start; runs that were active when it stopped need not wait a minute for the reaper.
     this.#timers?.begin((queue, message) => sendToQueue(emulator, queue, message));
     await wakeFunction(emulator, REAPER_FUNCTION, { source: "aws.events", "detail-type": "Scheduled Event" });
     const local = await step("team and key", (note) => this.#ensureKey(emulator, settings, note));

@@ -1,8 +1,8 @@
 /** The providers of models that the local cloud has, as the environment of `npm start` names them. */
 export interface LocalModels {
-  /** What the deployment is told of them; no key is among it. */
+  /** Settings for the deployment, without keys. */
   readonly context: Readonly<Record<string, string>>;
-  /** The same for whoever reads settings in this process. */
+  /** The same as environment variables, for settings read in this process. */
   readonly variables: Readonly<Record<string, string>>;
   readonly anthropicKey?: string;
   readonly openaiKey?: string;

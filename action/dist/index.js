@@ -630,7 +630,7 @@ var OUR_STYLES = new RegExp("(\x1B\\[(?:[0-2]|3[1-3])m)");
 // cli/src/problem.ts
 var Problem = class extends Error {
   exitCode;
-  /** What to do about it. */
+  /** How to fix it. */
   remedy;
   constructor(message, { exitCode = EXIT.failed, remedy } = {}) {
     super(message), this.exitCode = exitCode, this.remedy = remedy;
@@ -639,7 +639,7 @@ var Problem = class extends Error {
 function explain(error, keyFrom = "") {
   if (error instanceof Problem) return { lines: withRemedy([error.message], error.remedy), exitCode: error.exitCode };
   if (error instanceof APIConnectionError) {
-    let remedy = error instanceof APITimeoutError ? "The service may be busy. Try again." : "Is the service up, and the address right? `runyard whoami` shows the address.";
+    let remedy = error instanceof APITimeoutError ? "The service may be busy. Try again." : "Check that the service is running and the base URL is right: `runyard whoami` shows it.";
     return { lines: withRemedy([error.message], remedy), exitCode: EXIT.service };
   }
   return error instanceof APIError ? { lines: withRemedy(describeAnswer(error), remedyOf(error, keyFrom)), exitCode: EXIT.service } : error instanceof RunyardError ? { lines: [error.message], exitCode: EXIT.usage } : { lines: [error instanceof Error ? error.message : String(error)], exitCode: EXIT.failed };
@@ -659,17 +659,17 @@ function describeAnswer(error) {
 function remedyOf(error, keyFrom) {
   switch (error.status) {
     case 400:
-      return error.detail?.includes("X-Team-Uid") ? "Say which team by --team; `runyard whoami` lists yours." : void 0;
+      return error.detail?.includes("X-Team-Uid") ? "Choose a team with --team; `runyard whoami` lists yours." : void 0;
     case 401:
-      return `The key${keyFrom === "" ? "" : ` ${keyFrom}`} is not valid (any more). \`runyard login\` stores another${keyFrom.includes("RUNYARD_API_KEY") ? ", once the variable is unset" : ""}.`;
+      return `The key${keyFrom === "" ? "" : ` ${keyFrom}`} is invalid or expired. \`runyard login\` stores another${keyFrom.includes("RUNYARD_API_KEY") ? ", once the variable is unset" : ""}.`;
     case 403:
-      return "This key may not do that. `runyard whoami` says whose it is; people manage, agents' keys only read.";
+      return "This key lacks the permission. `runyard whoami` shows its owner; only personal keys can manage resources.";
     case 404:
-      return "Is the id right, and the key one of the right team? The `list` commands show what there is.";
+      return "Check the id, and that the key belongs to the right team. The `list` commands show what exists.";
     case 429:
       return "Too many requests, or the queue is full. Try again in a moment.";
     default:
-      return error.retryable === !0 ? "Trying again may help." : void 0;
+      return error.retryable === !0 ? "Try again." : void 0;
   }
 }
 
@@ -690,7 +690,7 @@ async function agentUid(client, given) {
 function theOne(kind, given, all) {
   let found = all.filter(({ uid, name }) => uid === given || name === given);
   if (found.length > 1)
-    throw usage(`There are several of the name ${given}: ${found.map(({ uid }) => uid).join(", ")}.`, "Give the uid.");
+    throw usage(`Several have the name ${given}: ${found.map(({ uid }) => uid).join(", ")}.`, "Use the uid.");
   let [one] = found;
   if (one !== void 0) return one.uid;
   let names = all.map(({ name }) => name).slice(0, 20);

@@ -4,7 +4,7 @@ import { readJsonFile } from "./files.ts";
 import { Problem } from "./problem.ts";
 import type { Shell } from "./shell.ts";
 
-/** Where the service is, and the key to it. */
+/** The base URL of the service, and the key for it. */
 export interface Connection {
   readonly baseURL: string;
   readonly apiKey: string;
@@ -32,21 +32,21 @@ export async function findConnection(shell: Shell, givenURL: string | undefined)
   const stored = await storedConnections(shell);
   if (apiKey !== undefined) {
     const [first] = stored;
-    if (first === undefined) throw new Problem("RUNYARD_API_KEY is set, but there is no address.", NO_ADDRESS);
+    if (first === undefined) throw new Problem("RUNYARD_API_KEY is set, but the base URL is missing.", NO_ADDRESS);
     return { baseURL: first.baseURL, apiKey, from: FROM_ENVIRONMENT };
   }
   const found = stored.find((one) => baseURL === undefined || one.baseURL === baseURL);
   if (found !== undefined) return found;
   if (baseURL !== undefined) throw new Problem(`There is no key for ${baseURL}.`, NO_KEY);
-  throw new Problem("There is no service to talk to.", NOTHING);
+  throw new Problem("No service is configured.", NOTHING);
 }
 
 const FROM_ENVIRONMENT = "in RUNYARD_API_KEY";
-const NO_ADDRESS = { remedy: "Set RUNYARD_BASE_URL to the service's address, which ends in /api/v1." };
+const NO_ADDRESS = { remedy: "Set RUNYARD_BASE_URL to the base URL of the service, which ends in /api/v1." };
 const NO_KEY = { remedy: "Set RUNYARD_API_KEY, or store one with `runyard login`." };
 const NOTHING = {
   remedy:
-    "Log in with `runyard login`, or set RUNYARD_BASE_URL and RUNYARD_API_KEY. `npm start` makes a service of your own.",
+    "Log in with `runyard login`, or set RUNYARD_BASE_URL and RUNYARD_API_KEY. `npm start` starts a local service.",
 };
 
 /** Nearest first: the local cloud of this folder, then the login. */
@@ -82,18 +82,18 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Somebody else's process is alive too.
+    // A process of another user is alive too.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
-/** An address as it is compared and stored: without a slash at its end. One that is none throws. */
+/** Normalizes a base URL: removes a trailing slash. Throws if it is not a URL. */
 export function tidy(url: string): string;
 export function tidy(url: string | undefined): string | undefined;
 export function tidy(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new Problem(`${url} is not an address.`, { exitCode: 2, remedy: "It looks like https://…/api/v1." });
+    throw new Problem(`${url} is not a URL.`, { exitCode: 2, remedy: "Expected a URL such as https://…/api/v1." });
   }
   return url.replace(/(?<!\/)\/+$/, "");
 }

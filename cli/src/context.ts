@@ -12,7 +12,7 @@ export interface GlobalOptions {
   readonly team?: string | undefined;
 }
 
-/** What a command has to work with. */
+/** The context that a command runs in. */
 export class Context {
   readonly shell: Shell;
   readonly style: Style;
@@ -26,12 +26,12 @@ export class Context {
     this.style = styleFor(shell);
   }
 
-  /** Takes over what the command line says; before that, a context has no options. */
+  /** Sets the options of the command line; until then, a context has none. */
   use(options: GlobalOptions): void {
     this.#global = options;
   }
 
-  /** Whether the answer is for a program. */
+  /** Whether the output is for programs. */
   get json(): boolean {
     return this.#global.json === true;
   }
@@ -54,32 +54,32 @@ export class Context {
     return new Runyard({ baseURL, apiKey, headers, team: this.#global.team });
   }
 
-  /** A line for a person, on standard output. */
+  /** Prints a line for people to standard output. */
   say(line = ""): void {
     this.shell.out(`${terminalLine(line)}\n`);
   }
 
-  /** Text of several lines for a person, on standard output. */
+  /** Prints text of several lines for people to standard output. */
   sayText(text: string): void {
     this.shell.out(`${terminalText(text)}\n`);
   }
 
-  /** A remark beside the answer, on standard error. */
+  /** Prints a remark to standard error. */
   note(line: string): void {
     this.shell.err(`${terminalLine(line)}\n`);
   }
 
-  /** The whole answer as one JSON document. */
+  /** Prints the whole result as one JSON document. */
   printJson(value: unknown): void {
     this.shell.out(`${terminalJson(JSON.stringify(value, null, this.shell.outIsTerminal ? 2 : undefined))}\n`);
   }
 
-  /** One of many answers, on a line of its own. */
+  /** Prints one of many results as a line of JSON. */
   printJsonLine(value: unknown): void {
     this.shell.out(`${terminalJson(JSON.stringify(value))}\n`);
   }
 
-  /** An answer: as it is for a program, in words for a person. */
+  /** Prints a result: as JSON for programs, as text for people. */
   show(value: unknown, words: () => void): void {
     if (this.json) this.printJson(value);
     else words();

@@ -1,6 +1,6 @@
 import type { RunState } from "../../clients/typescript/src/index.ts";
 
-/** What the command ends with; docs/cli.md lists them for those who write scripts. */
+/** The exit codes of commands, documented in docs/cli.md. */
 export const EXIT = {
   ok: 0,
   /** The run that was followed ended FAILED or ERROR, or the command could not do its work. */
@@ -15,7 +15,7 @@ export const EXIT = {
   cancelled: 130,
 } as const;
 
-/** The exit code that a run's end stands for. */
+/** The exit code for the final state of a run. */
 export function exitCodeOf(state: RunState): number {
   switch (state) {
     case "SUCCEEDED":

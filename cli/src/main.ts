@@ -2,7 +2,7 @@
 import { processShell } from "./process-shell.ts";
 import { runCli } from "./program.ts";
 
-// Whoever reads the output may have had enough, as `head` does: that is no failure.
+// The reader of the output may close the pipe early, as `head` does, which is not an error.
 process.stdout.on("error", (error) => {
   if ("code" in error && error.code === "EPIPE") process.exit(0);
   throw error;

@@ -3,7 +3,7 @@ import { usage } from "./problem.ts";
 
 const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The uid of an environment that is given by its uid or its name. */
+/** Resolves the uid or name of an environment to its uid. */
 export async function environmentUid(client: Pick<Runyard, "environments">, given: string): Promise<string> {
   if (UID.test(given)) return given;
   const all: Named[] = [];
@@ -11,7 +11,7 @@ export async function environmentUid(client: Pick<Runyard, "environments">, give
   return theOne("environment", given, all);
 }
 
-/** The uid of a team agent that is given by its uid or its name. */
+/** Resolves the uid or name of a team agent to its uid. */
 export async function agentUid(client: Pick<Runyard, "identities">, given: string): Promise<string> {
   if (UID.test(given)) return given;
   const all: Named[] = [];
@@ -19,7 +19,7 @@ export async function agentUid(client: Pick<Runyard, "identities">, given: strin
   return theOne("agent", given, all);
 }
 
-/** The id of a schedule that is given by its id or its name. */
+/** Resolves the id or name of a schedule to its id. */
 export async function scheduleId(client: Pick<Runyard, "schedules">, given: string): Promise<string> {
   if (UID.test(given)) return given;
   const all: Named[] = [];
@@ -35,7 +35,7 @@ interface Named {
 function theOne(kind: string, given: string, all: readonly Named[]): string {
   const found = all.filter(({ uid, name }) => uid === given || name === given);
   if (found.length > 1) {
-    throw usage(`There are several of the name ${given}: ${found.map(({ uid }) => uid).join(", ")}.`, "Give the uid.");
+    throw usage(`Several have the name ${given}: ${found.map(({ uid }) => uid).join(", ")}.`, "Use the uid.");
   }
   const [one] = found;
   if (one !== undefined) return one.uid;

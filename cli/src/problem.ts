@@ -2,10 +2,10 @@ import { APIConnectionError, APIError, APITimeoutError, RunyardError } from "../
 import { EXIT } from "./exit-code.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
-/** Something that the person at the terminal can put right: shown as it is, without a stack. */
+/** An error that the user can fix: printed without a stack trace. */
 export class Problem extends Error {
   readonly exitCode: number;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly remedy: string | undefined;
 
   constructor(message: string, { exitCode = EXIT.failed, remedy }: { exitCode?: number; remedy?: string } = {}) {
@@ -15,7 +15,7 @@ export class Problem extends Error {
   }
 }
 
-/** The command line asks for what makes no sense. */
+/** Creates the error for an invalid command line. */
 export const usage = (message: string, remedy?: string): Problem =>
   new Problem(message, { exitCode: EXIT.usage, ...(remedy === undefined ? {} : { remedy }) });
 
@@ -25,14 +25,14 @@ export interface Explanation {
   readonly exitCode: number;
 }
 
-/** Says what went wrong and what helps; `keyFrom` is where the refused key came from. */
+/** Describes what went wrong and how to fix it; `keyFrom` is where the refused key came from. */
 export function explain(error: unknown, keyFrom = ""): Explanation {
   if (error instanceof Problem) return { lines: withRemedy([error.message], error.remedy), exitCode: error.exitCode };
   if (error instanceof APIConnectionError) {
     const late = error instanceof APITimeoutError;
     const remedy = late
       ? "The service may be busy. Try again."
-      : "Is the service up, and the address right? `runyard whoami` shows the address.";
+      : "Check that the service is running and the base URL is right: `runyard whoami` shows it.";
     return { lines: withRemedy([error.message], remedy), exitCode: EXIT.service };
   }
   if (error instanceof APIError) {
@@ -47,7 +47,7 @@ const withRemedy = (lines: readonly string[], remedy: string | undefined): strin
   ...(remedy === undefined ? [] : [remedy]),
 ];
 
-/** What an answer that is no success says, with the fields that are wrong and the id that leads to the logs. */
+/** Describes an error response, with the invalid fields and the request id for the logs. */
 export function describeAnswer(error: APIError): string[] {
   const what = oneLine(error.title === undefined ? error.message : `${error.title} (${error.status})`);
   const fields = error.errors.filter(({ message }) => !error.detail?.includes(message));
@@ -62,19 +62,19 @@ function remedyOf(error: APIError, keyFrom: string): string | undefined {
   switch (error.status) {
     case 400:
       return error.detail?.includes("X-Team-Uid")
-        ? "Say which team by --team; `runyard whoami` lists yours."
+        ? "Choose a team with --team; `runyard whoami` lists yours."
         : undefined;
     case 401:
-      return `The key${keyFrom === "" ? "" : ` ${keyFrom}`} is not valid (any more). \`runyard login\` stores another${
+      return `The key${keyFrom === "" ? "" : ` ${keyFrom}`} is invalid or expired. \`runyard login\` stores another${
         keyFrom.includes("RUNYARD_API_KEY") ? ", once the variable is unset" : ""
       }.`;
     case 403:
-      return "This key may not do that. `runyard whoami` says whose it is; people manage, agents' keys only read.";
+      return "This key lacks the permission. `runyard whoami` shows its owner; only personal keys can manage resources.";
     case 404:
-      return "Is the id right, and the key one of the right team? The `list` commands show what there is.";
+      return "Check the id, and that the key belongs to the right team. The `list` commands show what exists.";
     case 429:
       return "Too many requests, or the queue is full. Try again in a moment.";
     default:
-      return error.retryable === true ? "Trying again may help." : undefined;
+      return error.retryable === true ? "Try again." : undefined;
   }
 }

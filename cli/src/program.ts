@@ -18,14 +18,14 @@ import type { Shell } from "./shell.ts";
 import { terminalText } from "./terminal-text.ts";
 import { VERSION } from "./version.ts";
 
-/** Runs a command line, without the name of the program, and answers its exit code. It throws nothing. */
+/** Runs a command line, without the name of the program, and returns its exit code. Never throws. */
 export async function runCli(shell: Shell, args: readonly string[]): Promise<number> {
   const context = new Context(shell);
   try {
     await makeProgram(context).parseAsync([...args], { from: "user" });
     return context.exitCode;
   } catch (error) {
-    // Commander has said by itself what is wrong with the command line.
+    // Commander has already printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     const from = await context.connection().then(
       (connection) => connection.from,
@@ -38,10 +38,10 @@ export async function runCli(shell: Shell, args: readonly string[]): Promise<num
   }
 }
 
-/** All commands, as the command line, its help, its completion and its documentation read them. */
+/** Defines all commands, for execution, help, completion and documentation. */
 export function makeProgram(context: Context): CommandUnknownOpts {
   const program = new Command("runyard")
-    .description("Runyard from the command line: start, follow and steer cloud agents.")
+    .description("Run cloud agents from the command line.")
     .version(`runyard ${VERSION}`, "-V, --version", "print the version")
     .option("--json", "print JSON: one document, or a line for each of many things")
     .option("--base-url <url>", "the service's address (default: RUNYARD_BASE_URL, the local cloud here, or the login)")
@@ -80,7 +80,7 @@ export function makeProgram(context: Context): CommandUnknownOpts {
   return program;
 }
 
-/** Gives a command, and those below it, what its parent was told about help and errors. */
+/** Copies the settings for help and errors to a command and its subcommands. */
 function settle(command: CommandUnknownOpts, parent: CommandUnknownOpts): void {
   command.copyInheritedSettings(parent).helpCommand(false);
   command.showHelpAfterError(`See: runyard ${pathOf(command)} --help`);
@@ -93,7 +93,7 @@ export function pathOf(command: CommandUnknownOpts): string {
   return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
 }
 
-/** What the help of the whole program ends with. */
+/** The end of the help of the whole program. */
 export const EPILOGUE = `
 Exit codes:
   0    done; a run that was followed SUCCEEDED

@@ -9,7 +9,7 @@ export interface Style {
   readonly yellow: (text: string) => string;
 }
 
-/** Colours on a terminal, none in a pipe. NO_COLOR (https://no-color.org) and FORCE_COLOR have the last word. */
+/** Colours on a terminal, none in a pipe. NO_COLOR (https://no-color.org) and FORCE_COLOR take precedence. */
 export function styleFor({ env, outIsTerminal }: Pick<Shell, "env" | "outIsTerminal">): Style {
   const isSet = (name: string): boolean => (env[name] ?? "") !== "";
   const colored = !isSet("NO_COLOR") && (isSet("FORCE_COLOR") || (outIsTerminal && env["TERM"] !== "dumb"));

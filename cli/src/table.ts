@@ -11,7 +11,7 @@ export interface Column<Item> {
   readonly paint?: (text: string, item: Item) => string;
 }
 
-/** A page of a list, or with `all` every page as it comes: a table, one JSON document, or with `all` JSON Lines. */
+/** Prints a page of a list, or with `all` every page as it arrives: as a table, one JSON document, or with `all` as JSON Lines. */
 export async function printList<Item, Body extends PageBody>(
   context: Context,
   first: PagePromise<Item, Body>,
@@ -23,7 +23,7 @@ export async function printList<Item, Body extends PageBody>(
   if (context.json) return context.printJson(page.body);
   if (page.data.length === 0) return context.note(none);
   printRows(context, page.data, columns);
-  if (page.hasNextPage()) context.note(context.style.dim("There are more: --all shows them."));
+  if (page.hasNextPage()) context.note(context.style.dim("There are more: use --all to list them."));
 }
 
 async function printAll<Item, Body extends PageBody>(
@@ -40,7 +40,7 @@ async function printAll<Item, Body extends PageBody>(
   if (!context.json && widths === undefined) context.note(none);
 }
 
-/** Prints a table, with its head unless the widths of an earlier part are given, and answers its widths. */
+/** Prints a table, with its header unless the widths of an earlier part are given, and returns its widths. */
 export function printRows<Item>(
   context: Context,
   items: readonly Item[],
@@ -61,7 +61,7 @@ export function printRows<Item>(
       ),
     );
   items.forEach((item, row) => {
-    const texts = fitted(cells[row] ?? [], widths, context.shell);
+    const texts = truncateLast(cells[row] ?? [], widths, context.shell);
     context.say(line(texts, widths, (text, at) => columns[at]?.paint?.(text, item) ?? text));
   });
   return widths;
@@ -80,8 +80,8 @@ function line(
     .trimEnd();
 }
 
-/** On a terminal the last cell gives way, so that a row is a line. */
-function fitted(texts: readonly string[], widths: readonly number[], shell: Context["shell"]): readonly string[] {
+/** Truncates the last cell on a terminal, so that each row is one line. */
+function truncateLast(texts: readonly string[], widths: readonly number[], shell: Context["shell"]): readonly string[] {
   const last = texts.at(-1);
   if (!shell.outIsTerminal || last === undefined) return texts;
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0);
@@ -94,7 +94,7 @@ function cellText(value: string | number | boolean | null | undefined): string {
   return oneLine(String(value));
 }
 
-/** Members of one thing, one a line; what is undefined is left out. */
+/** Prints the fields of a resource, one per line, without undefined ones. */
 export function printFields(
   context: Context,
   fields: readonly (readonly [name: string, value: string | number | boolean | null | undefined])[],
@@ -108,6 +108,6 @@ export function printFields(
   }
 }
 
-/** A time as a person reads it: `2026-05-18 19:00:00Z`. */
+/** Formats a time for people: `2026-05-18 19:00:00Z`. */
 export const timeText = (time: string | null | undefined): string | undefined =>
   time === null || time === undefined ? undefined : time.replace("T", " ").replace(/\.\d+/, "");

@@ -6,13 +6,13 @@ import { Construct } from "constructs";
 import type { Timers } from "./grants.ts";
 
 export interface ScheduleTimersProps {
-  /** Name of the group. Its timers are made at run time, one for each schedule, and go with it. */
+  /** Name of the group. Its timers are created at run time, one for each schedule. */
   readonly group: string;
-  /** Where a timer sends to when it goes off. */
+  /** The queue that a timer sends to when it fires. */
   readonly queue: IQueue;
 }
 
-/** The group of the timers of schedules, and the role by which they send to the queue and may do nothing else. */
+/** The schedule group of the timers, and their role, which may send to the queue and nothing else. */
 export class ScheduleTimers extends Construct implements Timers {
   readonly group: string;
   readonly arns: string;
@@ -27,7 +27,7 @@ export class ScheduleTimers extends Construct implements Timers {
     new CfnScheduleGroup(this, "Group", { name: group });
     this.arns = stack.formatArn({ service: "scheduler", resource: "schedule", resourceName: `${group}/*` });
     this.role = new Role(this, "Role", {
-      // The service acts for the schedules of this group alone, not for those of whoever else names this role.
+      // The scheduler may assume the role for the schedules of this group only.
       assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
         conditions: {
           StringEquals: {

@@ -94,7 +94,7 @@ describe("runyard, on the local cloud", () => {
     expect((await run(["agents", "list"], { env })).out).toContain("cli-bot");
     expect(await run(["agents", "delete", "cli-bot"], { env })).toMatchObject({
       code: 4,
-      err: expect.stringContaining("This key may not do that."),
+      err: expect.stringContaining("This key lacks the permission."),
     });
     expect((await run(["agents", "delete", "cli-bot"])).code).toBe(0);
     expect(await run(["runs", "list"], { env })).toMatchObject({

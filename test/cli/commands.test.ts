@@ -36,7 +36,7 @@ describe("runyard runs list", () => {
         "",
       ].join("\n"),
     );
-    expect(err).toBe("There are more: --all shows them.\n");
+    expect(err).toBe("There are more: use --all to list them.\n");
   });
 
   it("sends every filter as the API reads it", async () => {
@@ -121,7 +121,7 @@ describe("what a run made", () => {
   it("is listed, or nothing is said to be there", async () => {
     server.play([api({ ...RUN, artifacts: [artifact("a1", "out.txt")] }), api(RUN)]);
     expect((await run(["runs", "artifacts", "r1"])).out).toMatch(/a1 {8}FILE {2}.* {2}4 {6}out\.txt/);
-    expect((await run(["runs", "artifacts", "r1"])).err).toBe("The run made no artifacts.\n");
+    expect((await run(["runs", "artifacts", "r1"])).err).toBe("The run has no artifacts.\n");
   });
 
   it("includes the transcript, byte by byte, without the key being sent to the storage", async () => {
@@ -238,7 +238,7 @@ describe("agents, environments and keys", () => {
     server.play([api({ uid: "k1", name: "ci", suffix: "abcd", created_at: "", key: "rya_new" }, { status: 201 })]);
     const { out, err } = await run(["agents", "keys", "create", UID, "ci", "--expires", "2027-01-01"]);
     expect(out).toBe("rya_new\n");
-    expect(err).toContain("it is shown this once. Its uid is k1.");
+    expect(err).toContain("it is shown only once. Its uid is k1.");
     expect(bodyAt(0)).toEqual({ name: "ci", expires_at: "2027-01-01T00:00:00.000Z" });
   });
 
@@ -257,7 +257,7 @@ describe("agents, environments and keys", () => {
     });
     expect(await run(["agents", "get", "bot"])).toMatchObject({
       code: 2,
-      err: expect.stringContaining("several of the name bot: a, b."),
+      err: expect.stringContaining("Several have the name bot: a, b."),
     });
   });
 });
@@ -280,12 +280,12 @@ describe("what goes wrong", () => {
     server.play([problem(401, "authentication_required", "no such key")]);
     const { code, err } = await run(["runs", "list"]);
     expect(code).toBe(4);
-    expect(err).toContain("The key in RUNYARD_API_KEY is not valid (any more). `runyard login` stores another");
+    expect(err).toContain("The key in RUNYARD_API_KEY is invalid or expired. `runyard login` stores another");
   });
 
   it("says which flag names the team where a person has several", async () => {
     server.play([problem(400, "invalid_request", "you are in several teams: name one in X-Team-Uid")]);
-    expect((await run(["run", "x"])).err).toContain("Say which team by --team; `runyard whoami` lists yours.");
+    expect((await run(["run", "x"])).err).toContain("Choose a team with --team; `runyard whoami` lists yours.");
   });
 
   it("is a service that cannot be reached", async () => {
@@ -293,13 +293,13 @@ describe("what goes wrong", () => {
     const { code, err } = await run(["api", "GET", "/agent/teams"], { env });
     expect(code).toBe(4);
     expect(err).toContain("error: The connection failed: ");
-    expect(err).toContain("Is the service up, and the address right?");
+    expect(err).toContain("Check that the service is running and the base URL is right:");
   });
 
   it.each([
     [
       ["runs", "list", "--limit", "many"],
-      "option '--limit <n>' argument 'many' is invalid. It is a whole number from 1 to 500.",
+      "option '--limit <n>' argument 'many' is invalid. Expected a whole number from 1 to 500.",
     ],
     [
       ["runs", "list", "--state", "DONE"],
@@ -308,14 +308,14 @@ describe("what goes wrong", () => {
     [["run", "x", "--mode", "fast"], "Allowed choices are normal, plan, orchestrate."],
     [
       ["run", "x", "--metadata", "novalue"],
-      "option '--metadata <name=value>' argument 'novalue' is invalid. It is written name=value.",
+      "option '--metadata <name=value>' argument 'novalue' is invalid. Expected name=value.",
     ],
     [["schedules", "create", "--name", "x"], "required option '--cron <fields>' not specified"],
     [["run", "x", "--folow"], "unknown option '--folow'\n(Did you mean --follow?)"],
     [["schedule", "list"], "unknown command 'schedule'\n(Did you mean schedules?)"],
     [["runs", "lits"], "unknown command 'lits'\n(Did you mean list?)"],
     [["runs", "get"], "missing required argument 'run'"],
-    [["run"], "A prompt is missing."],
+    [["run"], "The prompt is missing."],
     [["run", "x", "--config", "/nonexistent.json"], "--config /nonexistent.json cannot be read"],
     [["run", "x", "--attach", "/nonexistent"], "--attach /nonexistent cannot be read."],
     [["api", "PATCH", "/x"], "It is GET, POST, PUT or DELETE."],

@@ -104,7 +104,7 @@ describe("where a command calls, and with which key", () => {
     });
     expect(await run(["whoami", "--base-url", "nonsense"])).toMatchObject({
       code: 2,
-      err: expect.stringContaining("is not an address"),
+      err: expect.stringContaining("is not a URL"),
     });
   });
 });
@@ -129,7 +129,7 @@ describe("runyard login", () => {
   it("takes the key of an agent, which is no person, and reads it from a pipe", async () => {
     server.play([problem(403, "not_authorized", "people only"), api({ default_model_id: "m", models: [] })]);
     const { code, err } = await run(["login", "--base-url", server.api], { input: "rya_key\n" });
-    expect({ code, err }).toEqual({ code: 0, err: "The key is an agent's.\n" });
+    expect({ code, err }).toEqual({ code: 0, err: "The key belongs to an agent.\n" });
     expect(JSON.parse(readFileSync(stored(), "utf8"))).toMatchObject({ api_key: "rya_key" });
   });
 

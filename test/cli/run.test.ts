@@ -91,7 +91,7 @@ describe("runyard run", () => {
 
   it("says that the run waits where the team is at capacity", async () => {
     server.play([api({ run_id: "r1", task_id: "r1", state: "QUEUED", at_capacity: true })]);
-    expect((await run(["run", "x"])).err).toContain("this run waits its turn");
+    expect((await run(["run", "x"])).err).toContain("this run waits in the queue");
   });
 });
 
@@ -104,7 +104,7 @@ describe("runyard run --follow", () => {
     api({ text: "All done.", state, artifacts: [] }),
   ];
 
-  it("shows states, steps, commands and exit codes as they happen, and the agent's last words", async () => {
+  it("shows states, steps, commands and exit codes as they happen, and the agent's final message", async () => {
     server.play(ending("SUCCEEDED"));
     const { code, out } = await run(["run", "x", "--follow"]);
     expect(code).toBe(0);

@@ -11,7 +11,7 @@ import { agentKeysCommand } from "./keys.ts";
 /** `runyard agents …`: the team's agents as accounts of their own (identities). */
 export function agentsCommand(context: Context): CommandUnknownOpts {
   return new Command("agents")
-    .description("your team's agents: accounts with keys and defaults of their own")
+    .description("manage your team's agents: service accounts with their own keys and defaults")
     .addCommand(listCommand(context))
     .addCommand(getCommand(context))
     .addCommand(createCommand(context))
@@ -20,13 +20,13 @@ export function agentsCommand(context: Context): CommandUnknownOpts {
     .addCommand(agentKeysCommand(context));
 }
 
-const AGENT = "its uid or name";
+const AGENT = "agent uid or name";
 
 function listCommand(context: Context) {
   const command = new Command("list")
     .alias("ls")
-    .description("the agents of your teams, oldest first")
-    .option("--all", "all of them; with --json one a line")
+    .description("list the agents of your teams, oldest first")
+    .option("--all", "list all; with --json, print one per line")
     .action(async ({ all }) => {
       const client = await context.client();
       await printList(
@@ -46,7 +46,7 @@ function listCommand(context: Context) {
 
 function getCommand(context: Context) {
   const command = new Command("get")
-    .description("one agent")
+    .description("show an agent")
     .argument("<agent>", AGENT)
     .action(async (given) => {
       const client = await context.client();
@@ -76,13 +76,13 @@ function printAgent(context: Context, agent: IdentityItem): void {
 /** The defaults of an agent's runs. On an update, an empty text clears one. */
 function commandWithDefaults(name: string) {
   return new Command(name)
-    .option("--description <text>", "what it is for")
-    .option("--prompt <text>", "what every run of it is told first")
-    .option("--model <id>", "the model of its runs")
-    .option("--env <uid|name>", "the environment of its runs")
-    .option("--worker <id>", "the self-hosted worker of its runs")
-    .option("--skill <spec>", "a skill of its runs; repeatable", repeated)
-    .option("--secret <name>", "a secret that its runs are given; repeatable", repeated)
+    .option("--description <text>", "description of its purpose")
+    .option("--prompt <text>", "instructions that precede the prompt of each of its runs")
+    .option("--model <id>", "model of its runs")
+    .option("--env <uid|name>", "environment of its runs")
+    .option("--worker <id>", "self-hosted worker of its runs")
+    .option("--skill <spec>", "skill of its runs; repeatable", repeated)
+    .option("--secret <name>", "secret that its runs receive; repeatable", repeated)
     .addOption(
       new Option("--on-behalf-of <may>", "whether its keys may start runs for members").choices(["yes", "no"]),
     );
@@ -108,8 +108,8 @@ const listOf = (given: readonly string[] | undefined) => given?.filter((item) =>
 
 function createCommand(context: Context) {
   const command = commandWithDefaults("create")
-    .description("make an agent")
-    .argument("<name>", "what it is called in your team")
+    .description("create an agent")
+    .argument("<name>", "name, unique in your team")
     .action(async (name, options) => {
       const client = await context.client();
       const agent = await client.identities.create(defined({ name, ...(await bodyOf(context, options)) }));
@@ -120,9 +120,9 @@ function createCommand(context: Context) {
 
 function updateCommand(context: Context) {
   const command = commandWithDefaults("update")
-    .description('change an agent; what is not said stays as it is, and "" clears')
+    .description('update an agent; omitted options keep their value, "" clears it')
     .argument("<agent>", AGENT)
-    .option("--name <name>", "what it is called")
+    .option("--name <name>", "new name")
     .action(async (given, { name, ...options }) => {
       const client = await context.client();
       const body = defined({ name, ...(await bodyOf(context, options)) });
@@ -138,7 +138,7 @@ function updateCommand(context: Context) {
 
 function deleteCommand(context: Context) {
   const command = new Command("delete")
-    .description("the agent and every key of it; its schedules are paused")
+    .description("delete an agent and all its keys; pauses its schedules")
     .argument("<agent>", AGENT)
     .action(async (given) => {
       const client = await context.client();

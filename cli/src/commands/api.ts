@@ -6,12 +6,12 @@ import { withExamples } from "./examples.ts";
 /** `runyard api`: any call, for what has no command. */
 export function apiCommand(context: Context): CommandUnknownOpts {
   const command = new Command("api")
-    .description("any call of the API, with your key; prints its JSON")
+    .description("call any operation of the API with your key, and print the JSON response")
     .argument("<method>", "GET, POST, PUT or DELETE", methodOf)
-    .argument("<path>", "the path below the address, such as /agent/teams")
-    .option("-d, --data <json>", "the body; `-` reads it from standard input")
+    .argument("<path>", "path below the base URL, such as /agent/teams")
+    .option("-d, --data <json>", "request body; `-` reads it from standard input")
     .action(async (method, path, { data }) => {
-      if (!path.startsWith("/")) throw usage(`The path begins with a slash, and ${path} does not.`);
+      if (!path.startsWith("/")) throw usage(`The path must start with a slash: ${path}`);
       const body = data === undefined ? undefined : bodyOf(data === "-" ? await context.shell.readInput() : data);
       const answer = await (await context.client()).request({ method, path, body });
       if (answer !== undefined) context.printJson(answer);
@@ -33,6 +33,6 @@ function bodyOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw usage("--data is no JSON.");
+    throw usage("--data is not valid JSON.");
   }
 }

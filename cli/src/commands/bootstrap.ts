@@ -14,17 +14,17 @@ const Made = v.looseObject({ key: v.string() });
 /** `runyard bootstrap`: the first team of a deployment, its admin and their key. */
 export function bootstrapCommand(context: Context): CommandUnknownOpts {
   const command = new Command("bootstrap")
-    .description("after a deployment to AWS: make the first team, its admin and their key, and log in with it")
+    .description("after a deployment to AWS: create the first team, its admin and an API key, and log in with it")
     .requiredOption("--email <address>", "the admin's address")
-    .option("--name <name>", "the admin's name (default: the address)")
+    .option("--name <name>", "the admin's name (default: the email address)")
     .option("--team-name <name>", "the team's name (default: First team)")
-    .option("--table <name>", "the table that the deployment made (default: runyard)")
+    .option("--table <name>", "the table of the deployment (default: runyard)")
     .action(async ({ email, name, teamName, table }) => {
       const folder = checkout(context.shell.cwd);
       const given = { email, name, team: teamName, table };
       const args = Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, value]));
       const { code, stdout } = await context.shell.run(process.execPath, ["local/bootstrap.ts", ...args], folder);
-      if (code !== 0) throw new Problem("Nothing was made.");
+      if (code !== 0) throw new Problem("Nothing was created.");
       const made = v.parse(v.pipe(v.string(), v.parseJson(), Made), stdout);
       context.shell.out(terminalText(stdout));
       if (context.baseURL === undefined) return context.note("Keep the key. `runyard login` stores it.");

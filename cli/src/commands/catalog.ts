@@ -8,7 +8,7 @@ import { withExamples } from "./examples.ts";
 export function modelsCommand(context: Context): CommandUnknownOpts {
   const list = new Command("list")
     .alias("ls")
-    .description("the models that a run may name; the default has a star")
+    .description("list the models that runs may use; the default is marked with a star")
     .action(async () => {
       const answer = await (await context.client()).models.list();
       const columns: Column<(typeof answer.models)[number]>[] = [
@@ -21,20 +21,18 @@ export function modelsCommand(context: Context): CommandUnknownOpts {
       ];
       context.show(answer, () => printRows(context, answer.models, columns));
     });
-  return new Command("models")
-    .description("the models that runs may use")
-    .addCommand(withExamples(list, "runyard models list"));
+  return new Command("models").description("list models").addCommand(withExamples(list, "runyard models list"));
 }
 
 /** `runyard skills`: what runs may start from. */
 export function skillsCommand(context: Context): CommandUnknownOpts {
   const list = new Command("list")
     .alias("ls")
-    .description("the skills in the repositories of your environments, or in the one of --repo")
+    .description("list the skills in the repositories of your environments, or in --repo")
     .option("--repo <owner/repo>", "only this repository")
-    .option("--refresh", "look into the repositories again")
-    .option("--malformed", "also those that cannot be used, with why")
-    .option("--all", "all of them; with --json one a line")
+    .option("--refresh", "discover the skills of the repositories again")
+    .option("--malformed", "include invalid skills, with the reason")
+    .option("--all", "list all; with --json, print one per line")
     .action(async ({ repo, refresh, malformed, all }) => {
       const client = await context.client();
       const query = defined({ repo, refresh, include_malformed_skills: malformed });
@@ -51,7 +49,7 @@ export function skillsCommand(context: Context): CommandUnknownOpts {
       );
     });
   return new Command("skills")
-    .description("skills in repositories that runs may start from")
+    .description("list the skills that runs may start from")
     .addCommand(withExamples(list, "runyard skills list", "runyard skills list --repo acme/shop --refresh"));
 }
 
@@ -59,8 +57,8 @@ export function skillsCommand(context: Context): CommandUnknownOpts {
 export function workersCommand(context: Context): CommandUnknownOpts {
   const list = new Command("list")
     .alias("ls")
-    .description("the self-hosted workers that are connected now")
-    .option("--all", "all of them; with --json one a line")
+    .description("list the connected self-hosted workers")
+    .option("--all", "list all; with --json, print one per line")
     .action(async ({ all }) => {
       const client = await context.client();
       await printList(
@@ -76,6 +74,6 @@ export function workersCommand(context: Context): CommandUnknownOpts {
       );
     });
   return new Command("workers")
-    .description("machines of your team that carry runs out")
+    .description("list self-hosted workers")
     .addCommand(withExamples(list, "runyard workers list"));
 }

@@ -27,7 +27,7 @@ compdef _runyard runyard
 /** `runyard completion`: what a shell needs to complete the command. */
 export function completionCommand(context: Context): CommandUnknownOpts {
   const command = new Command("completion")
-    .description("a script that makes your shell complete this command")
+    .description("print a completion script for your shell")
     .addArgument(new Command().createArgument("<shell>", "which shell").choices(SHELLS))
     .action((shell) => context.shell.out(SCRIPTS[shell]));
   return withExamples(
@@ -48,7 +48,7 @@ export function completeCommand(context: Context): CommandUnknownOpts {
     });
 }
 
-/** What may stand where the last word is begun. */
+/** The completions of the last, incomplete argument. */
 function candidates(root: CommandUnknownOpts, words: readonly string[]): string[] {
   const before = words.slice(0, -1);
   const begun = words.at(-1) ?? "";

@@ -12,7 +12,7 @@ import { withExamples } from "./examples.ts";
 export function environmentsCommand(context: Context): CommandUnknownOpts {
   return new Command("environments")
     .alias("envs")
-    .description("repositories and set-up that runs begin with")
+    .description("manage environments: the repositories and setup of runs")
     .addCommand(listCommand(context))
     .addCommand(getCommand(context))
     .addCommand(createCommand(context))
@@ -22,13 +22,13 @@ export function environmentsCommand(context: Context): CommandUnknownOpts {
     .addCommand(unshareCommand(context));
 }
 
-const ENVIRONMENT = "its uid or name";
+const ENVIRONMENT = "environment uid or name";
 
 function listCommand(context: Context) {
   const command = new Command("list")
     .alias("ls")
-    .description("those that you own or are a guest of")
-    .option("--all", "all of them; with --json one a line")
+    .description("list the environments that you own or that are shared with you")
+    .option("--all", "list all; with --json, print one per line")
     .action(async ({ all }) => {
       const client = await context.client();
       await printList(
@@ -48,7 +48,7 @@ function listCommand(context: Context) {
 
 function getCommand(context: Context) {
   const command = new Command("get")
-    .description("one environment")
+    .description("show an environment")
     .argument("<environment>", ENVIRONMENT)
     .action(async (given) => {
       const client = await context.client();
@@ -78,11 +78,11 @@ function printEnvironment(context: Context, { uid, config, ...item }: Environmen
 /** What an environment consists of. On an update, an empty text clears a member. */
 function commandWithMembers(name: string) {
   return new Command(name)
-    .option("--description <text>", "what it is for")
-    .option("--repo <url>", "a repository, `URL#ref` for a branch, tag or commit; repeatable", repeated)
-    .option("--setup <command>", "a command that runs before the agent does; repeatable", repeated)
-    .option("--secret <name>", "a secret that its runs are given; repeatable", repeated)
-    .option("--image <image>", "the container image to run in");
+    .option("--description <text>", "description of its purpose")
+    .option("--repo <url>", "repository, `URL#ref` for a branch, tag or commit; repeatable", repeated)
+    .option("--setup <command>", "command to run before the agent starts; repeatable", repeated)
+    .option("--secret <name>", "secret that its runs receive; repeatable", repeated)
+    .option("--image <image>", "container image to run in");
 }
 
 type Members = ReturnType<ReturnType<typeof commandWithMembers>["opts"]>;
@@ -99,9 +99,9 @@ const listOf = (given: readonly string[] | undefined) => given?.filter((item) =>
 
 function createCommand(context: Context) {
   const command = commandWithMembers("create")
-    .description("make an environment")
-    .argument("<name>", "what it is called")
-    .option("--personal", "one that only you see, not your team")
+    .description("create an environment")
+    .argument("<name>", "name")
+    .option("--personal", "make it visible only to you, not to your team")
     .action(async (name, { personal, ...members }) => {
       const client = await context.client();
       const team = personal === true ? false : undefined;
@@ -116,9 +116,9 @@ function createCommand(context: Context) {
 
 function updateCommand(context: Context) {
   const command = commandWithMembers("update")
-    .description('change an environment; what is not said stays as it is, and "" clears')
+    .description('update an environment; omitted options keep their value, "" clears it')
     .argument("<environment>", ENVIRONMENT)
-    .option("--name <name>", "what it is called")
+    .option("--name <name>", "new name")
     .action(async (given, { name, ...members }) => {
       const client = await context.client();
       const uid = await environmentUid(client, given);
@@ -130,7 +130,7 @@ function updateCommand(context: Context) {
 
 function deleteCommand(context: Context) {
   const command = new Command("delete")
-    .description("what still names it makes no run until it names another")
+    .description("delete an environment; runs that still refer to it are rejected")
     .argument("<environment>", ENVIRONMENT)
     .action(async (given) => {
       const client = await context.client();
@@ -143,9 +143,9 @@ function deleteCommand(context: Context) {
 
 function shareCommand(context: Context) {
   const command = new Command("share")
-    .description("make somebody its guest, or without --user a link that shows it")
+    .description("share an environment with a user, or without --user through a link")
     .argument("<environment>", ENVIRONMENT)
-    .option("--user <uid>", "the guest")
+    .option("--user <uid>", "user to share it with")
     .action(async (given, { user }) => {
       const client = await context.client();
       const body = user === undefined ? ({ link: true } as const) : { user_uid: user };
@@ -157,9 +157,9 @@ function shareCommand(context: Context) {
 
 function unshareCommand(context: Context) {
   const command = new Command("unshare")
-    .description("a guest's rights end, or without --user its link opens nothing any more")
+    .description("stop sharing an environment with a user, or without --user revoke its link")
     .argument("<environment>", ENVIRONMENT)
-    .option("--user <uid>", "the guest")
+    .option("--user <uid>", "user to share it with")
     .action(async (given, { user }) => {
       const client = await context.client();
       const body = user === undefined ? ({ link: true } as const) : { user_uid: user };

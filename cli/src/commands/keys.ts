@@ -10,13 +10,13 @@ import { withExamples } from "./examples.ts";
 /** `runyard keys …`: one's own API keys. */
 export function keysCommand(context: Context): CommandUnknownOpts {
   return new Command("keys")
-    .description("your own API keys")
+    .description("manage your own API keys")
     .addCommand(
       withExamples(
         new Command("list")
           .alias("ls")
-          .description("your keys, without what opens anything")
-          .option("--all", "all of them; with --json one a line")
+          .description("list your keys, without their secrets")
+          .option("--all", "list all; with --json, print one per line")
           .action(async ({ all }) => printKeys(context, (await context.client()).keys.list(), all)),
         "runyard keys list",
       ),
@@ -24,9 +24,9 @@ export function keysCommand(context: Context): CommandUnknownOpts {
     .addCommand(
       withExamples(
         new Command("create")
-          .description("another key, shown this once")
-          .argument("<name>", "what it is for")
-          .option("--expires <date>", "when it ends, such as 2027-01-01 (default: never)", date)
+          .description("create a key; it is shown only once")
+          .argument("<name>", "name that tells what the key is for")
+          .option("--expires <date>", "expiry date, such as 2027-01-01 (default: never)", date)
           .action(async (name, { expires }) => {
             const body = defined({ name, expires_at: expires });
             printCreated(context, await (await context.client()).keys.create(body));
@@ -37,8 +37,8 @@ export function keysCommand(context: Context): CommandUnknownOpts {
     .addCommand(
       withExamples(
         new Command("delete")
-          .description("the key is refused from the next request on")
-          .argument("<uid>", "the key's uid; `runyard keys list` shows it")
+          .description("delete a key, effective immediately")
+          .argument("<uid>", "uid of the key; `runyard keys list` shows it")
           .action(async (uid) => {
             await (await context.client()).keys.delete(uid);
             context.show({ deleted: uid }, () => context.say("deleted"));
@@ -50,16 +50,16 @@ export function keysCommand(context: Context): CommandUnknownOpts {
 
 /** `runyard agents keys …`: the keys of a team agent. */
 export function agentKeysCommand(context: Context): CommandUnknownOpts {
-  const AGENT = "the agent's uid or name";
+  const AGENT = "agent uid or name";
   return new Command("keys")
-    .description("the keys of an agent")
+    .description("manage the keys of an agent")
     .addCommand(
       withExamples(
         new Command("list")
           .alias("ls")
-          .description("its keys, without what opens anything")
+          .description("list the keys of an agent, without their secrets")
           .argument("<agent>", AGENT)
-          .option("--all", "all of them; with --json one a line")
+          .option("--all", "list all; with --json, print one per line")
           .action(async (given, { all }) => {
             const client = await context.client();
             await printKeys(context, client.identities.keys.list(await agentUid(client, given)), all);
@@ -70,10 +70,10 @@ export function agentKeysCommand(context: Context): CommandUnknownOpts {
     .addCommand(
       withExamples(
         new Command("create")
-          .description("another key of the agent, shown this once")
+          .description("create a key for an agent; it is shown only once")
           .argument("<agent>", AGENT)
-          .argument("<name>", "what the key is for")
-          .option("--expires <date>", "when it ends, such as 2027-01-01 (default: never)", date)
+          .argument("<name>", "name that tells what the key is for")
+          .option("--expires <date>", "expiry date, such as 2027-01-01 (default: never)", date)
           .action(async (given, name, { expires }) => {
             const client = await context.client();
             const body = defined({ name, expires_at: expires });
@@ -85,9 +85,9 @@ export function agentKeysCommand(context: Context): CommandUnknownOpts {
     .addCommand(
       withExamples(
         new Command("delete")
-          .description("the key is refused from the next request on")
+          .description("delete a key, effective immediately")
           .argument("<agent>", AGENT)
-          .argument("<uid>", "the key's uid")
+          .argument("<uid>", "uid of the key")
           .action(async (given, uid) => {
             const client = await context.client();
             await client.identities.keys.delete(await agentUid(client, given), uid);
@@ -123,6 +123,6 @@ function printKeys(
 function printCreated(context: Context, created: CreatedKey): void {
   context.show(created, () => {
     context.say(created.key);
-    context.note(context.style.dim(`Keep it now: it is shown this once. Its uid is ${created.uid}.`));
+    context.note(context.style.dim(`Save the key now: it is shown only once. Its uid is ${created.uid}.`));
   });
 }

@@ -12,7 +12,7 @@ import { withExamples } from "./examples.ts";
 /** `runyard login`: stores address and key, once they work. */
 export function loginCommand(context: Context): CommandUnknownOpts {
   const command = new Command("login")
-    .description("store the service's address and your key, for this user of this machine")
+    .description("store the base URL and your key for this user of this machine")
     .action(async () => {
       const baseURL = await askAddress(context);
       const apiKey = await askKey(context);
@@ -31,12 +31,12 @@ async function askAddress(context: Context): Promise<string> {
     context.baseURL ??
     (context.shell.env["RUNYARD_BASE_URL"] || undefined) ??
     (context.shell.canAsk ? await context.shell.ask("Address of the service (https://…/api/v1): ") : undefined);
-  if (given === undefined || given.trim() === "") throw usage("An address is missing.", "Give it as --base-url.");
+  if (given === undefined || given.trim() === "") throw usage("The base URL is missing.", "Pass it as --base-url.");
   const url = tidy(given.trim());
-  // A bare host is what people have at hand.
+  // People usually have only the host at hand.
   const whole = new URL(url).pathname === "/" ? `${url}/api/v1` : url;
   if (whole.startsWith("http:") && !isOnThisMachine(whole)) {
-    context.note(context.style.yellow(`${whole} is not encrypted: whoever is on the way can read your key.`));
+    context.note(context.style.yellow(`${whole} is not encrypted: anyone on the network path can read your key.`));
   }
   return whole;
 }
@@ -44,7 +44,7 @@ async function askAddress(context: Context): Promise<string> {
 async function askKey({ shell }: Context): Promise<string> {
   const key = shell.canAsk ? await shell.ask("Your key (ryp_… or rya_…): ", { hidden: true }) : await shell.readInput();
   if (key === undefined || key.trim() === "")
-    throw usage("A key is missing.", "Type it in, or give it on standard input.");
+    throw usage("The key is missing.", "Type it, or pipe it to standard input.");
   return key.trim();
 }
 
@@ -53,7 +53,7 @@ export async function storeLogin(context: Context, baseURL: string, apiKey: stri
   const who = await whoIs(context, baseURL, apiKey);
   const file = loginFile(context.shell);
   await writePrivately(file, { base_url: baseURL, api_key: apiKey });
-  context.note(who === undefined ? "The key is an agent's." : `You are ${who.display_name} <${who.email}>.`);
+  context.note(who === undefined ? "The key belongs to an agent." : `You are ${who.display_name} <${who.email}>.`);
   return file;
 }
 
@@ -74,11 +74,11 @@ async function whoIs(context: Context, baseURL: string, apiKey: string): Promise
 /** `runyard logout`: forgets what is stored. */
 export function logoutCommand(context: Context): CommandUnknownOpts {
   const command = new Command("logout")
-    .description("forget the stored address and key; the key itself stays valid")
+    .description("remove the stored base URL and key; the key itself stays valid")
     .action(async () => {
       const file = loginFile(context.shell);
       await rm(file, { force: true });
-      context.show({ removed: file }, () => context.say(`${file} is gone.`));
+      context.show({ removed: file }, () => context.say(`Removed ${file}.`));
     });
   return withExamples(command, "runyard logout");
 }
@@ -86,7 +86,7 @@ export function logoutCommand(context: Context): CommandUnknownOpts {
 /** `runyard whoami`: which service and whose key the commands use. */
 export function whoamiCommand(context: Context): CommandUnknownOpts {
   const command = new Command("whoami")
-    .description("which service, and whose key, the commands use, and where both come from")
+    .description("show which base URL and key the commands use, and where they come from")
     .action(async () => {
       const { baseURL, apiKey, from } = await context.connection();
       const me = await whoIs(context, baseURL, apiKey);

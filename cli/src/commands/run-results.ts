@@ -13,8 +13,8 @@ import { withExamples } from "./examples.ts";
 
 export function responseCommand(context: Context) {
   const command = new Command("response")
-    .description("the agent's last words")
-    .argument("<run>", "its id")
+    .description("print the agent's final message")
+    .argument("<run>", "run id")
     .action(async (id) => {
       const answer = await (await context.client()).runs.response(id);
       context.show(answer, () => context.sayText(answer.text.trimEnd()));
@@ -24,8 +24,8 @@ export function responseCommand(context: Context) {
 
 export function conversationCommand(context: Context) {
   const command = new Command("conversation")
-    .description("what was said, with each command and its output; with --json one step a line")
-    .argument("<run>", "its id")
+    .description("print the conversation, with each command and its output; with --json, one step per line")
+    .argument("<run>", "run id")
     .action(async (id) => {
       const client = await context.client();
       for await (const step of client.runs.conversation(id)) {
@@ -59,9 +59,9 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 
 export function transcriptCommand(context: Context) {
   const command = new Command("transcript")
-    .description("the raw transcript, JSON Lines")
-    .argument("<run>", "its id")
-    .option("-o, --output <file>", "where to write it (default: standard output)")
+    .description("download the transcript as JSON Lines")
+    .argument("<run>", "run id")
+    .option("-o, --output <file>", "output file (default: standard output)")
     .action(async (id, { output }) => {
       const client = await context.client();
       const { body } = await client.runs.downloadTranscript(id);
@@ -76,9 +76,9 @@ export function transcriptCommand(context: Context) {
 
 export function artifactsCommand(context: Context) {
   const command = new Command("artifacts")
-    .description("what a run made: a list, or with --download the files themselves")
-    .argument("<run>", "its id")
-    .option("--download <folder>", "save the files here, under their own names")
+    .description("list the artifacts of a run, or save them with --download")
+    .argument("<run>", "run id")
+    .option("--download <folder>", "folder to save the files in, under their own names")
     .action(async (id, { download }) => {
       const client = await context.client();
       const { artifacts = [] } = await client.runs.retrieve(id);
@@ -93,7 +93,7 @@ export function artifactsCommand(context: Context) {
 
 function showArtifacts(context: Context, artifacts: readonly ArtifactItem[]): void {
   if (context.json) context.printJson(artifacts);
-  else if (artifacts.length === 0) context.note("The run made no artifacts.");
+  else if (artifacts.length === 0) context.note("The run has no artifacts.");
   else printRows(context, artifacts, ARTIFACT_COLUMNS);
 }
 

@@ -15,25 +15,31 @@ import { withExamples } from "./examples.ts";
 /** `runyard run`: makes a run, and follows it where asked to. */
 export function runCommand(context: Context): CommandUnknownOpts {
   const command = commandWithConfig("run")
-    .description("start a run, and with --follow see it through")
-    .argument("[prompt]", "what the agent is to do; `-` reads it from standard input")
-    .option("-f, --follow", "show what happens until the run has ended; the exit code is its outcome")
-    .option("--verbose", "with --follow: show what commands print whole")
+    .description("create a run, and optionally follow it until it ends")
+    .argument("[prompt]", "task for the agent; `-` reads it from standard input")
+    .option("-f, --follow", "print events until the run ends; the exit code is its outcome")
+    .option("--verbose", "with --follow: print the full output of commands")
     .addOption(interruptOption())
-    .option("--title <text>", "the run's title (default: the first line of the prompt)")
-    .option("--agent <uid|name>", "the team agent to run as")
-    .option("--personal", "a run that only you see, not your team")
-    .option("--attach <file>", "a file to give to the run; repeatable", repeated)
-    .option("--metadata <name=value>", "what to find the run by later; repeatable", pairs)
-    .option("--conversation <id>", "the conversation to go on with")
-    .option("--parent <run>", "the run that this one is a child of")
+    .option("--title <text>", "title (default: the first line of the prompt)")
+    .option("--agent <uid|name>", "team agent to run as")
+    .option("--personal", "make the run visible only to you, not to your team")
+    .option("--attach <file>", "file to attach to the run; repeatable", repeated)
+    .option("--metadata <name=value>", "metadata to find the run by; repeatable", pairs)
+    .option("--conversation <id>", "conversation to continue")
+    .option("--parent <run>", "parent of the run")
     .addOption(new Option("--mode <mode>", "how to work").choices(["normal", "plan", "orchestrate"]))
-    .option("--idempotency-key <key>", "the same key and request again within 24 hours are answered with the first run")
+    .option(
+      "--idempotency-key <key>",
+      "return the existing run if a request with this key was sent within the last 24 hours",
+    )
     .action(async (given, options) => {
       const prompt = given === "-" ? await context.shell.readInput() : given;
       const goesOn = options.skill ?? options.config ?? options.conversation;
       if ((prompt === undefined || prompt.trim() === "") && goesOn === undefined) {
-        throw usage("A prompt is missing.", 'Give one as `runyard run "…"`, or `-` and the prompt on standard input.');
+        throw usage(
+          "The prompt is missing.",
+          'Pass it as `runyard run "…"`, or pass `-` and the prompt on standard input.',
+        );
       }
       const client = await context.client();
       const body = defined({
@@ -49,7 +55,8 @@ export function runCommand(context: Context): CommandUnknownOpts {
         mode: options.mode,
       });
       const made = await client.runs.create(body, { idempotencyKey: options.idempotencyKey });
-      if (made.at_capacity === true) context.note("The team runs as much as it may at once: this run waits its turn.");
+      if (made.at_capacity === true)
+        context.note("The team has reached its limit of concurrent runs: this run waits in the queue.");
       if (options.follow === true) {
         if (!context.json) context.say(`${context.style.bold("Run")} ${made.run_id}`);
         return followRun(context, client, made.run_id, options);

@@ -26,7 +26,7 @@ const STATES = [
 /** `runyard runs …`: runs that are there. */
 export function runsCommand(context: Context): CommandUnknownOpts {
   return new Command("runs")
-    .description("look at runs, follow, steer and cancel them, fetch what they made")
+    .description("list, follow, steer and cancel runs, and download their results")
     .addCommand(listCommand(context))
     .addCommand(getCommand(context))
     .addCommand(followCommand(context))
@@ -41,27 +41,27 @@ export function runsCommand(context: Context): CommandUnknownOpts {
 function listCommand(context: Context) {
   const command = new Command("list")
     .alias("ls")
-    .description("the runs that you see, the latest first")
-    .option("--state <state>", "only in this state; repeatable", states)
-    .option("--search <text>", "only where title, skill or prompt says this, typing errors allowed")
-    .option("--metadata <name=value>", "only with this; repeatable", pairs)
-    .option("--env <uid|name>", "only in this environment")
-    .option("--schedule <id|name>", "only of this schedule")
-    .option("--skill <spec>", "only from this skill")
-    .option("--model <id>", "only by this model")
-    .option("--creator <uid>", "only created by this account")
+    .description("list the runs that you can see, latest first")
+    .option("--state <state>", "only runs in this state; repeatable", states)
+    .option("--search <text>", "only runs whose title, skill or prompt matches, tolerating typos")
+    .option("--metadata <name=value>", "only runs with this metadata; repeatable", pairs)
+    .option("--env <uid|name>", "only runs in this environment")
+    .option("--schedule <id|name>", "only runs of this schedule")
+    .option("--skill <spec>", "only runs from this skill")
+    .option("--model <id>", "only runs with this model")
+    .option("--creator <uid>", "only runs created by this account")
     .option("--ancestor <run>", "only descendants of this run")
-    .option("--source <source>", "only from here: API, CLI, SCHEDULED_AGENT, GITHUB_ACTION …")
-    .option("--after <time>", "only created after this: a date, or 90m, 24h, 7d ago", time)
-    .option("--before <time>", "only created before this", time)
+    .option("--source <source>", "only runs from this source: API, CLI, SCHEDULED_AGENT, GITHUB_ACTION …")
+    .option("--after <time>", "only runs created after this time: a date, or an age such as 90m, 24h, 7d", time)
+    .option("--before <time>", "only runs created before this time", time)
     .addOption(
       new Option("--sort <by>", "the order")
         .choices(["updated_at", "created_at", "title", "agent"])
         .default("updated_at"),
     )
-    .option("--ascending", "the other way round")
-    .option("--limit <n>", "how many", wholeNumber(1, 500))
-    .option("--all", "all of them; with --json one run a line")
+    .option("--ascending", "oldest first")
+    .option("--limit <n>", "maximum number of runs", wholeNumber(1, 500))
+    .option("--all", "list all; with --json, print one run per line")
     .action(async (options) => {
       const client = await context.client();
       const query = defined({
@@ -111,8 +111,8 @@ const columns = ({ style }: Context): readonly Column<RunItem>[] => [
 
 function getCommand(context: Context) {
   const command = new Command("get")
-    .description("one run in full")
-    .argument("<run>", "its id")
+    .description("show a run")
+    .argument("<run>", "run id")
     .action(async (id) => {
       const client = await context.client();
       const run = await client.runs.retrieve(id);
@@ -161,9 +161,9 @@ function printRun(context: Context, run: RunItem): void {
 
 function followCommand(context: Context) {
   const command = new Command("follow")
-    .description("show what happens in a run until it has ended; the exit code is its outcome")
-    .argument("<run>", "its id")
-    .option("--verbose", "show what commands print whole")
+    .description("print the events of a run until it ends; the exit code is its outcome")
+    .argument("<run>", "run id")
+    .option("--verbose", "print the full output of commands")
     .addOption(interruptOption())
     .action(async (id, options) => followRun(context, await context.client(), id, options));
   return withExamples(
@@ -175,11 +175,14 @@ function followCommand(context: Context) {
 
 function followupCommand(context: Context) {
   const command = new Command("followup")
-    .description("a message for the agent, also after the run has ended: it is taken up again")
-    .argument("<run>", "its id")
-    .argument("[message]", "the message; `-` reads it from standard input; none: go on from where it stopped")
-    .option("-f, --follow", "follow the run from here")
-    .option("--verbose", "with --follow: show what commands print whole")
+    .description("send a message to the agent; a run that has ended is resumed")
+    .argument("<run>", "run id")
+    .argument(
+      "[message]",
+      "message; `-` reads it from standard input; if omitted, the agent continues where it stopped",
+    )
+    .option("-f, --follow", "follow the run from this point")
+    .option("--verbose", "with --follow: print the full output of commands")
     .addOption(interruptOption())
     .action(async (id, given, options) => {
       const message = given === "-" ? await context.shell.readInput() : given;
@@ -193,9 +196,9 @@ function followupCommand(context: Context) {
 
 function cancelCommand(context: Context) {
   const command = new Command("cancel")
-    .description("stop runs and the processes of their agents; a run that has ended stays as it is")
-    .argument("<run...>", "their ids")
-    .option("--force", "also where it runs on a self-hosted worker, in a CI job, or is being prepared")
+    .description("cancel runs and stop their processes; has no effect on runs that have ended")
+    .argument("<run...>", "run ids")
+    .option("--force", "also cancel runs on self-hosted workers, in CI jobs, or in preparation")
     .action(async (ids, { force }) => {
       const client = await context.client();
       for (const id of ids) await cancelRun(client, id, defined({ force }));

@@ -12,7 +12,7 @@ import { withExamples } from "./examples.ts";
 /** `runyard schedules …`: prompts that run whenever their cron says. */
 export function schedulesCommand(context: Context): CommandUnknownOpts {
   return new Command("schedules")
-    .description("prompts that run whenever their cron says")
+    .description("manage schedules: prompts that run at the times of a cron expression")
     .addCommand(listCommand(context))
     .addCommand(getCommand(context))
     .addCommand(createCommand(context))
@@ -24,15 +24,15 @@ export function schedulesCommand(context: Context): CommandUnknownOpts {
     .addCommand(ticksCommand(context));
 }
 
-const ID = "its id or name";
+const ID = "schedule id or name";
 const OVERLAPS = ["allow", "skip", "cancel_previous"] as const;
 const MODES = ["normal", "plan", "orchestrate"] as const;
 
 function listCommand(context: Context) {
   const command = new Command("list")
     .alias("ls")
-    .description("the schedules that you see, by name")
-    .option("--all", "all of them; with --json one a line")
+    .description("list the schedules that you can see, by name")
+    .option("--all", "list all; with --json, print one per line")
     .action(async (options) => {
       const client = await context.client();
       await printList(
@@ -54,7 +54,7 @@ function listCommand(context: Context) {
 
 function getCommand(context: Context) {
   const command = new Command("get")
-    .description("one schedule, with its latest runs")
+    .description("show a schedule and its latest runs")
     .argument("<schedule>", ID)
     .action(async (given) => {
       const client = await context.client();
@@ -84,22 +84,22 @@ function printSchedule(context: Context, schedule: ScheduleItem): void {
 
 function createCommand(context: Context) {
   const command = commandWithConfig("create")
-    .description("make a schedule")
-    .requiredOption("--name <name>", "what it is called")
-    .requiredOption("--cron <fields>", "when: minute, hour, day, month, day of the week; or @daily and the like")
-    .option(
-      "--prompt <text>",
-      "what the agent is to do; `-` reads it from standard input; needed unless there is a --skill",
+    .description("create a schedule")
+    .requiredOption("--name <name>", "name")
+    .requiredOption(
+      "--cron <fields>",
+      "cron expression: minute, hour, day, month, day of the week; or a nickname such as @daily",
     )
-    .option("--time-zone <zone>", "the zone of its hours, such as Europe/Berlin (default: UTC)")
+    .option("--prompt <text>", "task for the agent; `-` reads it from standard input; required unless --skill is given")
+    .option("--time-zone <zone>", "time zone, such as Europe/Berlin (default: UTC)")
     .addOption(
-      new Option("--overlap <rule>", "what becomes of a firing while an earlier run goes on").choices(OVERLAPS),
+      new Option("--overlap <rule>", "what happens to a firing while an earlier run is active").choices(OVERLAPS),
     )
-    .option("--agent <uid|name>", "the team agent to run as")
+    .option("--agent <uid|name>", "team agent to run as")
     .addOption(new Option("--mode <mode>", "how to work").choices(MODES))
-    .option("--metadata <name=value>", "of its runs; repeatable", pairs)
-    .option("--personal", "a schedule that only you see, not your team")
-    .option("--paused", "it does not fire until it is resumed")
+    .option("--metadata <name=value>", "metadata of its runs; repeatable", pairs)
+    .option("--personal", "make the schedule visible only to you, not to your team")
+    .option("--paused", "create it paused")
     .action(async (options) => {
       const client = await context.client();
       const body = defined({
@@ -128,19 +128,19 @@ function createCommand(context: Context) {
 function updateCommand(context: Context) {
   const command = commandWithConfig("update")
     .description(
-      "change a schedule; what is not said stays as it is, and configuration options replace the configuration",
+      "update a schedule; omitted options keep their value, and configuration options replace the configuration",
     )
     .argument("<schedule>", ID)
-    .option("--name <name>", "what it is called")
-    .option("--cron <fields>", "when")
-    .option("--prompt <text>", "what the agent is to do; `-` reads it from standard input")
-    .option("--time-zone <zone>", "the zone of its hours")
+    .option("--name <name>", "new name")
+    .option("--cron <fields>", "new cron expression")
+    .option("--prompt <text>", "task for the agent; `-` reads it from standard input")
+    .option("--time-zone <zone>", "time zone")
     .addOption(
-      new Option("--overlap <rule>", "what becomes of a firing while an earlier run goes on").choices(OVERLAPS),
+      new Option("--overlap <rule>", "what happens to a firing while an earlier run is active").choices(OVERLAPS),
     )
-    .option("--agent <uid|name>", "the team agent to run as")
+    .option("--agent <uid|name>", "team agent to run as")
     .addOption(new Option("--mode <mode>", "how to work").choices(MODES))
-    .option("--metadata <name=value>", "of its runs; repeatable", pairs)
+    .option("--metadata <name=value>", "metadata of its runs; repeatable", pairs)
     .action(async (given, options) => {
       const client = await context.client();
       const id = await scheduleId(client, given);
@@ -165,7 +165,7 @@ function updateCommand(context: Context) {
 
 function pauseCommand(context: Context) {
   const command = new Command("pause")
-    .description("no further firing until it is resumed")
+    .description("pause a schedule until it is resumed")
     .argument("<schedule>", ID)
     .action(async (given) => {
       const client = await context.client();
@@ -177,7 +177,7 @@ function pauseCommand(context: Context) {
 
 function resumeCommand(context: Context) {
   const command = new Command("resume")
-    .description("it fires again, from its next time on")
+    .description("resume a schedule, from its next firing")
     .argument("<schedule>", ID)
     .action(async (given) => {
       const client = await context.client();
@@ -191,7 +191,7 @@ function resumeCommand(context: Context) {
 
 function runNowCommand(context: Context) {
   const command = new Command("run")
-    .description("one run of it now, beside those that it plans")
+    .description("start a run of a schedule now, in addition to the planned ones")
     .argument("<schedule>", ID)
     .action(async (given) => {
       const client = await context.client();
@@ -203,7 +203,7 @@ function runNowCommand(context: Context) {
 
 function deleteCommand(context: Context) {
   const command = new Command("delete")
-    .description("it never fires again; its runs stay")
+    .description("delete a schedule; its runs are kept")
     .argument("<schedule>", ID)
     .action(async (given) => {
       const client = await context.client();
@@ -215,9 +215,9 @@ function deleteCommand(context: Context) {
 
 function ticksCommand(context: Context) {
   const command = new Command("ticks")
-    .description("what became of each planned firing, the latest first")
+    .description("list the outcomes of planned firings, latest first")
     .argument("<schedule>", ID)
-    .option("--all", "all of them; with --json one a line")
+    .option("--all", "list all; with --json, print one per line")
     .action(async (given, options) => {
       const client = await context.client();
       await printList(

@@ -7,7 +7,7 @@ import { withExamples } from "./examples.ts";
 /** `runyard secrets …`: values that environments and agents refer to by name. */
 export function secretsCommand(context: Context): CommandUnknownOpts {
   return new Command("secrets")
-    .description("values that environments and agents refer to by name, and that are never shown")
+    .description("manage secrets: values that environments and agents refer to by name, and that are never shown")
     .addCommand(listCommand(context))
     .addCommand(setCommand(context))
     .addCommand(deleteCommand(context));
@@ -16,8 +16,8 @@ export function secretsCommand(context: Context): CommandUnknownOpts {
 function listCommand(context: Context) {
   const command = new Command("list")
     .alias("ls")
-    .description("the names of your team's secrets")
-    .option("--all", "all of them; with --json one a line")
+    .description("list the names of your team's secrets")
+    .option("--all", "list all; with --json, print one per line")
     .action(async ({ all }) => {
       const client = await context.client();
       await printList(
@@ -35,16 +35,16 @@ function listCommand(context: Context) {
 
 function setCommand(context: Context) {
   const command = new Command("set")
-    .description("store a value; it is asked for, or read from standard input, and never part of the command line")
-    .argument("<name>", "what configurations call it")
-    .option("--keep-newline", "do not cut the line's end off what is read from standard input")
+    .description("store a value, read from a prompt or standard input and never from the command line")
+    .argument("<name>", "name by which environments and agents refer to it")
+    .option("--keep-newline", "keep the trailing newline of standard input")
     .action(async (name, { keepNewline }) => {
       const value = context.shell.canAsk
         ? await context.shell.ask(`Value of ${name}: `, { hidden: true })
         : keepNewline === true
           ? await context.shell.readInput()
           : (await context.shell.readInput()).replace(/\r?\n$/, "");
-      if (value === undefined || value === "") throw usage("There is no value, and nothing was stored.");
+      if (value === undefined || value === "") throw usage("The value is empty. Nothing was stored.");
       const secret = await (await context.client()).secrets.create({ name, value });
       context.show(secret, () => context.say(`${secret.name} is stored`));
     });
@@ -57,8 +57,8 @@ function setCommand(context: Context) {
 
 function deleteCommand(context: Context) {
   const command = new Command("delete")
-    .description("its value is forgotten")
-    .argument("<name>", "its name")
+    .description("delete a secret and its value")
+    .argument("<name>", "name of the secret")
     .action(async (name) => {
       await (await context.client()).secrets.delete(name);
       context.show({ deleted: name }, () => context.say("deleted"));
