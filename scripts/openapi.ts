@@ -1,4 +1,4 @@
-/** `npm run docs`: writes docs/openapi.json anew. */
+/** `npm run docs`: regenerates docs/openapi.json. */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateDocument } from "./openapi/document.ts";
