@@ -4,7 +4,11 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { prepareUpload } from "#shared/runs/uploads.ts";
 import { CreateAttachmentRequest, CreateAttachmentResponse } from "#shared/wire/attachment.ts";
 
-/** POST /agent/attachments: prepares the upload of a file for later runs. For 24 hours, the caller's new runs may be given the file. */
+/**
+ * POST /agent/attachments: creates an upload URL for an attachment of up to 100 MiB. Upload the bytes to `upload`
+ * within 10 minutes, then pass `attachment_id` when you create a run. The file must have the given size and SHA-256
+ * digest. Attachments expire after 24 hours.
+ */
 export const createAttachment = endpoint({
   request: { body: CreateAttachmentRequest },
   reply: { 200: CreateAttachmentResponse },

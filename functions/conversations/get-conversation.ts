@@ -12,7 +12,11 @@ import { visibleRun } from "#shared/runs/read-run.ts";
 import { sees } from "#shared/runs/run-tree.ts";
 import { Conversation } from "#shared/wire/conversation.ts";
 
-/** GET /agent/conversations/{conversationId}: returns all runs of a conversation as one, oldest first. */
+/**
+ * GET /agent/conversations/{conversationId}: returns all runs of a conversation as one, oldest first. Runs that the
+ * caller may not see are left out. Large tool outputs are truncated to 16 KiB. If a third-party harness stores a run in
+ * its own format, the response is 422.
+ */
 export const getConversation = endpoint({
   request: { path: v.object({ conversationId: PathId }), query: pageQuery },
   reply: { 200: Conversation },

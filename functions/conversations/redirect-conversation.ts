@@ -4,7 +4,10 @@ import { PathId, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ConversationRedirect } from "#shared/wire/conversation.ts";
 
-/** GET /agent/conversations/{conversationId}/redirect: returns the latest public session of the conversation. */
+/**
+ * GET /agent/conversations/{conversationId}/redirect: returns the latest public session of a conversation. Requires no
+ * API key. If no session of the conversation is shared publicly, the response is 404, as for an unknown id.
+ */
 export const redirectConversation = publicEndpoint({
   request: { path: v.object({ conversationId: PathId }) },
   reply: { 200: ConversationRedirect },

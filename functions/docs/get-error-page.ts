@@ -4,7 +4,10 @@ import { pageHeaders } from "#shared/docs/html.ts";
 import { notFound } from "#shared/errors.ts";
 import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
 
-/** GET /docs/errors/{code}: returns the page of an error code, to which the `type` of a problem links. */
+/**
+ * GET /docs/errors/{code}: returns the HTML page of one error code. The `type` of an error response is the URL of this
+ * page.
+ */
 export const getErrorPage = publicEndpoint({
   request: { path: v.object({ code: v.picklist([...CODES.keys()]) }) },
   reply: { 200: HTML },

@@ -3,7 +3,7 @@ import { PUBLIC_HEADERS } from "#shared/docs/html.ts";
 import { type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
 
-/** GET /openapi.json: returns the OpenAPI document, with the deployment's URL as its server. */
+/** GET /openapi.json: returns this OpenAPI document. The server URL is the address of the deployment. */
 export const getOpenapi = publicEndpoint({
   request: {},
   reply: { 200: v.looseObject({ openapi: v.string() }) },

@@ -2,7 +2,7 @@ import { errorIndex } from "#shared/docs/error-pages.ts";
 import { pageHeaders } from "#shared/docs/html.ts";
 import { HTML, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
 
-/** GET /docs/errors: lists all error codes on an HTML page. */
+/** GET /docs/errors: returns an HTML page with all error codes. */
 export const listErrors = publicEndpoint({
   request: {},
   reply: { 200: HTML },

@@ -6,7 +6,11 @@ import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import { CreateEnvironmentRequest, EnvironmentItem } from "#shared/wire/environment.ts";
 
-/** POST /agent/environments: creates an environment. */
+/**
+ * POST /agent/environments: creates an environment of repositories, setup commands and secrets. The caller's team owns
+ * it unless `team` is false. Names are unique within the team or the person; a name in use returns 409. A team or a
+ * person can have at most 200 environments, each up to 64 KiB as JSON.
+ */
 export const createEnvironment = endpoint({
   request: { body: CreateEnvironmentRequest },
   reply: { 201: EnvironmentItem },

@@ -3,7 +3,10 @@ import type { EnvironmentPorts } from "#shared/environments/ports.ts";
 import { removeEnvironment } from "#shared/environments/write-environment.ts";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 
-/** DELETE /agent/environments/{environmentUid}: deletes an environment. */
+/**
+ * DELETE /agent/environments/{environmentUid}: deletes an environment. Schedules and identities that refer to it create
+ * no runs until they name another environment.
+ */
 export const deleteEnvironment = endpoint({
   request: { path: v.object({ environmentUid: PathId }) },
   reply: { 204: NO_CONTENT },

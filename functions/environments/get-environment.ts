@@ -6,7 +6,10 @@ import { one } from "#shared/http/request.ts";
 import { EnvironmentItem } from "#shared/wire/environment.ts";
 import { textOfBytes } from "#shared/wire/primitives.ts";
 
-/** GET /agent/environments/{environmentUid}: returns an environment, also to a caller with its link. */
+/**
+ * GET /agent/environments/{environmentUid}: returns an environment. With the token of its shared `link`, every caller
+ * with an API key can read it, without the details of its latest run.
+ */
 export const getEnvironment = endpoint({
   request: { path: v.object({ environmentUid: PathId }), query: { link: one(textOfBytes(512)) } },
   reply: { 200: EnvironmentItem },

@@ -16,7 +16,11 @@ const places = {
   last_updated: ({ uid, last_updated }: EnvironmentItem) => `${latestFirst(Date.parse(last_updated))}#${uid}`,
 } as const;
 
-/** GET /agent/environments: lists the environments that the caller owns or that are shared with it. */
+/**
+ * GET /agent/environments: lists the environments visible to the caller. These are the environments that the caller or
+ * a team owns, that are shared with the caller, and the one that `link` grants access to. The latest change comes first
+ * unless `sort_by` is `name`.
+ */
 export const listEnvironments = endpoint({
   request: {
     query: { ...pageQuery, sort_by: one(v.picklist(["name", "last_updated"])), link: one(textOfBytes(512)) },

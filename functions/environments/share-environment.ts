@@ -5,7 +5,11 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { ShareRequest, ShareResponse } from "#shared/wire/environment.ts";
 
-/** POST /agent/environments/{environmentUid}/share: shares an environment with a person or by link. */
+/**
+ * POST /agent/environments/{environmentUid}/share: shares an environment with a person or by link. A person can list
+ * the environment and use it for runs; the limit is 50 people. A link only shows the environment. Its URL is returned
+ * once and replaces any earlier link.
+ */
 export const shareEnvironment = endpoint({
   request: { path: v.object({ environmentUid: PathId }), body: ShareRequest },
   reply: { 200: ShareResponse },

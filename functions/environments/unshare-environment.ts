@@ -4,7 +4,10 @@ import { removeShare } from "#shared/environments/share-environment.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { ShareRequest, ShareResponse } from "#shared/wire/environment.ts";
 
-/** DELETE /agent/environments/{environmentUid}/share: stops sharing an environment with a person or by link. */
+/**
+ * DELETE /agent/environments/{environmentUid}/share: stops sharing an environment with a person or by link. Revoking a
+ * share that does not exist changes nothing.
+ */
 export const unshareEnvironment = endpoint({
   request: { path: v.object({ environmentUid: PathId }), body: ShareRequest },
   reply: { 200: ShareResponse },

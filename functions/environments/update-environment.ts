@@ -6,7 +6,10 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import { EnvironmentItem, UpdateEnvironmentRequest } from "#shared/wire/environment.ts";
 
-/** PUT /agent/environments/{environmentUid}: changes an environment. */
+/**
+ * PUT /agent/environments/{environmentUid}: updates an environment. Members that are absent or null keep their values;
+ * an empty value (`""` or `[]`) clears one. Runs that have started keep the previous environment.
+ */
 export const updateEnvironment = endpoint({
   request: { path: v.object({ environmentUid: PathId }), body: UpdateEnvironmentRequest },
   reply: { 200: EnvironmentItem },

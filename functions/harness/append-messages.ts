@@ -4,7 +4,11 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { MessagesRequest, MessagesResponse } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/messages: appends messages to the conversation. A repeated batch is stored once. */
+/**
+ * POST /harness-support/messages: appends messages to the conversation of a run. `first_sequence` must be the number of
+ * the next message; a gap returns 400. A repeated batch is stored once. A run stores at most 20,000 messages and 100
+ * MiB.
+ */
 export const appendMessages = endpoint({
   request: { body: MessagesRequest },
   reply: { 200: MessagesResponse },

@@ -4,7 +4,10 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { CommitSnapshotRequest, CommitSnapshotResponse } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/commit-snapshot: makes uploaded files the checkpoint from which the run continues. */
+/**
+ * POST /harness-support/commit-snapshot: commits an uploaded snapshot as the run's checkpoint. Later executions start
+ * from this checkpoint. All files must be uploaded, otherwise the response is 409.
+ */
 export const commitSnapshot = endpoint({
   request: { body: CommitSnapshotRequest },
   reply: { 200: CommitSnapshotResponse },

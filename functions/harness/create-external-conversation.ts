@@ -4,7 +4,10 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ExternalConversationRequest, ExternalConversationResponse } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/external-conversation: declares that a third-party harness writes the run's conversation in its own format. */
+/**
+ * POST /harness-support/external-conversation: registers a conversation that a third-party harness stores itself.
+ * Upload the transcript of the conversation in the given format afterwards.
+ */
 export const createExternalConversation = endpoint({
   request: { body: ExternalConversationRequest },
   reply: { 200: ExternalConversationResponse },

@@ -6,7 +6,10 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { Empty, FinishTaskRequest } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/finish-task: ends the run, or continues it with a waiting follow-up. */
+/**
+ * POST /harness-support/finish-task: ends a run and records its result. The run becomes `SUCCEEDED`, `FAILED` or, with
+ * `blocked`, `BLOCKED`. If a follow-up has not been delivered, the run returns to `QUEUED` instead.
+ */
 export const finishTask = endpoint({
   request: { body: FinishTaskRequest },
   reply: { 200: Empty },

@@ -8,8 +8,9 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
 /**
- * GET /harness-support/transcript: redirects to the raw transcript that a third-party harness wrote of the conversation, or returns
- * its URL with redirect=false.
+ * GET /harness-support/transcript: redirects to the raw transcript of a third-party harness. The URL expires after 15
+ * minutes by default. With `redirect=false` the response is 200 and contains the URL. A conversation of the default
+ * harness returns 400, and one without a transcript returns 404.
  */
 export const getRawTranscript = endpoint({
   request: { query: { redirect: one(v.picklist(["true", "false"])) } },

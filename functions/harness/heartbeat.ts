@@ -3,7 +3,11 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { HeartbeatRequest, HeartbeatResponse } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/heartbeat: records a heartbeat, and returns new follow-ups and whether to stop. */
+/**
+ * POST /harness-support/heartbeat: renews the lease of an execution and returns new follow-ups. Call again after
+ * `next_heartbeat_seconds`. An execution that sends no request for 30 seconds expires, and the run is executed again
+ * from its last checkpoint. If `cancel` is true, stop all processes.
+ */
 export const heartbeat = endpoint({
   request: { body: HeartbeatRequest },
   reply: { 200: HeartbeatResponse },

@@ -4,7 +4,10 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { Empty, NotifyUserRequest } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/notify-user: notifies the run's user by an event of the run, which continues. */
+/**
+ * POST /harness-support/notify-user: notifies the user of a run while the run continues. The message becomes an event
+ * of type `user_notified`. A run can send at most 10 notifications.
+ */
 export const notifyUser = endpoint({
   request: { body: NotifyUserRequest },
   reply: { 200: Empty },

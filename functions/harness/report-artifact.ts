@@ -4,7 +4,11 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/report-artifact: stores a reported artifact; the response says where to upload a file. */
+/**
+ * POST /harness-support/report-artifact: reports an artifact of a run. For a file or a screenshot, the first call
+ * returns an upload target; after the upload, repeat the call to publish the artifact. Other types are published by the
+ * first call. A run stores at most 1,000 artifacts and 5 GiB.
+ */
 export const reportArtifact = endpoint({
   request: { body: ReportArtifactRequest },
   reply: { 200: ReportArtifactResponse },

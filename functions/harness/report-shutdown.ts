@@ -5,7 +5,11 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { Empty, ReportShutdownRequest } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/report-shutdown: records that an execution has stopped. */
+/**
+ * POST /harness-support/report-shutdown: reports that the sandbox of an execution has stopped. A run in progress is
+ * executed again from its last checkpoint; after 3 losses without a new checkpoint it ends in `ERROR`. For a cancelled
+ * run, the timeline records `run_stopped`.
+ */
 export const reportShutdown = endpoint({
   request: { body: ReportShutdownRequest },
   reply: { 200: Empty },

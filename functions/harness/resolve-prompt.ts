@@ -6,8 +6,9 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import { ResolvePromptRequest, ResolvePromptResponse } from "#shared/wire/harness.ts";
 
 /**
- * POST /harness-support/resolve-prompt: begins an execution and returns what it needs. Records the skill that the execution has loaded,
- * by which lists then find the run.
+ * POST /harness-support/resolve-prompt: starts an execution and returns its prompt, context and secrets. The harness
+ * makes this call first. It binds the execution to the `Runyard-Instance` of the caller and moves the run to
+ * `INPROGRESS`. If the harness sends the skill that it has loaded, the run shows that skill from then on.
  */
 export const resolvePrompt = endpoint({
   request: { body: ResolvePromptRequest },

@@ -4,7 +4,11 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { UploadSnapshotRequest, UploadSnapshotResponse } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/upload-snapshot: creates a snapshot and returns where to upload its files. */
+/**
+ * POST /harness-support/upload-snapshot: creates upload targets for the files of a snapshot. A snapshot becomes the
+ * checkpoint of a run only after it is committed. A snapshot has at most 100 files and 2 GiB; a run has at most 500
+ * snapshots.
+ */
 export const uploadSnapshot = endpoint({
   request: { body: UploadSnapshotRequest },
   reply: { 200: UploadSnapshotResponse },

@@ -4,7 +4,10 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { TranscriptRequest, UploadTarget } from "#shared/wire/harness.ts";
 
-/** POST /harness-support/transcript: returns where a third-party harness uploads its raw transcript. */
+/**
+ * POST /harness-support/transcript: creates an upload target for a third-party harness's raw transcript. The
+ * conversation must be registered first. A transcript can have up to 64 MiB, and a run stores at most 1,000 of them.
+ */
 export const uploadTranscript = endpoint({
   request: { body: TranscriptRequest },
   reply: { 200: UploadTarget },

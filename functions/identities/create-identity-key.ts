@@ -9,7 +9,11 @@ import { toProfile } from "#shared/principals/principal.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
 
-/** POST /agent/identities/{identityUid}/keys: Creates an API key for an identity; only this response shows it. */
+/**
+ * POST /agent/identities/{identityUid}/keys: creates an API key for an identity. The response contains the key, which
+ * is never shown again. The key does not expire unless `expires_at` is set. An identity can have at most 50 keys.
+ * Requires a personal key.
+ */
 export const createIdentityKey = endpoint({
   request: { path: v.object({ identityUid: PathId }), body: CreateKeyRequest },
   reply: { 201: CreatedKey },

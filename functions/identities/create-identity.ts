@@ -6,7 +6,11 @@ import { addIdentity } from "#shared/identities/write-identity.ts";
 import { requireTeam } from "#shared/principals/default-team.ts";
 import { CreateIdentityRequest, IdentityItem } from "#shared/wire/identity.ts";
 
-/** POST /agent/identities: Creates an agent identity with defaults for its runs. */
+/**
+ * POST /agent/identities: creates an identity, a service account for an agent. The optional members are defaults for
+ * the runs of the identity. Names are unique within the team; a name in use returns 409. A team that has reached its
+ * `identity_limit` receives 403 `feature_not_available`. Requires a personal key.
+ */
 export const createIdentity = endpoint({
   request: { body: CreateIdentityRequest },
   reply: { 201: IdentityItem },

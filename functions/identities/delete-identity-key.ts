@@ -5,7 +5,10 @@ import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { readIdentity } from "#shared/identities/read-identities.ts";
 
-/** DELETE /agent/identities/{identityUid}/keys/{keyUid}: Deletes an identity's API key. Later requests with it are refused. */
+/**
+ * DELETE /agent/identities/{identityUid}/keys/{keyUid}: revokes an API key of an identity. The key is refused from the
+ * next request. Requires a personal key.
+ */
 export const deleteIdentityKey = endpoint({
   request: { path: v.object({ identityUid: PathId, keyUid: PathId }) },
   reply: { 204: NO_CONTENT },

@@ -2,7 +2,11 @@ import * as v from "valibot";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 import { type DeletionPorts, removeIdentity } from "#shared/identities/delete-identity.ts";
 
-/** DELETE /agent/identities/{identityUid}: Deletes an identity and its keys. Its runs that have not started fail, and its schedules are paused. */
+/**
+ * DELETE /agent/identities/{identityUid}: deletes an identity and revokes all its keys. Its runs that have not started
+ * fail with `not_authorized`, runs in progress finish, and its schedules are paused. The team's default identity cannot
+ * be deleted (400). Requires a personal key.
+ */
 export const deleteIdentity = endpoint({
   request: { path: v.object({ identityUid: PathId }) },
   reply: { 204: NO_CONTENT },

@@ -5,7 +5,7 @@ import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { readIdentity } from "#shared/identities/read-identities.ts";
 import { IdentityItem } from "#shared/wire/identity.ts";
 
-/** GET /agent/identities/{identityUid}: Returns an identity. */
+/** GET /agent/identities/{identityUid}: returns an identity with its defaults for runs. */
 export const getIdentity = endpoint({
   request: { path: v.object({ identityUid: PathId }) },
   reply: { 200: IdentityItem },

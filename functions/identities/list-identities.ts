@@ -7,7 +7,7 @@ import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { ListIdentitiesResponse } from "#shared/wire/identity.ts";
 
-/** GET /agent/identities: Lists the identities of the caller's teams, oldest first. */
+/** GET /agent/identities: lists the identities of the caller's teams, oldest first. */
 export const listIdentities = endpoint({
   request: { query: pageQuery },
   reply: { 200: ListIdentitiesResponse },

@@ -8,7 +8,7 @@ import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { ListKeysResponse } from "#shared/wire/key.ts";
 
-/** GET /agent/identities/{identityUid}/keys: Lists the metadata of an identity's API keys, oldest first. */
+/** GET /agent/identities/{identityUid}/keys: lists the API keys of an identity, without their values. */
 export const listIdentityKeys = endpoint({
   request: { path: v.object({ identityUid: PathId }), query: pageQuery },
   reply: { 200: ListKeysResponse },

@@ -5,7 +5,10 @@ import type { IdentityPorts } from "#shared/identities/ports.ts";
 import { changeIdentity } from "#shared/identities/write-identity.ts";
 import { IdentityItem, UpdateIdentityRequest } from "#shared/wire/identity.ts";
 
-/** PUT /agent/identities/{identityUid}: Changes an identity. Members that the body leaves out stay as they are. */
+/**
+ * PUT /agent/identities/{identityUid}: updates an identity. Members that are absent or null keep their values; an empty
+ * value (`""`, `[]` or `{}`) clears one. An identity that is not `available` returns 403. Requires a personal key.
+ */
 export const updateIdentity = endpoint({
   request: { path: v.object({ identityUid: PathId }), body: UpdateIdentityRequest },
   reply: { 200: IdentityItem },

@@ -8,8 +8,9 @@ import { requirePerson } from "#shared/teams/require-role.ts";
 import { CreatedAccount, Membership } from "#shared/wire/team.ts";
 
 /**
- * POST /agent/invitations/{token}/accept: Accepts an invitation to a team. With an API key the caller joins the team. Without one the account of the
- * invited address is created, and only this response shows its key; an address that has an account needs its own key (401).
+ * POST /agent/invitations/{token}/accept: accepts an invitation to a team. With an API key, the caller joins the team
+ * (200). Without an API key, an account is created for the invited address (201), and its first API key is returned
+ * once. If the address already has an account, the response is 401: use a key of that account.
  */
 export const acceptInvitation = keyOptionalEndpoint({
   request: { path: v.object({ token: v.string() }) },

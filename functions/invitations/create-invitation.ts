@@ -6,7 +6,11 @@ import type { TeamPorts } from "#shared/teams/ports.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
 import { CreatedInvitation, CreateInvitationRequest } from "#shared/wire/team.ts";
 
-/** POST /agent/teams/{teamUid}/invitations: Creates an invitation whose link is valid for a week; only this response shows it. */
+/**
+ * POST /agent/teams/{teamUid}/invitations: creates an invitation to a team and returns its link. The link is returned
+ * once, works once and expires after 7 days. A team can have at most 100 open invitations. No email is sent. Requires
+ * the role `admin`.
+ */
 export const createInvitation = endpoint({
   request: { path: v.object({ teamUid: PathId }), body: CreateInvitationRequest },
   reply: { 201: CreatedInvitation },

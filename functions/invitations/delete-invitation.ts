@@ -4,7 +4,10 @@ import { revokeInvitation } from "#shared/teams/invitations.ts";
 import type { TeamPorts } from "#shared/teams/ports.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
 
-/** DELETE /agent/teams/{teamUid}/invitations/{invitationId}: Revokes an invitation. */
+/**
+ * DELETE /agent/teams/{teamUid}/invitations/{invitationId}: revokes an invitation. Its link stops working immediately.
+ * Requires the role `admin`.
+ */
 export const deleteInvitation = endpoint({
   request: { path: v.object({ teamUid: PathId, invitationId: PathId }) },
   reply: { 204: NO_CONTENT },

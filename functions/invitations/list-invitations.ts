@@ -7,7 +7,10 @@ import type { TeamPorts } from "#shared/teams/ports.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
 import { ListInvitationsResponse } from "#shared/wire/team.ts";
 
-/** GET /agent/teams/{teamUid}/invitations: Lists the open invitations of a team without their links. */
+/**
+ * GET /agent/teams/{teamUid}/invitations: lists the open invitations of a team, without their links. Requires the role
+ * `admin`.
+ */
 export const listInvitations = endpoint({
   request: { path: v.object({ teamUid: PathId }), query: pageQuery },
   reply: { 200: ListInvitationsResponse },

@@ -7,7 +7,10 @@ import { toProfile } from "#shared/principals/principal.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
 
-/** POST /agent/keys: Creates a personal API key; only this response shows it. */
+/**
+ * POST /agent/keys: creates a personal API key. The response contains the key, which is never shown again. The key does
+ * not expire unless `expires_at` is set. A person can have at most 50 keys.
+ */
 export const createKey = endpoint({
   request: { body: CreateKeyRequest },
   reply: { 201: CreatedKey },

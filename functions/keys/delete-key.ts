@@ -4,7 +4,10 @@ import { revokeKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/ports.ts";
 
-/** DELETE /agent/keys/{keyUid}: Deletes one of the caller's API keys. It may be the key of the request itself. */
+/**
+ * DELETE /agent/keys/{keyUid}: revokes one of the caller's API keys. The key is refused from the next request. The key
+ * of the request itself can be revoked too.
+ */
 export const deleteKey = endpoint({
   request: { path: v.object({ keyUid: PathId }) },
   reply: { 204: NO_CONTENT },

@@ -6,7 +6,7 @@ import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { ListKeysResponse } from "#shared/wire/key.ts";
 
-/** GET /agent/keys: Lists the metadata of the caller's API keys, oldest first. */
+/** GET /agent/keys: lists the caller's API keys, without their values. */
 export const listKeys = endpoint({
   request: { query: pageQuery },
   reply: { 200: ListKeysResponse },

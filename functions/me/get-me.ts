@@ -4,7 +4,7 @@ import type { TeamPorts } from "#shared/teams/ports.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import { Me } from "#shared/wire/team.ts";
 
-/** GET /agent/me: Returns the caller and their teams. */
+/** GET /agent/me: returns the caller and their team memberships. */
 export const getMe = endpoint({
   request: {},
   reply: { 200: Me },

@@ -4,7 +4,9 @@ import type { TeamPorts } from "#shared/teams/ports.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import { Me, UpdateMeRequest } from "#shared/wire/team.ts";
 
-/** PUT /agent/me: Changes the caller's display name. */
+/**
+ * PUT /agent/me: updates the caller's display name. The email address cannot be changed: a different one returns 422.
+ */
 export const updateMe = endpoint({
   request: { body: UpdateMeRequest },
   reply: { 200: Me },

@@ -4,7 +4,11 @@ import { findDefaultTeam } from "#shared/principals/find-default-team.ts";
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { ModelsResponse } from "#shared/wire/model.ts";
 
-/** GET /agent/models: lists the models of this deployment, and the default of a run that names none. */
+/**
+ * GET /agent/models: lists the available models and the default model. `default_model_id` is the model of runs that set
+ * none: the team's setting, or else the deployment's default. A model with a `disable_reason` cannot be used at the
+ * moment.
+ */
 export const listModels = endpoint({
   request: {},
   reply: { 200: ModelsResponse },

@@ -7,7 +7,12 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 
-/** POST /agent/runs/{runId}/cancel: cancels a run. Its agent and all its processes are stopped. */
+/**
+ * POST /agent/runs/{runId}/cancel: cancels a run and stops its processes. Returns the run's id as a JSON string. A run
+ * that has ended returns 400. A run that is executed by a self-hosted worker or by its caller returns 422, and a
+ * `PENDING` or `CLAIMED` run returns a retryable 409; `force=true` cancels these as well. The timeline event
+ * `run_stopped` shows when the sandbox has stopped.
+ */
 export const cancelRun = endpoint({
   request: { path: v.object({ runId: PathId }), query: { force: one(Flag) } },
   reply: { 200: v.string() },

@@ -4,7 +4,11 @@ import { cancelMatchingRuns } from "#shared/runs/listing/cancel-matching-runs.ts
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { CancelRunsRequest, CancelRunsResponse } from "#shared/wire/cancel.ts";
 
-/** POST /agent/runs/cancel: cancels the runs that match a filter. Runs that have ended are skipped; one request takes up to 1,000. */
+/**
+ * POST /agent/runs/cancel: cancels all active runs that match a filter. One call processes up to 1,000 runs; while
+ * `has_more` is true, send the request again. The filter takes the same members as the list of runs and must have at
+ * least one. A run that cannot be cancelled is listed in `refused` with its error code and does not fail the request.
+ */
 export const cancelRuns = endpoint({
   request: { body: CancelRunsRequest },
   reply: { 200: CancelRunsResponse },

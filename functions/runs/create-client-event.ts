@@ -6,7 +6,10 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { ClientEvent } from "#shared/wire/event.ts";
 import { Empty } from "#shared/wire/harness.ts";
 
-/** POST /agent/runs/{runId}/client-events: adds an event of an execution to the timeline of its run. Each event_uuid is stored once. */
+/**
+ * POST /agent/runs/{runId}/client-events: adds an event to the timeline of the caller's run. Only the key of the run's
+ * current execution can call this. A repeated `event_uuid` is stored once. A run stores at most 2,000 of these events.
+ */
 export const createClientEvent = endpoint({
   request: { path: v.object({ runId: PathId }), body: ClientEvent },
   reply: { 200: Empty },

@@ -6,7 +6,12 @@ import { submitRun } from "#shared/runs/submit-run.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 import { RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";
 
-/** POST /agent/runs and POST /agent/run: creates a run and returns its id immediately. */
+/**
+ * POST /agent/runs and POST /agent/run: creates a run and returns its id immediately. The run starts `QUEUED`; read it,
+ * list its events or follow it to see its progress. The body must have a `prompt`, a skill or a `conversation_id`. If
+ * the team already executes as many runs as its `concurrency_limit` allows, the run waits and `at_capacity` is true; if
+ * its `queue_limit` is reached, the response is 429. A caller can create at most 3,000 runs per minute by default.
+ */
 export const createRun = endpoint({
   request: { body: RunAgentRequest, query: { dry_run: one(Flag) } },
   reply: { 200: RunAgentResponse },

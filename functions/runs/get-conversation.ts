@@ -9,7 +9,11 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { Conversation } from "#shared/wire/conversation.ts";
 
-/** GET /agent/runs/{runId}/conversation: returns the conversation of a run as normalized blocks. */
+/**
+ * GET /agent/runs/{runId}/conversation: returns the conversation of a run as normalized messages. A `QUEUED` run
+ * returns its prompt. Large tool outputs are truncated to 16 KiB; the transcript has the full text. A conversation that
+ * a third-party harness stores in its own format returns 422.
+ */
 export const getConversation = endpoint({
   request: { path: v.object({ runId: PathId }), query: pageQuery },
   reply: { 200: Conversation },

@@ -9,7 +9,10 @@ import { shownArtifacts } from "#shared/runs/run-item.ts";
 import { ArtifactItem } from "#shared/wire/artifact.ts";
 import { RunState } from "#shared/wire/run.ts";
 
-/** GET /agent/runs/{runId}/response: returns the agent's final message. */
+/**
+ * GET /agent/runs/{runId}/response: returns the agent's final message, the run's state and artifacts. `text` is empty
+ * until the agent has written a message and is truncated to 256 KiB.
+ */
 export const getResponse = endpoint({
   request: { path: v.object({ runId: PathId }) },
   reply: { 200: v.object({ text: v.string(), state: RunState, artifacts: v.array(ArtifactItem) }) },

@@ -7,7 +7,11 @@ import { visibleRun } from "#shared/runs/read-run.ts";
 import { toRunItem } from "#shared/runs/run-item.ts";
 import { RunItem } from "#shared/wire/run.ts";
 
-/** GET /agent/runs/{runId}: returns a run. */
+/**
+ * GET /agent/runs/{runId}: returns a run with its full prompt, configuration and artifacts. The configuration is the
+ * resolved one, with the defaults of the identity, the environment and the team applied. Secret values are shown as
+ * `***`.
+ */
 export const getRun = endpoint({
   request: { path: v.object({ runId: PathId }) },
   reply: { 200: RunItem },

@@ -7,7 +7,10 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { Timeline } from "#shared/wire/event.ts";
 
-/** GET /agent/runs/{runId}/timeline: lists the events of a run in order. */
+/**
+ * GET /agent/runs/{runId}/timeline: lists the timeline events of a run, oldest first. The timeline contains state
+ * transitions, setup steps, checkpoints and artifacts, but no messages; use the events of the run for both.
+ */
 export const getTimeline = endpoint({
   request: { path: v.object({ runId: PathId }), query: pageQuery },
   reply: { 200: Timeline },

@@ -10,8 +10,10 @@ import { visibleRun } from "#shared/runs/read-run.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
 /**
- * GET /agent/runs/{runId}/transcript: redirects to a time-limited URL of the raw transcript. With redirect=false it returns
- * the URL. A third-party harness has a transcript in its own format, once it has stored one.
+ * GET /agent/runs/{runId}/transcript: redirects to the raw transcript of a run. The transcript is a JSON Lines file,
+ * available shortly after the run has ended; before that, the response is 404. The URL expires after 15 minutes by
+ * default and needs no credentials. With `redirect=false` the response is 200 and contains the URL. For a third-party
+ * harness, the file has that harness's own format and is available as soon as the harness has uploaded it.
  */
 export const getTranscript = endpoint({
   request: { path: v.object({ runId: PathId }), query: { redirect: one(v.picklist(["true", "false"])) } },

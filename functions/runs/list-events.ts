@@ -14,7 +14,12 @@ const whole = (most: number) =>
     v.maxValue(most, `must be at most ${most}`),
   );
 
-/** GET /agent/runs/{runId}/events: lists events and messages in one gapless sequence. `wait` holds the response until there are more. */
+/**
+ * GET /agent/runs/{runId}/events: lists the events of a run in one gapless sequence. Events are numbered from 1 and
+ * contain state transitions, messages and artifacts. Pass `next` of the response as `after` to continue. With `wait`,
+ * the request blocks up to that many seconds until there is an event. When `ended` is true, no further events follow
+ * unless the run receives a follow-up.
+ */
 export const listEvents = endpoint({
   request: { path: v.object({ runId: PathId }), query: { after: one(whole(9_999_999_999)), wait: one(whole(25)) } },
   reply: { 200: RunEvents },

@@ -5,7 +5,10 @@ import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { HandoffAttachments } from "#shared/wire/attachment.ts";
 
-/** GET /agent/runs/{runId}/handoff/attachments: lists the snapshot files of the latest ended execution. */
+/**
+ * GET /agent/runs/{runId}/handoff/attachments: lists the snapshot files of the latest ended execution. Each file has a
+ * download URL that expires after 15 minutes by default. The list is empty if the run has no snapshot.
+ */
 export const listHandoffAttachments = endpoint({
   request: { path: v.object({ runId: PathId }) },
   reply: { 200: HandoffAttachments },

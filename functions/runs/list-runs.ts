@@ -17,7 +17,12 @@ const Limit = v.pipe(
   v.maxValue(500, "must be at most 500"),
 );
 
-/** GET /agent/runs: lists the runs visible to the caller. */
+/**
+ * GET /agent/runs: lists the runs visible to the caller. Filters combine with AND; repeat `state` to match any of
+ * several states. Runs are sorted by `updated_at`, newest first, unless `sort_by` and `sort_order` say otherwise.
+ * `prompt` is truncated to 1,000 characters; read the run for the full text. A page is never empty while
+ * `has_next_page` is true.
+ */
 export const listRuns = endpoint({
   request: {
     query: {

@@ -7,7 +7,12 @@ import { steerableRun } from "#shared/runs/read-run.ts";
 import { Empty } from "#shared/wire/harness.ts";
 import { RunFollowupRequest } from "#shared/wire/run.ts";
 
-/** POST /agent/runs/{runId}/followups: sends a message to the agent of a run. The run may be in any state; one that has ended is queued again. */
+/**
+ * POST /agent/runs/{runId}/followups: sends a follow-up message to a run. An active run receives the message before its
+ * next turn. A run that has ended returns to `QUEUED`, and a new execution continues the same conversation. Messages
+ * are delivered in order and exactly once. A run accepts at most 1,000 follow-ups. `policy` controls the current turn
+ * of the agent.
+ */
 export const sendFollowup = endpoint({
   request: { path: v.object({ runId: PathId }), body: RunFollowupRequest },
   reply: { 200: Empty },

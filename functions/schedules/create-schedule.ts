@@ -5,7 +5,11 @@ import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { showSchedule } from "#shared/schedules/read-schedule.ts";
 import { CreateScheduleRequest, ScheduleItem } from "#shared/wire/schedule.ts";
 
-/** POST /agent/schedules: creates a schedule. */
+/**
+ * POST /agent/schedules: creates a schedule that runs a prompt by cron. The body must have a `prompt`, unless
+ * `agent_config` names a skill. The schedule is enabled and reads its cron expression in UTC unless the body says
+ * otherwise. A team or a person can have at most 500 schedules.
+ */
 export const createSchedule = endpoint({
   request: { body: CreateScheduleRequest },
   reply: { 201: ScheduleItem },

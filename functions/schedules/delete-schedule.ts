@@ -4,7 +4,10 @@ import { removeSchedule } from "#shared/schedules/delete-schedule.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { DeleteScheduleResponse } from "#shared/wire/schedule.ts";
 
-/** DELETE /agent/schedules/{scheduleId}: deletes a schedule; its runs stay. */
+/**
+ * DELETE /agent/schedules/{scheduleId}: deletes a schedule. Runs that the schedule has created remain and are still
+ * found by its `schedule_id`. Deleting the schedule again returns 404.
+ */
 export const deleteSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }) },
   reply: { 200: DeleteScheduleResponse },

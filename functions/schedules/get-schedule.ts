@@ -4,7 +4,10 @@ import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { findVisibleSchedule, readRecentRuns, showSchedule } from "#shared/schedules/read-schedule.ts";
 import { ScheduleItem } from "#shared/wire/schedule.ts";
 
-/** GET /agent/schedules/{scheduleId}: returns a schedule with its latest runs. */
+/**
+ * GET /agent/schedules/{scheduleId}: returns a schedule with its next firing and recent runs. `recent_runs` contains up
+ * to 10 runs; list the runs by `schedule_id` for all of them.
+ */
 export const getSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }) },
   reply: { 200: ScheduleItem },

@@ -5,7 +5,7 @@ import { readSchedulePage } from "#shared/schedules/list-schedules.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { ListSchedulesResponse } from "#shared/wire/schedule.ts";
 
-/** GET /agent/schedules: lists the schedules visible to the caller, by name. */
+/** GET /agent/schedules: lists the schedules visible to the caller, sorted by name. */
 export const listSchedules = endpoint({
   request: { query: pageQuery },
   reply: { 200: ListSchedulesResponse },

@@ -6,7 +6,10 @@ import { readTickPage } from "#shared/schedules/list-schedules.ts";
 import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { ListTicksResponse } from "#shared/wire/schedule.ts";
 
-/** GET /agent/schedules/{scheduleId}/ticks: lists the outcomes of planned firings, the latest first. */
+/**
+ * GET /agent/schedules/{scheduleId}/ticks: lists the outcomes of planned firings, newest first. Each planned firing has
+ * exactly one outcome, kept for 90 days.
+ */
 export const listTicks = endpoint({
   request: { path: v.object({ scheduleId: PathId }), query: pageQuery },
   reply: { 200: ListTicksResponse },

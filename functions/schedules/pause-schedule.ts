@@ -6,7 +6,10 @@ import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { showSchedule } from "#shared/schedules/read-schedule.ts";
 import { ScheduleItem } from "#shared/wire/schedule.ts";
 
-/** POST /agent/schedules/{scheduleId}/pause: pauses a schedule until it is resumed. */
+/**
+ * POST /agent/schedules/{scheduleId}/pause: pauses a schedule until it is resumed. Pausing a paused schedule changes
+ * nothing. Active runs continue.
+ */
 export const pauseSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }) },
   reply: { 200: ScheduleItem },

@@ -6,7 +6,10 @@ import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { showSchedule } from "#shared/schedules/read-schedule.ts";
 import { ScheduleItem } from "#shared/wire/schedule.ts";
 
-/** POST /agent/schedules/{scheduleId}/resume: resumes a schedule from its next planned firing. */
+/**
+ * POST /agent/schedules/{scheduleId}/resume: resumes a paused schedule from its next firing. Firings that were missed
+ * during the pause are not made up. Resuming an enabled schedule changes nothing.
+ */
 export const resumeSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }) },
   reply: { 200: ScheduleItem },

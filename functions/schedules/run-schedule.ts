@@ -5,7 +5,10 @@ import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { startScheduledRun } from "#shared/schedules/run-now.ts";
 import { RunAgentResponse } from "#shared/wire/run.ts";
 
-/** POST /agent/schedules/{scheduleId}/run: starts a run of a schedule now, even if the schedule is paused. */
+/**
+ * POST /agent/schedules/{scheduleId}/run: creates a run from a schedule immediately. The run has the schedule's prompt
+ * and configuration, in addition to planned firings, and adds no tick. Works for paused schedules too.
+ */
 export const runSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }) },
   reply: { 200: RunAgentResponse },

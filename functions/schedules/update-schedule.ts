@@ -5,7 +5,11 @@ import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { showSchedule } from "#shared/schedules/read-schedule.ts";
 import { ScheduleItem, UpdateScheduleRequest } from "#shared/wire/schedule.ts";
 
-/** PUT /agent/schedules/{scheduleId}: replaces a schedule. */
+/**
+ * PUT /agent/schedules/{scheduleId}: replaces a schedule. `name`, `cron_schedule`, `enabled` and, without a skill,
+ * `prompt` are required. Optional members that are absent keep their values. Runs that the schedule has created are not
+ * changed.
+ */
 export const updateSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }), body: UpdateScheduleRequest },
   reply: { 200: ScheduleItem },

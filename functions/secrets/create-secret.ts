@@ -6,7 +6,11 @@ import { addSecret, hashSecret } from "#shared/secrets/secrets.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
 import { CreateSecretRequest, SecretItem } from "#shared/wire/secret.ts";
 
-/** POST /agent/secrets: Creates a secret that configurations refer to by name. No response shows its value. */
+/**
+ * POST /agent/secrets: creates a secret for the runs of a team. Environments and identities refer to the secret by
+ * name. The value is never returned; to change it, delete the secret and create it again. A team can have at most 100
+ * secrets. Requires the role `admin`.
+ */
 export const createSecret = endpoint({
   request: { body: CreateSecretRequest },
   reply: { 201: SecretItem },

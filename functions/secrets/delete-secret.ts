@@ -5,7 +5,10 @@ import { removeSecret } from "#shared/secrets/secrets.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
 import { SecretName } from "#shared/wire/secret-name.ts";
 
-/** DELETE /agent/secrets/{secret}: Deletes a secret. Executions that started with its value keep it until they end. */
+/**
+ * DELETE /agent/secrets/{secret}: deletes a secret. Executions that have started keep the value until they end.
+ * Requires the role `admin`.
+ */
 export const deleteSecret = endpoint({
   request: { path: v.object({ secret: SecretName }) },
   reply: { 204: NO_CONTENT },

@@ -6,7 +6,7 @@ import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
 import { SecretItem } from "#shared/wire/secret.ts";
 import { SecretName } from "#shared/wire/secret-name.ts";
 
-/** GET /agent/secrets/{secret}: Returns a secret's metadata. */
+/** GET /agent/secrets/{secret}: returns a secret's metadata, without its value. Requires the role `admin`. */
 export const getSecret = endpoint({
   request: { path: v.object({ secret: SecretName }) },
   reply: { 200: SecretItem },

@@ -6,7 +6,7 @@ import { placeOf, readSecrets } from "#shared/secrets/secrets.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
 import { ListSecretsResponse } from "#shared/wire/secret.ts";
 
-/** GET /agent/secrets: Lists the names of the team's secrets. */
+/** GET /agent/secrets: lists the metadata of a team's secrets, without values. Requires the role `admin`. */
 export const listSecrets = endpoint({
   request: { query: pageQuery },
   reply: { 200: ListSecretsResponse },

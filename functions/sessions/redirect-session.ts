@@ -4,7 +4,10 @@ import { PathId, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.
 import type { RunPorts } from "#shared/runs/ports.ts";
 import { SessionRedirect } from "#shared/wire/conversation.ts";
 
-/** GET /agent/sessions/{sessionId}/redirect: returns the conversation of a publicly shared session. */
+/**
+ * GET /agent/sessions/{sessionId}/redirect: returns the conversation of a public session. Requires no API key. If the
+ * session is not shared publicly, the response is 404, as for an unknown id.
+ */
 export const redirectSession = publicEndpoint({
   request: { path: v.object({ sessionId: PathId }) },
   reply: { 200: SessionRedirect },

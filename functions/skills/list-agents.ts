@@ -22,8 +22,10 @@ const places = {
 } as const;
 
 /**
- * GET /agent: lists the skills in the repositories of the caller's environments, or in the repository that `repo` names. Skills are
- * discovered again after ten minutes; the header `age` is the number of seconds since the oldest discovery.
+ * GET /agent: lists the skills in the repositories of the caller's environments. With `repo`, only the skills of that
+ * repository are listed. Results are cached for 10 minutes; `refresh=true` reads the repositories again, and the header
+ * `Age` gives the age of the oldest cached result in seconds. Repositories that cannot be read are listed in
+ * `unavailable`. More than 100 repositories return 400; use `repo` then.
  */
 export const listAgents = endpoint({
   request: {

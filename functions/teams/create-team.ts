@@ -6,7 +6,9 @@ import { requirePerson } from "#shared/teams/require-role.ts";
 import { addTeam } from "#shared/teams/write-team.ts";
 import { CreateTeamRequest, TeamItem } from "#shared/wire/team.ts";
 
-/** POST /agent/teams: Creates a team whose admin is the caller. */
+/**
+ * POST /agent/teams: creates a team with the caller as its admin. Settings that are absent or null have their defaults.
+ */
 export const createTeam = endpoint({
   request: { body: CreateTeamRequest },
   reply: { 201: TeamItem },

@@ -4,7 +4,10 @@ import type { SecretPorts } from "#shared/secrets/ports.ts";
 import { removeTeam } from "#shared/teams/delete-team.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
 
-/** DELETE /agent/teams/{teamUid}: Deletes a team and everything in it. Its runs must have ended and its schedules must be deleted before. */
+/**
+ * DELETE /agent/teams/{teamUid}: deletes a team with its identities, keys, environments and secrets. The team's runs
+ * must have ended and its schedules must be deleted, otherwise the response is 409. Requires the role `admin`.
+ */
 export const deleteTeam = endpoint({
   request: { path: v.object({ teamUid: PathId }) },
   reply: { 204: NO_CONTENT },

@@ -6,7 +6,7 @@ import { requireAdmin } from "#shared/teams/require-role.ts";
 import { findTeam } from "#shared/teams/write-team.ts";
 import { TeamItem } from "#shared/wire/team.ts";
 
-/** GET /agent/teams/{teamUid}: Returns a team with its settings. Only its admins may call this. */
+/** GET /agent/teams/{teamUid}: returns a team with its settings. Requires the role `admin`. */
 export const getTeam = endpoint({
   request: { path: v.object({ teamUid: PathId }) },
   reply: { 200: TeamItem },

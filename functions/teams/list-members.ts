@@ -7,7 +7,7 @@ import type { TeamPorts } from "#shared/teams/ports.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
 import { ListMembersResponse } from "#shared/wire/team.ts";
 
-/** GET /agent/teams/{teamUid}/members: Lists the members of a team with their roles. */
+/** GET /agent/teams/{teamUid}/members: lists the members of a team with their roles. Requires the role `admin`. */
 export const listMembers = endpoint({
   request: { path: v.object({ teamUid: PathId }), query: pageQuery },
   reply: { 200: ListMembersResponse },

@@ -7,7 +7,7 @@ import type { TeamPorts } from "#shared/teams/ports.ts";
 import { readTeams } from "#shared/teams/write-team.ts";
 import { ListTeamsResponse } from "#shared/wire/team.ts";
 
-/** GET /agent/teams: Lists the teams of the caller, oldest first. */
+/** GET /agent/teams: lists the teams of the caller, oldest first. */
 export const listTeams = endpoint({
   request: { query: pageQuery },
   reply: { 200: ListTeamsResponse },

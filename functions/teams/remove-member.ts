@@ -8,8 +8,9 @@ import { Flag } from "#shared/wire/primitives.ts";
 import { RemovedMember } from "#shared/wire/team.ts";
 
 /**
- * DELETE /agent/teams/{teamUid}/members/{userUid}: Removes a member from a team. Admins remove anybody, and every member may leave. Agent keys that the
- * member created are revoked too, unless `keep_keys` is true. From the next request on, neither reaches the team.
+ * DELETE /agent/teams/{teamUid}/members/{userUid}: removes a member from a team. An admin can remove any member, and
+ * all members can remove themselves. The last admin of a team cannot be removed (409). Agent keys that the member
+ * created are revoked unless `keep_keys` is true. Access ends with the next request.
  */
 export const removeMember = endpoint({
   request: { path: v.object({ teamUid: PathId, userUid: PathId }), query: { keep_keys: one(Flag) } },

@@ -5,7 +5,10 @@ import type { TeamPorts } from "#shared/teams/ports.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
 import { MemberItem, UpdateMemberRequest } from "#shared/wire/team.ts";
 
-/** PUT /agent/teams/{teamUid}/members/{userUid}: Changes the role of a member. The last admin keeps the role. */
+/**
+ * PUT /agent/teams/{teamUid}/members/{userUid}: changes a member's role. The last admin of a team cannot become a
+ * member (409). Requires the role `admin`.
+ */
 export const updateMember = endpoint({
   request: { path: v.object({ teamUid: PathId, userUid: PathId }), body: UpdateMemberRequest },
   reply: { 200: MemberItem },

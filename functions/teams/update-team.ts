@@ -6,7 +6,10 @@ import { requireAdmin } from "#shared/teams/require-role.ts";
 import { changeTeam } from "#shared/teams/write-team.ts";
 import { TeamItem, UpdateTeamRequest } from "#shared/wire/team.ts";
 
-/** PUT /agent/teams/{teamUid}: Changes a team's name and settings. Null brings a setting back to its default. */
+/**
+ * PUT /agent/teams/{teamUid}: updates a team's name and settings. Settings that are absent keep their values; null
+ * restores the default. Requires the role `admin`.
+ */
 export const updateTeam = endpoint({
   request: { path: v.object({ teamUid: PathId }), body: UpdateTeamRequest },
   reply: { 200: TeamItem },

@@ -13,7 +13,10 @@ interface WorkerListPorts extends WorkerPorts {
   readonly cursors: Cursors;
 }
 
-/** GET /agent/connected-self-hosted-workers: lists the connected self-hosted workers of the caller's teams. */
+/**
+ * GET /agent/connected-self-hosted-workers: lists the connected self-hosted workers of the caller's teams. Workers are
+ * sorted by id. Connections that share an id are one worker.
+ */
 export const listWorkers = endpoint({
   request: { query: pageQuery },
   reply: { 200: ListWorkersResponse },

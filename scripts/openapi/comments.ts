@@ -2,23 +2,23 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../run-command.ts";
 
-/** What the comment of an endpoint says about it: its first sentence, and all of it. */
-export interface Said {
+/** The documentation of an endpoint: the first sentence of its comment, and the whole comment. */
+export interface EndpointText {
   readonly summary: string;
   readonly description: string;
 }
 
-/** The comment above `export const <name>` in a file, without the method and path that it begins with. */
-export function commentOf(file: string, name: string): Said {
+/** Reads the comment above `export const <name>`, without the method and path at its start. */
+export function commentOf(file: string, name: string): EndpointText {
   const source = readFileSync(join(root, file), "utf8");
   const [, comment] = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\s*export const ${name}\\b`).exec(source) ?? [];
   if (comment === undefined) throw new Error(`${file}: ${name} has no comment that says what it does`);
   const description = asSentence(plain(comment).replace(/^(?:(?:GET|POST|PUT|DELETE) [^\s:]+(?:, | and )?)+:\s*/, ""));
-  const [summary = description] = /^.*?[.;](?=\s|$)/.exec(description) ?? [];
-  return { summary: summary.replace(/[.;]$/, ""), description };
+  const [summary = description] = /^.*?\.(?=\s|$)/.exec(description) ?? [];
+  return { summary, description };
 }
 
-/** Comments of shared/wire: of each exported schema, and of the members that stand in it, as `Schema.member`. */
+/** Reads the comments of shared/wire: by schema, and by member as `Schema.member`. */
 export function wireComments(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const file of globSync("shared/wire/*.ts", { cwd: root }).sort()) {

@@ -10,7 +10,7 @@ import { problemComponents } from "./problems.ts";
 import { namedSchemas, SchemaBook } from "./schemas.ts";
 import { tagsOf } from "./tags.ts";
 
-/** The OpenAPI 3.1 document of the whole API, made of routes.ts and of the definitions that it leads to. */
+/** Generates the OpenAPI 3.1 document of the API from routes.ts and the endpoints. */
 export async function generateDocument(): Promise<JsonObject> {
   const endpoints = await routedEndpoints();
   const book = new SchemaBook(await namedSchemas());
@@ -25,7 +25,7 @@ export async function generateDocument(): Promise<JsonObject> {
         variables: {
           base_url: {
             default: "http://127.0.0.1:4500/api/v1",
-            description: "The address that the deployment printed; it ends in /api/v1.",
+            description: "The base URL of the deployment, which ends in /api/v1. The deployment prints it.",
           },
         },
       },
@@ -49,8 +49,8 @@ const BEARER = {
   type: "http",
   scheme: "bearer",
   description:
-    "An API key: `ryp_…` of a person, `rya_…` of an agent identity, `ryr_…` of one execution of a run. " +
-    "`x-principals` of an operation says whose keys open it: personal, agent, run.",
+    "An API key: `ryp_…` of a person, `rya_…` of an identity, `ryr_…` of one execution of a run. " +
+    "`x-principals` of an operation lists the kinds of keys that can call it: personal, agent, run.",
 } as const;
 
 function pathsOf(endpoints: readonly RoutedEndpoint[], book: SchemaBook): JsonObject {

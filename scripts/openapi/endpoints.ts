@@ -4,14 +4,14 @@ import { type Route, routes } from "#infra/routes.ts";
 import type { ErrorCode } from "#shared/errors.ts";
 import type { Parameters } from "#shared/http/request.ts";
 import { root } from "../run-command.ts";
-import { commentOf, type Said } from "./comments.ts";
+import { commentOf, type EndpointText } from "./comments.ts";
 
 type Schema = Parameters[string]["schema"];
 
-/** What a function's file says of its endpoint. */
+/** The endpoint that a function's file exports. */
 export interface Definition {
   readonly request: { readonly path?: Schema; readonly query?: Parameters; readonly body?: Schema };
-  /** By status: a schema, or the name of an answer that is no JSON. */
+  /** By status: a schema, or the name of a response that is not JSON. */
   readonly reply: Readonly<Record<string, Schema | string>>;
   readonly errors: readonly ErrorCode[];
 }
@@ -22,7 +22,7 @@ export interface RoutedEndpoint {
   /** The function's name in camelCase. */
   readonly name: string;
   readonly definition: Definition;
-  readonly said: Said;
+  readonly text: EndpointText;
 }
 
 /** Every route but the fallback, in the order of routes.ts. */
@@ -35,7 +35,7 @@ export async function routedEndpoints(): Promise<readonly RoutedEndpoint[]> {
       const found = Object.entries(module).find(([, value]) => isDefinition(value));
       const [exported, definition] = found ?? [];
       if (exported === undefined || !isDefinition(definition)) throw new Error(`${file} exports no endpoint`);
-      return { route, name: nameOf(route), definition, said: commentOf(file, exported) };
+      return { route, name: nameOf(route), definition, text: commentOf(file, exported) };
     }),
   );
 }

@@ -1,12 +1,12 @@
 import type { Json } from "./json.ts";
 
-/** Examples by `operation` for requests and `operation.status` for answers, each with its name; all others are made of fields. */
+/** Named examples by `operation` for requests and `operation.status` for responses. All others are generated from samples. */
 export const OWN_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   createRun: {
     smallest: { prompt: "Say hello.\n\n```sh\necho hello\n```" },
     labelled: {
-      prompt: "Find out why checkout.test.ts fails now and then, and mend it.",
-      title: "Mend the flaky checkout test",
+      prompt: "Find out why checkout.test.ts fails intermittently, and fix it.",
+      title: "Fix the flaky checkout test",
       config: { name: "checkout", model_id: "local/runbook" },
       metadata: { ticket: "SHOP-1412" },
     },
@@ -53,7 +53,7 @@ export const OWN_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Json>
     words: {
       execution_id: "0199a3c4-9a02-7b10-8c3d-5e7f9a1b2c3d",
       first_sequence: 1,
-      messages: [{ role: "assistant", content: [{ type: "text", text: "I look at the test first." }] }],
+      messages: [{ role: "assistant", content: [{ type: "text", text: "I will read the test first." }] }],
     },
   },
   "getRunConversation.200": {

@@ -2,7 +2,7 @@ import { OWN_EXAMPLES } from "./example-values.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 import { sampleOf } from "./sample.ts";
 
-/** The document with an example of each body, as requests and as answers. */
+/** Adds examples of all request and response bodies to the document. */
 export function withExamples(document: JsonObject): JsonObject {
   const components = memberOf(memberOf(document, "components"), "schemas");
   const paths = mapMembers(memberOf(document, "paths"), (item) =>
@@ -24,7 +24,7 @@ function operationWithExamples(operation: JsonObject, components: JsonObject): J
   };
 }
 
-/** A body with the examples that example-values.ts has for it, or else with one that is made of its schema. */
+/** Adds the examples of example-values.ts, or else a generated one. */
 function withExample(body: JsonObject, operation: string, name: string, components: JsonObject): JsonObject {
   const full = name !== operation;
   const content = mapMembers(memberOf(body, "content"), (media, type) => {

@@ -2,7 +2,7 @@ import type { JsonObject } from "./json.ts";
 
 const prompt: JsonObject = { required: ["prompt"], properties: { prompt: { type: "string", pattern: "\\S" } } };
 
-/** A configuration that names a skill. */
+/** Requires a configuration that names a skill. */
 const skillIn = (member: string): JsonObject => ({
   required: [member],
   properties: {
@@ -14,7 +14,7 @@ const skillIn = (member: string): JsonObject => ({
 
 const scheduled: JsonObject = { anyOf: [prompt, skillIn("agent_config")] };
 
-/** What the rules of the service ask of a component beyond its schema. */
+/** Rules of the service beyond the schema of a component. */
 export const facts: Readonly<Record<string, JsonObject>> = {
   RunAgentRequest: {
     anyOf: [prompt, { required: ["skill"] }, { required: ["conversation_id"] }, skillIn("config")],

@@ -1,22 +1,22 @@
 import { RUN_SOURCES } from "#shared/wire/run.ts";
 import type { JsonObject } from "./json.ts";
 
-/** Headers that requests may carry. */
+/** Request headers. */
 export const PARAMETERS: JsonObject = {
   "X-Team-Uid": {
     name: "X-Team-Uid",
     in: "header",
     description:
-      "The team that the call is for. Only a person with several teams needs it, and only to make things: without it, reads " +
-      "cover all of them. `X-Warp-Team-Uid` means the same.",
+      "The id of the team for this request. People with several teams need it to create resources; without it, reads cover " +
+      "all their teams. `X-Warp-Team-Uid` is an alias.",
     schema: { type: "string", format: "uuid" },
   },
   "Idempotency-Key": {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "Makes a repeat safe: the same key with the same body is answered as the first time, for 24 hours, with the header " +
-      "`Idempotent-Replay: true`. With another body it is a `conflict`.",
+      "Makes it safe to retry the request. For 24 hours, a request with the same key and body returns the first response, with " +
+      "the header `Idempotent-Replay: true`. With another body it returns `conflict`.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
     example: "nightly-2026-05-18",
   },
@@ -24,16 +24,16 @@ export const PARAMETERS: JsonObject = {
     name: "x-stainless-retry-count",
     in: "header",
     description:
-      "How often the client has sent this request before. Above 0 and without an Idempotency-Key, it is answered as its identical " +
-      "request of the last ten minutes was.",
+      "The number of previous attempts of this request. Above 0 and without an `Idempotency-Key`, the request returns the " +
+      "response to an identical request of the last 10 minutes, if there was one.",
     schema: { type: "integer", minimum: 0 },
   },
   "X-Run-Source": {
     name: "X-Run-Source",
     in: "header",
     description:
-      `Where the run comes from: ${RUN_SOURCES.map((source) => `\`${source}\``).join(", ")}. Anything else counts as \`API\`, and ` +
-      "`SCHEDULED_AGENT` and `ORCHESTRATION` are set by the service alone. `X-Oz-Api-Source` means the same.",
+      `The source of the run: ${RUN_SOURCES.map((source) => `\`${source}\``).join(", ")}. Other values count as \`API\`. ` +
+      "Only the service sets `SCHEDULED_AGENT` and `ORCHESTRATION`. `X-Oz-Api-Source` is an alias.",
     schema: { type: "string", default: "API" },
     example: "CLI",
   },
@@ -41,34 +41,35 @@ export const PARAMETERS: JsonObject = {
     name: "Runyard-Instance",
     in: "header",
     description:
-      "A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.",
+      "A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.",
     schema: { type: "string" },
   },
   "Runyard-Protocol": {
     name: "Runyard-Protocol",
     in: "header",
-    description: "The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.",
+    description:
+      "The protocol version of the harness. A version that is too old returns 426, and the run is executed again.",
     schema: { type: "integer" },
     example: 1,
   },
 };
 
-/** Headers that answers carry. */
+/** Response headers. */
 export const HEADERS: JsonObject = {
-  "x-request-id": { description: "The request's trace id.", schema: { type: "string" } },
+  "x-request-id": { description: "The trace id of the request.", schema: { type: "string" } },
   "x-should-retry": {
-    description: "Equal to `retryable`.",
+    description: "Whether to retry the request; equal to `retryable`.",
     schema: { type: "string", enum: ["true", "false"] },
   },
-  "Retry-After": { description: "Seconds to wait before the same request is sent again.", schema: { type: "integer" } },
-  "WWW-Authenticate": { description: "The scheme of the credential.", schema: { type: "string", const: "Bearer" } },
+  "Retry-After": { description: "Seconds to wait before retrying the request.", schema: { type: "integer" } },
+  "WWW-Authenticate": { description: "The authentication scheme.", schema: { type: "string", const: "Bearer" } },
   "Idempotent-Replay": {
-    description: "There where the answer is that of an earlier, identical request.",
+    description: "Present if the response is that of an earlier, identical request.",
     schema: { type: "string", const: "true" },
   },
-  Age: { description: "Seconds since the oldest of what is answered was looked up.", schema: { type: "integer" } },
-  Location: { description: "Where it leads to.", required: true, schema: { type: "string", format: "uri" } },
+  Age: { description: "The age of the oldest cached result, in seconds.", schema: { type: "integer" } },
+  Location: { description: "The URL to follow.", required: true, schema: { type: "string", format: "uri" } },
 };
 
-/** Headers that the answers of single operations carry. */
+/** Response headers of single operations. */
 export const HEADERS_OF: Readonly<Record<string, readonly string[]>> = { listAgents: ["Age"] };

@@ -6,14 +6,14 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A value as JSON has it: without what is undefined, and without anything shared. */
+/** Converts a value to JSON: without undefined members and without shared objects. */
 export function toJson(value: unknown): JsonObject {
   const json: unknown = JSON.parse(JSON.stringify(value));
-  if (!isObject(json)) throw new Error("is no object");
+  if (!isObject(json)) throw new Error("is not an object");
   return json;
 }
 
-/** Changes every object of a value, from the inside out. */
+/** Applies a change to every object of a value, innermost first. */
 export function mapObjects(value: Json, change: (object: JsonObject) => Json): Json {
   if (Array.isArray(value)) return value.map((entry: Json) => mapObjects(entry, change));
   if (!isObject(value)) return value;
@@ -21,7 +21,7 @@ export function mapObjects(value: Json, change: (object: JsonObject) => Json): J
   return change(Object.fromEntries(changed));
 }
 
-/** Components that a value refers to, by name. */
+/** The names of the components that a value refers to. */
 export function refsIn(value: Json): ReadonlySet<string> {
   const found = new Set<string>();
   mapObjects(value, (object) => {

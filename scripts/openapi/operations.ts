@@ -10,17 +10,17 @@ import { problemResponses, refusalsOf } from "./problems.ts";
 import { isSchema, type SchemaBook } from "./schemas.ts";
 import { tagOf } from "./tags.ts";
 
-/** One operation of the document, but for its examples. `isOlder` marks a second path of the same function. */
+/** Generates one operation of the document, without examples. `isOlder` marks the second path of a function. */
 export function operationOf(endpoint: RoutedEndpoint, book: SchemaBook, isOlder: boolean): JsonObject {
-  const { route, name, definition, said } = endpoint;
+  const { route, name, definition, text } = endpoint;
   const parameters = parametersOf(endpoint, book);
   const { body } = definition.request;
   const codes = [...refusalsOf(endpoint).values()].flat();
   return {
     tags: [tagOf(route.file).name],
     operationId: isOlder ? `${name}AtOlderPath` : name,
-    summary: said.summary,
-    description: said.description,
+    summary: text.summary,
+    description: text.description,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body === undefined
       ? {}
@@ -32,7 +32,7 @@ export function operationOf(endpoint: RoutedEndpoint, book: SchemaBook, isOlder:
   };
 }
 
-/** No body at all counts as one without members: it is required where such a one is refused. */
+/** An absent body counts as `{}`, so the body is required if `{}` is refused. */
 function requestBody(body: v.GenericSchema<unknown, unknown>, schema: JsonObject): JsonObject {
   const rules = facts[String(schema["$ref"]).split(":").at(-1) ?? ""] ?? {};
   const required = !v.safeParse(body, {}).success || "anyOf" in rules || "oneOf" in rules;
@@ -49,18 +49,24 @@ function successes({ route, name, definition }: RoutedEndpoint, book: SchemaBook
         ...Object.fromEntries((HEADERS_OF[name] ?? []).map((one) => [one, { $ref: `#/components/headers/${one}` }])),
         ...(reply === REDIRECT ? { Location: { $ref: "#/components/headers/Location" } } : {}),
       };
-      return [status, { description: MEANINGS[status] ?? "Done.", headers, ...contentOf(reply, name, book) }];
+      return [status, { description: meaningOf(status), headers, ...contentOf(reply, name, book) }];
     }),
   );
 }
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  200: "Done.",
-  201: "Made.",
-  202: "Taken, and not done yet.",
-  204: "Done; there is no body.",
-  302: "Leads to a time-limited address, where no credential is needed or wanted.",
+  200: "The request succeeded.",
+  201: "The resource was created.",
+  202: "The request was accepted and is processed asynchronously.",
+  204: "The request succeeded. The response has no body.",
+  302: "Redirects to a time-limited URL. Do not send credentials to it.",
 };
+
+function meaningOf(status: string): string {
+  const meaning = MEANINGS[status];
+  if (meaning === undefined) throw new Error(`scripts/openapi/operations.ts has no description for status ${status}`);
+  return meaning;
+}
 
 function contentOf(reply: RoutedEndpoint["definition"]["reply"][string], name: string, book: SchemaBook): JsonObject {
   if (reply === REDIRECT || reply === NO_CONTENT) return {};

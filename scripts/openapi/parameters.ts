@@ -6,7 +6,7 @@ import { isSchema, type SchemaBook } from "./schemas.ts";
 
 type Schema = v.GenericSchema<unknown, unknown>;
 
-/** Parameters of an operation: its path's, its query's, and the headers that it reads. */
+/** The parameters of an operation: path, query and headers. */
 export function parametersOf(endpoint: RoutedEndpoint, book: SchemaBook): readonly JsonObject[] {
   const { route, name, definition } = endpoint;
   const path = definition.request.path === undefined ? {} : book.convert(definition.request.path, "input");
@@ -15,14 +15,14 @@ export function parametersOf(endpoint: RoutedEndpoint, book: SchemaBook): readon
     name: parameter,
     in: "path",
     required: true,
-    ...noteOf(name, parameter, "path"),
+    ...noteOf(name, parameter),
     schema: schemas[parameter] ?? { type: "string" },
   }));
   const inQuery = Object.entries(definition.request.query ?? {}).map(([parameter, { kind, schema }]) => ({
     name: parameter,
     in: "query",
     ...(kind === "map" ? { style: "deepObject", explode: true } : {}),
-    ...noteOf(name, parameter, "query"),
+    ...noteOf(name, parameter),
     schema: { ...querySchema(schema, book), ...defaultOf(name, parameter) },
   }));
   return [...inPath, ...inQuery, ...headersOf(endpoint)];
@@ -40,7 +40,7 @@ function headersOf({ route, name }: RoutedEndpoint): readonly JsonObject[] {
   return names.map((header) => ({ $ref: `#/components/parameters/${header}` }));
 }
 
-/** A query is text; the document says what it is read as: a whole number, true or false, or that text. */
+/** A query parameter is text; the document has the type that it is parsed to. */
 function querySchema(schema: Schema, book: SchemaBook): JsonObject {
   const pipe = flatPipe(schema);
   if (pipe[0]?.options?.join() === "true,false") return { type: "boolean" };
@@ -71,16 +71,12 @@ function flatPipe(schema: Schema): readonly PipeItem[] {
 
 const isItem = (value: unknown): value is PipeItem => typeof value === "object" && value !== null && "type" in value;
 
-function noteOf(operation: string, parameter: string, place: "path" | "query"): JsonObject {
+function noteOf(operation: string, parameter: string): JsonObject {
   const note = parameterNotes[`${operation}.${parameter}`] ?? parameterNotes[parameter];
-  if (note !== undefined) return { description: note.description };
-  return place === "path" ? { description: `The ${words(parameter)}.` } : {};
+  return note === undefined ? {} : { description: note.description };
 }
 
 function defaultOf(operation: string, parameter: string): JsonObject {
   const standard = (parameterNotes[`${operation}.${parameter}`] ?? parameterNotes[parameter])?.default;
   return standard === undefined ? {} : { default: standard };
 }
-
-/** `identityUid` becomes `identity's uid`. */
-const words = (parameter: string): string => parameter.replace(/(Id|Uid)$/, (end) => `'s ${end.toLowerCase()}`);

@@ -5,7 +5,7 @@ import { type JsonObject, toJson } from "./json.ts";
 
 const BASE_URL = "https://runyard.example.com/api/v1";
 
-/** How an error comes over the wire: its status, and an example in the words that the service has for it. */
+/** An example of an error response. */
 interface Refusal {
   readonly status: number;
   readonly code: ErrorCode;
@@ -13,7 +13,7 @@ interface Refusal {
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** Refusals that are no code's own status, and the words of those that are. */
+/** Examples for each status. */
 const REFUSALS: readonly Refusal[] = [
   {
     status: 400,
@@ -45,24 +45,21 @@ const REFUSALS: readonly Refusal[] = [
 ];
 
 const NAMES: Readonly<Record<number, readonly [name: string, meaning: string]>> = {
-  400: ["BadRequest", "The request is not valid; `errors` names each field that is wrong."],
-  401: ["Unauthorized", "The credential is missing, malformed, expired or deleted."],
-  403: ["Forbidden", "The caller may not do this."],
-  404: ["NotFound", "There is no such thing, or none that the caller may see."],
-  409: [
-    "Conflict",
-    "The current state stands against it. Where `retryable` is true, the same request may succeed in a moment.",
-  ],
-  413: ["ContentTooLarge", "The body has more than 4 MiB."],
-  415: ["UnsupportedMediaType", "The body is no JSON by its content type, or is compressed."],
-  422: ["UnprocessableContent", "Understood, and not supported for this resource."],
-  426: ["UpgradeRequired", "The harness speaks a protocol that is too old."],
-  429: ["TooManyRequests", "A limit is reached for now; `Retry-After` says when to try again."],
-  500: ["InternalServerError", "Something went wrong on our side; the trace id names it."],
-  503: ["ServiceUnavailable", "The service is at its limit for now; `Retry-After` says when to try again."],
+  400: ["BadRequest", "The request is invalid. `errors` lists the invalid fields."],
+  401: ["Unauthorized", "The API key is missing, malformed, expired or revoked."],
+  403: ["Forbidden", "The caller is not allowed to do this."],
+  404: ["NotFound", "The resource does not exist or is not visible to the caller."],
+  409: ["Conflict", "The request conflicts with the current state of the resource. If `retryable` is true, retry it."],
+  413: ["ContentTooLarge", "The body is larger than 4 MiB."],
+  415: ["UnsupportedMediaType", "The content type is not JSON, or the body is compressed."],
+  422: ["UnprocessableContent", "The operation is not supported for this resource or by this release."],
+  426: ["UpgradeRequired", "The protocol version of the harness is too old."],
+  429: ["TooManyRequests", "A rate or capacity limit is reached. Retry after `Retry-After` seconds."],
+  500: ["InternalServerError", "The service failed unexpectedly. Quote the `trace_id` in a support request."],
+  503: ["ServiceUnavailable", "The service is temporarily unavailable. Retry after `Retry-After` seconds."],
 };
 
-/** Statuses of errors that a route can answer with the codes of each, from what it reads, who may call it and what it declares. */
+/** The error codes of a route by status, derived from its parameters, its callers and the errors that it declares. */
 export function refusalsOf({
   route,
   definition,
@@ -99,7 +96,7 @@ export function refusalsOf({
   return byStatus;
 }
 
-/** The error answers of an operation, each by reference to the component of its status. */
+/** The error responses of an operation, as references to components. */
 export function problemResponses(endpoint: RoutedEndpoint): JsonObject {
   return Object.fromEntries(
     [...refusalsOf(endpoint)].map(([status, codes]) => {
@@ -110,7 +107,7 @@ export function problemResponses(endpoint: RoutedEndpoint): JsonObject {
   );
 }
 
-/** The components that those references are to. */
+/** The components with the error responses. */
 export function problemComponents(): JsonObject {
   const statuses = Object.keys(NAMES).map(Number);
   return Object.fromEntries(statuses.map((status) => [nameOf(status)[0], componentOf(status)]));
@@ -143,6 +140,6 @@ function exampleOf({ status, code, ...words }: Refusal): JsonObject {
 
 function nameOf(status: number): readonly [name: string, meaning: string] {
   const name = NAMES[status];
-  if (name === undefined) throw new Error(`scripts/openapi/problems.ts has no words for status ${status}`);
+  if (name === undefined) throw new Error(`scripts/openapi/problems.ts has no description for status ${status}`);
   return name;
 }

@@ -1,26 +1,28 @@
 import { fieldOf } from "./fields.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 
-/** Where in a document a value stands. */
+/** The position of a value in a document. */
 interface Place {
-  /** The component that it is a member of, if it is one's. */
+  /** The component that contains the value. */
   readonly component?: string;
   readonly member?: string;
+  /** The member of the component that contains this member. */
+  readonly parent?: string;
   readonly depth: number;
 }
 
 /**
- * A value that a schema takes, made of what fields.ts has for members of that name. Of the optional members it has those that
- * have a sample there, where `full` is asked for.
+ * Creates a value that the schema accepts, from the samples of fields.ts. With `full`, it contains the optional members that have a
+ * sample there.
  */
 export function sampleOf(schema: JsonObject, components: JsonObject, full: boolean, place: Place = { depth: 0 }): Json {
-  const known = place.member === undefined ? undefined : fieldOf(place.component, place.member)?.sample;
+  const known = place.member === undefined ? undefined : fieldOf(place.component, place.member, place.parent)?.sample;
   if (known !== undefined && suits(schema, known, components)) return known;
   const ref = schema["$ref"];
   if (typeof ref === "string") {
     const component = ref.replace(/^.*\//, "");
     const target = components[component];
-    return isObject(target) ? sampleOf(target, components, full, { ...place, component }) : null;
+    return isObject(target) ? sampleOf(target, components, full, { depth: place.depth, component }) : null;
   }
   if (schema["const"] !== undefined) return schema["const"];
   const [first] = listOf(schema["enum"]);
@@ -39,7 +41,7 @@ function sampleOfType(schema: JsonObject, components: JsonObject, full: boolean,
       return sampleObject(schema, components, full, place);
     case "array":
       return isObject(schema["items"]) && place.depth < 6
-        ? [sampleOf(schema["items"], components, full, { ...within(place), depth: place.depth + 1 })]
+        ? [sampleOf(schema["items"], components, full, nestedIn(place))]
         : [];
     case "integer":
     case "number":
@@ -55,21 +57,28 @@ function sampleOfType(schema: JsonObject, components: JsonObject, full: boolean,
 
 function sampleObject(schema: JsonObject, components: JsonObject, full: boolean, place: Place): JsonObject {
   const required = new Set(listOf(schema["required"]));
-  // The first of several ways in which a request may say what it is about.
+  // Of several alternative requirements, the example meets the first.
   const [way] = listOf(schema["anyOf"]);
   for (const member of isObject(way) ? listOf(way["required"]) : []) required.add(member);
   const members = Object.entries(isObject(schema["properties"]) ? schema["properties"] : {});
   for (const [member] of members.slice(0, Number(schema["minProperties"] ?? 0))) required.add(member);
-  const inner = { ...within(place), depth: place.depth + 1 };
+  const inner = nestedIn(place);
   return Object.fromEntries(
     members.flatMap(([member, value]) => {
-      const isShown = required.has(member) || (full && fieldOf(place.component, member)?.sample !== undefined);
+      const isShown =
+        required.has(member) || (full && fieldOf(place.component, member, inner.parent)?.sample !== undefined);
       return isObject(value) && isShown ? [[member, sampleOf(value, components, full, { ...inner, member })]] : [];
     }),
   );
 }
 
-/** What stands in a component without a name of its own is still that component's. */
+/** The place of the members of an object, or of the items of a list. */
+function nestedIn(place: Place): Place {
+  const parent = place.member ?? place.parent;
+  return { ...within(place), ...(parent === undefined ? {} : { parent }), depth: place.depth + 1 };
+}
+
+/** A schema without a name belongs to the component that contains it. */
 const within = ({ component }: Place) => (component === undefined ? {} : { component });
 
 function sampleText(schema: JsonObject): string {
@@ -85,7 +94,7 @@ function sampleText(schema: JsonObject): string {
   }
 }
 
-/** Whether a schema takes a sample that was made for another member of the same name, as far as its form goes. */
+/** Whether the schema accepts the sample, which may come from another member of the same name. */
 function suits(schema: JsonObject, sample: Json, components: JsonObject): boolean {
   const ref = schema["$ref"];
   const target = typeof ref === "string" ? components[ref.replace(/^.*\//, "")] : undefined;

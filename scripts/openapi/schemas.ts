@@ -10,13 +10,13 @@ import { isObject, type Json, type JsonObject, mapObjects, refsIn, toJson } from
 
 type Schema = v.GenericSchema<unknown, unknown>;
 
-/** Whether a schema is what callers send, before anything is made of it, or what they are answered. */
+/** Whether a schema describes a request, before transformations, or a response. */
 export type Side = "input" | "output";
 
-/** Names that the specification has for what is called otherwise here. */
+/** Component names of the specification for schemas with another name. */
 const ALIASES: Readonly<Record<string, string>> = { UserProfile: "RunCreatorInfo", Problem: "Error" };
 
-/** Schemas of shared/wire by the names of their components. What is no object, choice or list of values is written out. */
+/** The schemas of shared/wire by component name. Only objects, unions and enums become components. */
 export async function namedSchemas(): Promise<Readonly<Record<string, Schema>>> {
   const named: Record<string, Schema> = { MCPServerConfig };
   for (const file of globSync("shared/wire/*.ts", { cwd: root }).sort()) {
@@ -34,7 +34,7 @@ export async function namedSchemas(): Promise<Readonly<Record<string, Schema>>> 
 export const isSchema = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && "type" in value && "~run" in value;
 
-/** The JSON Schemas of an API. A component that says the same of requests and of answers is one, else it is two. */
+/** The JSON Schemas of an API. A component that differs between requests and responses is split in two. */
 export class SchemaBook {
   readonly #named: Readonly<Record<string, Schema>>;
   readonly #sides: Readonly<Record<Side, Readonly<Record<string, JsonObject>>>>;
@@ -45,7 +45,7 @@ export class SchemaBook {
     this.#sides = { input: definitions(named, "input"), output: definitions(named, "output") };
   }
 
-  /** The schema of one place in a document. What it refers to gets its name by `finish`, once all is converted. */
+  /** Converts one schema of the document. `finish` replaces its references, once all schemas are converted. */
   convert(schema: Schema, side: Side): JsonObject {
     const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, { ...config(side), definitions: this.#named });
     const tidied = tidy(toJson(json));
@@ -68,7 +68,7 @@ export class SchemaBook {
     return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** Gives what `convert` has made its final names. */
+  /** Replaces the references of `convert` by the final component names. */
   finish(document: JsonObject): JsonObject {
     const split = this.#split();
     return asObject(
@@ -86,7 +86,7 @@ export class SchemaBook {
     for (const inner of refsIn(this.#sides[side][name] ?? {})) this.#use(inner, side);
   }
 
-  /** Components used on both sides that are not the same on both, or hold one that is not. */
+  /** The components that differ between requests and responses, or contain one that does. */
   #split(): ReadonlySet<string> {
     const both = [...this.#used.input].filter((name) => this.#used.output.has(name));
     const split = new Set<string>();
@@ -114,7 +114,7 @@ const config = (side: Side): ConversionConfig => ({
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideAction({ valibotAction: action, jsonSchema }) {
     const message = "message" in action && typeof action.message === "string" ? action.message : undefined;
-    // What only a program can check is said in words, unless metadata beside it says it as a fact.
+    // JSON Schema cannot express a check, so its message becomes a sentence, unless metadata expresses it.
     if (action.type === "check" || action.type === "regex")
       return { ...jsonSchema, "x-rules": rules(jsonSchema, message) };
     if (action.type === "metadata") return { ...jsonSchema, "x-rules": undefined };
@@ -127,7 +127,7 @@ function rules(schema: object, message: string | undefined): readonly string[] {
   return [...(Array.isArray(before) ? before : []), ...(message === undefined ? [] : [message])];
 }
 
-/** Rules become sentences; what says nothing is left out. */
+/** Appends the rules to the description and removes empty keywords. */
 function tidy(schema: JsonObject): JsonObject {
   return asObject(
     mapObjects(schema, ({ "x-rules": broken, ...object }) => {

@@ -3,37 +3,49 @@ interface Tag {
   readonly description: string;
 }
 
-/** Folders of functions/ as readers see them, in the order in which they are shown. */
+/** The tags of the folders of functions/, in display order. */
 const TAGS: Readonly<Record<string, Tag>> = {
-  runs: { name: "Runs", description: "A run is one task for an agent, from its prompt to its end." },
-  conversations: { name: "Conversations", description: "What was said, over all runs that continue each other." },
-  attachments: { name: "Attachments", description: "What a caller gives a run beside its prompt." },
-  artifacts: { name: "Artifacts", description: "What a run leaves behind." },
-  schedules: { name: "Schedules", description: "Prompts that are run whenever their cron says." },
-  identities: { name: "Identities", description: "Agents of a team as accounts of their own, with keys and defaults." },
-  keys: { name: "Keys", description: "A person's own API keys." },
-  environments: { name: "Environments", description: "Repositories and set-up that runs begin with." },
-  models: { name: "Models", description: "The models that runs may use." },
-  skills: { name: "Agents", description: "Skills in repositories that runs may start from." },
-  workers: { name: "Workers", description: "Machines of the team that carry runs out." },
-  me: { name: "Me", description: "The person whose key it is." },
-  teams: { name: "Teams", description: "Teams, their members and their settings." },
-  invitations: { name: "Invitations", description: "Links by which people join a team." },
-  secrets: { name: "Secrets", description: "Values that configurations refer to by name, and that are never shown." },
-  sessions: { name: "Sessions", description: "Links to shared sessions." },
-  webhooks: { name: "Webhooks", description: "Addresses that are told of what happens to runs." },
-  token: { name: "Tokens", description: "Keys in exchange for tokens of other issuers." },
-  harness: { name: "Harness support", description: "What the program in a sandbox calls, with its run's own key." },
-  docs: { name: "Documentation", description: "This document, its pages, and a page for each error." },
+  runs: {
+    name: "Runs",
+    description: "Create, follow, steer and cancel runs. A run is one task that an agent executes.",
+  },
+  conversations: {
+    name: "Conversations",
+    description: "Read conversations, which span all runs that continue each other.",
+  },
+  attachments: { name: "Attachments", description: "Upload files for new runs." },
+  artifacts: { name: "Artifacts", description: "Read the results of runs: plans, files, screenshots and links." },
+  schedules: { name: "Schedules", description: "Create runs on a cron schedule." },
+  identities: {
+    name: "Identities",
+    description: "Manage the service accounts of a team's agents, with their keys and defaults.",
+  },
+  keys: { name: "Keys", description: "Manage personal API keys." },
+  environments: { name: "Environments", description: "Manage the repositories, setup commands and secrets of runs." },
+  models: { name: "Models", description: "List the available models." },
+  skills: { name: "Agents", description: "List the skills in repositories." },
+  workers: { name: "Workers", description: "List the self-hosted workers of a team." },
+  me: { name: "Me", description: "Read and change the caller's profile." },
+  teams: { name: "Teams", description: "Manage teams, their members and settings." },
+  invitations: { name: "Invitations", description: "Invite people to a team." },
+  secrets: { name: "Secrets", description: "Manage the secrets of a team. Values are never returned." },
+  sessions: { name: "Sessions", description: "Resolve links to shared sessions." },
+  webhooks: { name: "Webhooks", description: "Receive the events of runs." },
+  token: { name: "Tokens", description: "Exchange tokens of other issuers for API keys." },
+  harness: {
+    name: "Harness support",
+    description: "Operations for the harness in a sandbox, called with the run's own key.",
+  },
+  docs: { name: "Documentation", description: "Read this document, the API reference and the error pages." },
 };
 
-/** The tag of a file in functions/: its folder's, also of one that nobody has described yet. */
+/** The tag of a file in functions/, from its folder. */
 export function tagOf(file: string): Tag {
   const folder = file.slice(0, file.indexOf("/"));
   return TAGS[folder] ?? { name: folder.charAt(0).toUpperCase() + folder.slice(1), description: "" };
 }
 
-/** The tags of these files, in the order of the table; those that are not in it come last. */
+/** The tags of these files, in the order of the table; other tags come last. */
 export function tagsOf(files: readonly string[]): readonly Tag[] {
   const order = Object.values(TAGS).map(({ name }) => name);
   const tags = new Map(files.map((file) => [tagOf(file).name, tagOf(file)]));

@@ -5,10 +5,10 @@ import { type Html, html, json, page, prose, table } from "./html.ts";
 
 const slugOf = (code: ErrorCode): string => code.replaceAll("_", "-");
 
-/** The codes by the addresses of their pages. */
+/** The error codes by the last segment of their page's URL. */
 export const CODES: ReadonlyMap<string, ErrorCode> = new Map(codes().map((code) => [slugOf(code), code]));
 
-/** The page at the `type` of a problem. */
+/** Renders the page at the `type` of a problem. */
 export function errorPage(code: ErrorCode, baseUrl: string): string {
   const { title, status, endsIn } = ERRORS[code];
   const { meaning, remedy } = ERROR_GUIDE[code];
@@ -24,7 +24,7 @@ export function errorPage(code: ErrorCode, baseUrl: string): string {
 <dl>
 <dt>Status</dt><dd>${statusesOf(code, status)}</dd>
 <dt>Retryable</dt><dd>${retryableOf(code)}</dd>
-<dt>State of a run that it ends</dt><dd><code>${endsIn}</code></dd>
+<dt>Final state of a run</dt><dd><code>${endsIn}</code></dd>
 </dl>
 <h2>Example</h2>
 ${json(exampleOf(code, baseUrl))}
@@ -32,7 +32,7 @@ ${json(exampleOf(code, baseUrl))}
   return page(`${title} · Runyard`, body);
 }
 
-/** The page that lists them all. */
+/** Renders the page with all error codes. */
 export function errorIndex(baseUrl: string): string {
   const rows = codes().map((code): Html[] => [
     html`<a href="${baseUrl}/docs/errors/${slugOf(code)}"><code>${code}</code></a>`,
@@ -43,8 +43,8 @@ export function errorIndex(baseUrl: string): string {
   const body = html`<main id="main">
 <p><a href="${baseUrl}/docs">API reference</a></p>
 <h1>Errors</h1>
-<p>Every error is <code>application/problem+json</code> (RFC 9457). Its <code>error_code</code> is one of these, and its <code>type</code>
-leads to the code's page.</p>
+<p>Every error is <code>application/problem+json</code> (RFC 9457). Its <code>error_code</code> is one of these codes, and its <code>type</code>
+is the URL of the code's page.</p>
 ${table("Errors", ["Code", "Status", "Retryable", "Meaning"], rows)}
 </main>`;
   return page("Errors · Runyard", body);
@@ -55,16 +55,16 @@ function codes(): readonly ErrorCode[] {
   return Object.keys(ERRORS).filter(isCode);
 }
 
-/** Statuses of a code besides its default one. */
+/** The statuses of codes that have several. */
 const OTHER_STATUSES: Partial<Record<ErrorCode, string>> = {
-  invalid_request: "400; 405, 413, 415 and 426 where they are more specific",
-  resource_unavailable: "429 for limits of the caller, 503 for those of the service",
+  invalid_request: "400; 405, 413, 415 or 426 in special cases",
+  resource_unavailable: "429 for limits of the caller, 503 for limits of the service",
 };
 
 const statusesOf = (code: ErrorCode, status: number): string => OTHER_STATUSES[code] ?? String(status);
 
 function retryableOf(code: ErrorCode): string {
-  if (code === "conflict") return "sometimes: see retryable in the response";
+  if (code === "conflict") return "if retryable is true in the response";
   return ERRORS[code].retryable ? "yes" : "no";
 }
 

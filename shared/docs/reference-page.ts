@@ -18,7 +18,7 @@ interface Operation {
   readonly data: JsonObject;
 }
 
-/** Builds the reference of an API from its OpenAPI document: one page without scripts that the browser can search. */
+/** Renders the API reference from the OpenAPI document: one page without scripts, searchable in the browser. */
 export function referencePage(document: JsonObject, baseUrl: string): string {
   const operations = operationsOf(document);
   const tags = listOf(document["tags"]).filter(isObject);
@@ -76,7 +76,7 @@ ${operations.filter((operation) => operation.tag === name).map((operation) => ar
 
 function articleOf({ id, method, path, data }: Operation, document: JsonObject, baseUrl: string): Html {
   const principals = listOf(data["x-principals"]).map(textOf);
-  const callers = principals.length === 0 ? "Public: no key is needed." : `For ${listed(principals)} keys.`;
+  const callers = principals.length === 0 ? "Public: requires no API key." : `Accepts ${listed(principals)} keys.`;
   return html`<article id="${id}"><h3><code>${method} ${path}</code></h3>
 <p>${prose(textOf(data["description"]))} ${callers}</p>
 ${parametersOf(id, data, document)}${requestOf(id, data)}${answersOf(id, data)}
@@ -101,7 +101,7 @@ function parametersOf(id: string, data: JsonObject, document: JsonObject): Html 
     ];
   });
   if (rows.length === 0) return html``;
-  return html`<h4>Parameters</h4>${table(`Parameters of ${id}`, ["Name", "In", "Type", "Meaning"], rows)}`;
+  return html`<h4>Parameters</h4>${table(`Parameters of ${id}`, ["Name", "In", "Type", "Description"], rows)}`;
 }
 
 function requestOf(id: string, data: JsonObject): Html {

@@ -10,7 +10,7 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const textOf = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
 
-/** What a reference within a document refers to, or the object itself. */
+/** Resolves a reference within a document; returns other objects as they are. */
 export function resolve(object: JsonObject, document: JsonObject): JsonObject {
   const ref = object["$ref"];
   if (typeof ref !== "string") return object;
@@ -21,7 +21,7 @@ export function resolve(object: JsonObject, document: JsonObject): JsonObject {
   return isObject(found) ? found : {};
 }
 
-/** The type of a value in a few words, with links to shapes that have names. */
+/** Renders the type of a value, with links to named schemas. */
 export function typeOf(schema: JsonObject): Html {
   const ref = schema["$ref"];
   if (typeof ref === "string") {
@@ -39,7 +39,7 @@ export function typeOf(schema: JsonObject): Html {
   return html`${textOf(type)}${typeof format === "string" ? ` (${format})` : ""}`;
 }
 
-/** What a schema says of a value beyond its type. */
+/** Renders the description, limits and default of a schema. */
 export function describeSchema(schema: JsonObject): Html {
   const isInBytes = textOf(schema["description"]).includes(" bytes in UTF-8");
   const facts = [
@@ -52,17 +52,17 @@ export function describeSchema(schema: JsonObject): Html {
   return prose([textOf(schema["description"]), ...facts].join(" ").trim());
 }
 
-/** Whether a shape is told by its members alone: those of an object, or of one of several. */
+/** Whether a schema is an object, or a union with one, so that its members describe it. */
 export const isMembers = (schema: JsonObject): boolean =>
   schema["properties"] !== undefined || optionsOf(schema).some((option) => option["properties"] !== undefined);
 
-/** The members of an object, those of objects within it included; for a choice of objects, one table each. */
+/** Renders a table of the members of an object, including nested objects; for a union, one table per object. */
 export function membersTable(caption: string, schema: JsonObject): Html {
   const choices = optionsOf(schema).filter((option) => isObject(option["properties"]));
   if (choices.length > 0 && schema["properties"] === undefined) {
     return html`${choices.map((choice, index) => html`<p>${index === 0 ? "Either" : "Or"}:</p>${membersTable(`${caption}, ${index + 1}`, choice)}`)}`;
   }
-  return table(caption, ["Member", "Type", "Meaning"], rowsOf(schema, ""));
+  return table(caption, ["Member", "Type", "Description"], rowsOf(schema, ""));
 }
 
 function rowsOf(schema: JsonObject, path: string): readonly (readonly Html[])[] {

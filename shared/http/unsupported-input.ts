@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { FieldError } from "#shared/errors.ts";
+import { messageOf } from "./issue-messages.ts";
 
 type Schema = v.GenericSchema<unknown, unknown>;
 
@@ -44,7 +45,7 @@ function unsupportedChoice(schema: Schema, input: unknown, path: string): FieldE
   const { issues = [] } = open[0] === undefined ? {} : v.safeParse(open[0], input);
   return issues.length === 0
     ? [{ path: path || "body", message: "must be an object" }]
-    : issues.map((issue) => ({ path: pathOf(issue, path), message: issue.message }));
+    : issues.map((issue) => ({ path: pathOf(issue, path), message: messageOf(issue) }));
 }
 
 /** Where an issue is: `name.list[0].member`, below `from`. */

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { Metadata } from "./metadata.ts";
 import { Count } from "./primitives.ts";
 
+/** The type of an artifact. `SCREENSHOT` and `FILE` have a file, `PLAN` has a text, the others have a URL only. */
 export const ArtifactType = v.picklist(["PLAN", "PULL_REQUEST", "SCREENSHOT", "FILE", "EXTERNAL_REFERENCE"]);
 export type ArtifactType = v.InferOutput<typeof ArtifactType>;
 
@@ -38,7 +39,7 @@ const ReferenceData = v.object({
   metadata: v.exactOptional(Metadata),
 });
 
-/** An artifact inside a run. */
+/** An artifact as part of a run: metadata only. */
 export const ArtifactItem = v.variant("artifact_type", [
   v.object({ artifact_type: v.literal("PLAN"), created_at: v.string(), data: PlanData }),
   v.object({ artifact_type: v.literal("PULL_REQUEST"), created_at: v.string(), data: PullRequestData }),
@@ -48,10 +49,10 @@ export const ArtifactItem = v.variant("artifact_type", [
 ]);
 export type ArtifactItem = v.InferOutput<typeof ArtifactItem>;
 
-/** What every artifact with a file says of it: a time-limited URL. */
+/** The members that every artifact with a file has. */
 const download = { download_url: v.string(), expires_at: v.string(), content_type: v.string() };
 
-/** An artifact by itself: a plan with its text, others with a time-limited URL. Those without a body have no such answer. */
+/** A single artifact: a plan with its text, or a file with a time-limited download URL. */
 export const ArtifactResponse = v.variant("artifact_type", [
   v.object({
     artifact_uid: v.string(),

@@ -5,12 +5,12 @@ import { Count, Id, Timestamp, text, textOfBytes } from "./primitives.ts";
 import { ExecutionLocation, RunState } from "./run.ts";
 
 /**
- * The list's filters as a JSON object: the same names and rules, all of which a run has to match. A misspelled one is
- * refused, since without it more would be cancelled than was meant.
+ * The filters of the list of runs as a JSON object, combined with AND. Unknown members are refused, since ignoring a misspelled
+ * filter would cancel more runs than intended.
  */
 const RunFilter = v.pipe(
   v.strictObject({
-    state: v.exactOptional(v.pipe(v.array(RunState), v.minLength(1, "must name at least one state"), v.maxLength(16))),
+    state: v.exactOptional(v.pipe(v.array(RunState), v.minLength(1, "must have at least one state"), v.maxLength(16))),
     name: v.exactOptional(textOfBytes(1024, 1)),
     model_id: v.exactOptional(Id),
     creator: v.exactOptional(Id),
@@ -28,23 +28,23 @@ const RunFilter = v.pipe(
     artifact_type: v.exactOptional(ArtifactType),
     q: v.exactOptional(text(256, 1)),
     metadata: v.exactOptional(
-      v.pipe(Metadata, v.minEntries(1, "must name at least one key"), v.maxEntries(5, "at most 5 metadata filters")),
+      v.pipe(Metadata, v.minEntries(1, "must have at least one key"), v.maxEntries(5, "must have at most 5 keys")),
     ),
   }),
-  v.minEntries(1, "must name at least one filter: an empty one would cancel every run"),
+  v.minEntries(1, "must have at least one filter; an empty filter would match every run"),
 );
 export type RunFilter = v.InferOutput<typeof RunFilter>;
 
-/** The body of POST /agent/runs/cancel. */
+/** The runs to cancel. */
 export const CancelRunsRequest = v.object({ filter: RunFilter, force: v.exactOptional(v.boolean()) });
 export type CancelRunsRequest = v.InferOutput<typeof CancelRunsRequest>;
 
-/** What became of the runs that matched: each was cancelled, or refused with the code that its own cancel would have. */
+/** The result of a bulk cancellation. */
 export const CancelRunsResponse = v.object({
   matched: Count,
   cancelled: Count,
   refused: v.array(v.object({ run_id: v.string(), error_code: v.string() })),
-  /** True where more may match than one call takes: send the request again. */
+  /** Whether more runs may match. If true, send the request again. */
   has_more: v.boolean(),
 });
 export type CancelRunsResponse = v.InferOutput<typeof CancelRunsResponse>;

@@ -20,7 +20,10 @@ const McpServerFields = {
   headers: v.exactOptional(Headers),
 };
 
-/** One MCP server: a shared one (`warp_id`), a command, or a URL. Values of `env` and `headers` are secrets. */
+/**
+ * An MCP server: a shared one (`warp_id`), a program (`command`) or a remote one (`url`). Exactly one of these is
+ * required.
+ */
 export const MCPServerConfig = v.pipe(
   v.object(McpServerFields),
   v.check(hasOneOfThree, ONE_OF_THREE),
@@ -35,14 +38,14 @@ const NamedServer = v.pipe(
 const NamedServers = v.pipe(
   v.array(NamedServer),
   v.check((servers) => servers.length <= 50, "must have at most 50 servers"),
-  v.check((servers) => new Set(servers.map((server) => server.name)).size === servers.length, "names must differ"),
-  v.metadata({ maxItems: 50, description: "Names must differ." }),
+  v.check((servers) => new Set(servers.map((server) => server.name)).size === servers.length, "must have unique names"),
+  v.metadata({ maxItems: 50, description: "Names must be unique." }),
   v.transform((servers) => Object.fromEntries(servers.map(({ name, ...server }) => [name, server]))),
 );
 const ServerMap = v.pipe(v.record(Name, MCPServerConfig), v.maxEntries(50));
 const McpServers = v.union(
   [NamedServers, ServerMap],
-  "must be a map from name to MCPServerConfig, or a list with names",
+  "must be a map from name to server, or a list of servers with names",
 );
 
 /** `repo:name`, `repo:path`, `owner/repo:name` or `owner/repo:path/to/SKILL.md`. */
@@ -54,24 +57,24 @@ export const SkillSpec = v.pipe(
   ),
 );
 
-/** The URL of a repository as it is stored; it may contain credentials from before they were refused. */
+/** The URL of a stored repository. It may contain credentials from before they were refused. */
 export const RepositoryUrl = v.pipe(
   textOfBytes(2048, 1),
   v.regex(/^(https:\/\/|ssh:\/\/|file:\/\/\/|[\w.-]+@[\w.-]+:)\S+$/, "must be an https, ssh or file URL"),
 );
 
-/** Credentials belong into a secret: a URL is shown to everybody who can read the run, the schedule or the environment. */
+/** Credentials belong in a secret, since everyone who can read the run, schedule or environment can read the URL. */
 export const NO_CREDENTIALS = "must not contain credentials: store them as a secret and name it in token_secret";
 
-/**
- * A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment. `token_secret` names a
- * secret of the run whose value opens the repository over https.
- */
+/** A Git repository to clone. */
 export const Repository = v.object({
   url: v.pipe(
     RepositoryUrl,
     v.check((url) => !hasCredentials(url), NO_CREDENTIALS),
-    v.metadata({ description: "At most 2048 bytes in UTF-8, without credentials: `token_secret` names them." }),
+    v.metadata({
+      description:
+        "At most 2048 bytes in UTF-8, without credentials: store them as a secret and name it in `token_secret`.",
+    }),
   ),
   ref: v.exactOptional(
     v.pipe(textOfBytes(256, 1), v.regex(/^[^-\s][^\s~^:?*[\\]*$/, "must be a branch, tag or commit")),
@@ -85,21 +88,21 @@ export const Repository = v.object({
   token_secret: v.exactOptional(Name),
 });
 
-/** A repository as it is stored and shown. */
+/** A Git repository as responses show it. */
 export const StoredRepository = v.object({ ...Repository.entries, url: RepositoryUrl });
 
-/** What a tree of runs may spend on models, in US dollars with at most four decimals. */
+/** The model budget of a run tree, in US dollars with at most four decimals. */
 const BudgetUsd = v.pipe(
   v.number(),
   v.minValue(0.0001),
   v.maxValue(10_000),
-  v.check((usd) => Math.abs(usd * 10_000 - Math.round(usd * 10_000)) < 1e-6, "must have at most 4 decimals"),
+  v.check((usd) => Math.abs(usd * 10_000 - Math.round(usd * 10_000)) < 1e-6, "must have at most 4 decimal places"),
   v.metadata({ multipleOf: 0.0001 }),
 );
 
 const HarnessType = v.picklist(["default", "oz", "claude", "codex", "gemini"]);
 
-/** The configuration of an agent; what a run shows is the resolved one. */
+/** The configuration of an agent. */
 export const AmbientAgentConfig = v.pipe(
   v.object({
     name: v.exactOptional(Name),
@@ -125,14 +128,17 @@ export const AmbientAgentConfig = v.pipe(
   }),
   v.check(
     (config) => config.skill_spec === undefined || config.skills === undefined,
-    "skill_spec and skills exclude each other",
+    "must not have both skill_spec and skills: use skills for several",
   ),
   v.metadata({ not: { required: ["skill_spec", "skills"] } }),
 );
 export type AmbientAgentConfig = v.InferOutput<typeof AmbientAgentConfig>;
 export type Repository = v.InferOutput<typeof Repository>;
 
-/** The configuration as answers show it: every secret value and credential is `***`, and `skill_spec` mirrors the first of `skills`. */
+/**
+ * The configuration of an agent with all defaults applied. Secret values and credentials are shown as `***`, and
+ * `skill_spec` is the first of `skills`.
+ */
 export const ResolvedAgentConfig = v.object({
   ...AmbientAgentConfig.entries,
   repositories: v.exactOptional(v.array(StoredRepository)),

@@ -17,7 +17,7 @@ const BLOCK_CATEGORIES = [
 ] as const;
 const Category = v.picklist(BLOCK_CATEGORIES);
 
-/** One block of a message: text, an action, its result, or an event. */
+/** A block of a message: text, an action, the result of an action, or an event. */
 export const Block = v.variant("type", [
   v.object({ type: v.literal("text"), text: BlockText, message_id: MessageId }),
   v.object({
@@ -41,6 +41,7 @@ export const Block = v.variant("type", [
 ]);
 export type Block = v.InferOutput<typeof Block>;
 
+/** A message of a conversation. */
 export const Message = v.object({
   role: v.picklist(["user", "assistant", "tool", "system"]),
   content: v.pipe(v.array(Block), v.maxLength(256)),
@@ -50,17 +51,17 @@ export const Message = v.object({
 });
 export type Message = v.InferOutput<typeof Message>;
 
-/** The id of the message that a run was opened with. */
+/** The id of a run's first message. */
 export const OPENING = "prompt";
 
-/** Names the event that tells, in a message, that what was asked before it and not answered is cancelled. */
+/** The name of the event that marks all unanswered messages before it as cancelled. */
 export const TURN_CANCELLED = "turn_cancelled";
 
-/** Whether the message tells that what was asked up to it is cancelled. */
+/** Whether the message marks the unanswered messages before it as cancelled. */
 export const tellsOfCancel = ({ content }: Message): boolean =>
   content.some((block) => block.type === "event" && block.name === TURN_CANCELLED);
 
-/** A turn of the conversation; delegated work has steps of its own. */
+/** A turn of a conversation. Delegated work has turns of its own. */
 export interface Step {
   id: string;
   description?: string;
@@ -70,6 +71,7 @@ export interface Step {
   messages: Message[];
   steps: Step[];
 }
+/** A turn of a conversation. Delegated work has turns of its own. */
 export const Step: v.GenericSchema<Step> = v.object({
   id: v.string(),
   description: v.exactOptional(v.string()),
@@ -80,6 +82,7 @@ export const Step: v.GenericSchema<Step> = v.object({
   steps: v.array(v.lazy(() => Step)),
 });
 
+/** The normalized conversation of one or more runs. */
 export const Conversation = v.object({
   conversation_id: v.string(),
   steps: v.array(Step),
@@ -87,8 +90,8 @@ export const Conversation = v.object({
 });
 export type Conversation = v.InferOutput<typeof Conversation>;
 
-/** Where a session leads that is shared with everybody. */
+/** The conversation of a public session. */
 export const SessionRedirect = v.object({ conversation_id: v.exactOptional(v.string()) });
 
-/** Where a conversation leads of which a session is shared with everybody. */
+/** The latest public session of a conversation. */
 export const ConversationRedirect = v.object({ session_id: v.exactOptional(v.string()) });

@@ -5,7 +5,7 @@ import { Id, Name, text, textOfBytes } from "./primitives.ts";
 import { RunState, UserProfile } from "./run.ts";
 import { SecretName } from "./secret-name.ts";
 
-/** Names on GitHub have no `@`: what is before one is meant as the user of a URL. */
+/** Names on GitHub have no `@`; one indicates credentials, as in a URL. */
 const NameOnGithub = v.pipe(
   v.string(),
   v.check((name) => !name.includes("@"), NO_CREDENTIALS),
@@ -13,14 +13,17 @@ const NameOnGithub = v.pipe(
 
 /** A repository on GitHub. */
 const GithubRepo = v.object({
-  owner: v.pipe(NameOnGithub, v.regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/, "must be a name on GitHub")),
-  repo: v.pipe(NameOnGithub, v.regex(/^(?!\.{1,2}$)[\w.-]{1,100}$/, "must be the name of a repository")),
+  owner: v.pipe(
+    NameOnGithub,
+    v.regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/, "must be the name of a GitHub user or organization"),
+  ),
+  repo: v.pipe(NameOnGithub, v.regex(/^(?!\.{1,2}$)[\w.-]{1,100}$/, "must be the name of a GitHub repository")),
 });
 
-/** A member of a request: null says as little as its absence. */
+/** A member of a request that may be absent or null, with the same meaning. */
 const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
 
-/** What an environment is made of, as requests send it: `""` and `[]` clear what was set. */
+/** The content of an environment in requests: `""` and `[]` clear a value. */
 const EnvironmentParts = {
   description: optional(text(4096)),
   docker_image: optional(textOfBytes(512)),
@@ -30,7 +33,7 @@ const EnvironmentParts = {
   secrets: optional(v.pipe(v.array(v.object({ name: SecretName })), v.maxLength(50))),
 };
 
-/** The body of POST /agent/environments. `team`: whether the caller's team owns it; true for whoever has one. */
+/** A new environment. */
 export const CreateEnvironmentRequest = v.object({
   name: Name,
   team: v.exactOptional(v.boolean()),
@@ -38,22 +41,23 @@ export const CreateEnvironmentRequest = v.object({
 });
 export type CreateEnvironmentRequest = v.InferOutput<typeof CreateEnvironmentRequest>;
 
-/** The body of PUT /agent/environments/{uid}: what is absent or null stays as it was. */
+/** Changes to an environment. Members that are absent or null keep their values. */
 export const UpdateEnvironmentRequest = v.object({ name: optional(Name), ...EnvironmentParts });
 export type UpdateEnvironmentRequest = v.InferOutput<typeof UpdateEnvironmentRequest>;
 
 const HAS_ONE = "must have exactly one of user_uid and link";
-/** With whom an environment is shared: one person, or whoever has the link. */
+/** Whom to share an environment with: a person, or anyone with the link. Exactly one is required. */
 export const ShareRequest = v.pipe(
   v.object({ user_uid: v.exactOptional(Id), link: v.exactOptional(v.literal(true)) }),
   v.check(({ user_uid, link }) => (user_uid === undefined) !== (link === undefined), HAS_ONE),
 );
 export type ShareRequest = v.InferOutput<typeof ShareRequest>;
 
+/** The result of sharing an environment. */
 export const ShareResponse = v.object({ link: v.exactOptional(v.string()) });
 export type ShareResponse = v.InferOutput<typeof ShareResponse>;
 
-/** What an environment is made of. `github_repos` is the part of `repositories` that is on GitHub. */
+/** The content of an environment. `github_repos` contains those of `repositories` that are on GitHub. */
 export const EnvironmentConfig = v.object({
   name: v.string(),
   description: v.exactOptional(v.string()),
@@ -64,19 +68,22 @@ export const EnvironmentConfig = v.object({
   secrets: v.exactOptional(v.array(v.object({ name: v.string() }))),
 });
 
-/** Who made or changed an environment; a caller who sees it by its link alone learns the uid and the display name. */
+/**
+ * The person or identity that created or changed an environment. With access by link, only `uid` and `display_name` are
+ * present.
+ */
 export const EnvironmentPerson = v.object({
   ...UserProfile.entries,
   type: v.exactOptional(UserProfile.entries.type),
 });
 export type EnvironmentPerson = v.InferOutput<typeof EnvironmentPerson>;
 
-/** An environment as answers show it; without `last_task_*` for a caller who sees it by its link alone. */
+/** An environment as responses show it. */
 export const EnvironmentItem = v.object({
   uid: v.string(),
   config: EnvironmentConfig,
   last_updated: v.string(),
-  /** Whether the run that last got so far could not be set up in it; false again with the next that could. */
+  /** Whether the latest setup of the environment failed. */
   setup_failed: v.boolean(),
   last_task_run_timestamp: v.exactOptional(v.nullable(v.string())),
   last_task_created: v.exactOptional(
@@ -95,6 +102,7 @@ export const EnvironmentItem = v.object({
 });
 export type EnvironmentItem = v.InferOutput<typeof EnvironmentItem>;
 
+/** A page of environments. */
 export const ListEnvironmentsResponse = v.object({
   environments: v.array(EnvironmentItem),
   page_info: v.exactOptional(PageInfo),

@@ -25,14 +25,15 @@ const TIMELINE_TYPES = [
   "run_stopped",
   "artifact_created",
 ] as const;
+/** The type of a timeline event. */
 export const TimelineType = v.picklist(TIMELINE_TYPES);
 
-/** What is stored as an event of a run: what its timeline tells, and what is said to its user while it goes on. */
+/** The types of stored events: timeline events and notifications of the user. */
 const EVENT_TYPES = [...TIMELINE_TYPES, "user_notified"] as const;
 export const EventType = v.picklist(EVENT_TYPES);
 export type EventType = v.InferOutput<typeof EventType>;
 
-/** What an execution may send of its own accord; every run_* event is the service's alone. */
+/** The types that an execution may report. Only the service writes run_* events. */
 const ClientEventName = v.picklist([
   "setup_environment_resolution",
   "setup_repo_clone",
@@ -43,6 +44,7 @@ const ClientEventName = v.picklist([
   "checkpoint_saved",
 ]);
 
+/** An event that an execution reports for its timeline. */
 export const ClientEvent = v.object({
   event_uuid: Id,
   event_name: ClientEventName,
@@ -59,6 +61,7 @@ export const ClientEvent = v.object({
 });
 export type ClientEvent = v.InferOutput<typeof ClientEvent>;
 
+/** An event in the timeline of a run. */
 export const TimelineEvent = v.object({
   event_uuid: v.string(),
   run_id: v.string(),
@@ -69,9 +72,10 @@ export const TimelineEvent = v.object({
 });
 export type TimelineEvent = v.InferOutput<typeof TimelineEvent>;
 
+/** A page of a run's timeline. */
 export const Timeline = v.object({ events: v.array(TimelineEvent), page_info: v.exactOptional(PageInfo) });
 
-/** One entry of a run's gapless sequence: a timeline event, or a batch of messages. */
+/** An entry of a run's event sequence: a timeline event, a notification or a batch of messages. */
 export const RunEvent = v.object({
   sequence: Count,
   type: v.picklist([...EVENT_TYPES, "messages"]),
@@ -80,5 +84,6 @@ export const RunEvent = v.object({
 });
 export type RunEvent = v.InferOutput<typeof RunEvent>;
 
+/** A part of a run's event sequence. */
 export const RunEvents = v.object({ events: v.array(RunEvent), next: Count, ended: v.boolean() });
 export type RunEvents = v.InferOutput<typeof RunEvents>;

@@ -7,7 +7,10 @@ import { FollowupPolicy, RunMode } from "./run.ts";
 
 const Positive = v.pipe(v.number(), v.integer(), v.minValue(1));
 
-/** All that a sandbox is given; at most 4 KB, by event or standard input, never by environment. */
+/**
+ * Everything that a sandbox receives at its start: at most 4 KB, by event or standard input, never by environment
+ * variable.
+ */
 export const Envelope = v.object({
   version: v.literal(1),
   base_url: v.string(),
@@ -20,16 +23,18 @@ export const Envelope = v.object({
 });
 export type Envelope = v.InferOutput<typeof Envelope>;
 
+/** A follow-up message for the agent. */
 export const Followup = v.object({
   number: Positive,
   message: v.string(),
   policy: FollowupPolicy,
   created_at: v.string(),
-  /** True where the run was cancelled before the follow-up was taken up: it is recorded and not carried out. */
+  /** True if the run was cancelled before the follow-up was delivered. Do not execute it. */
   cancelled: v.exactOptional(v.literal(true)),
 });
 export type Followup = v.InferOutput<typeof Followup>;
 
+/** The first request of an execution. */
 export const ResolvePromptRequest = v.object({
   skill: v.exactOptional(
     v.object({ name: text(256, 1), content: textOfBytes(262_144), path: v.exactOptional(textOfBytes(1024)) }),
@@ -37,17 +42,18 @@ export const ResolvePromptRequest = v.object({
   attachments_dir: v.exactOptional(textOfBytes(1024)),
 });
 
-/** A secret that the run's environment or identity names: its value, or why the run cannot have it and so ends FAILED. */
+/** A secret of the run's environment or identity: its value, or why it is unavailable, which fails the run. */
 export const InjectedSecret = v.union([
   v.object({ name: v.string(), value: v.string() }),
   v.object({ name: v.string(), unavailable: v.string() }),
 ]);
 export type InjectedSecret = v.InferOutput<typeof InjectedSecret>;
 
-/** A token of this execution alone, for the repository with this URL and for no other. */
+/** An access token for one repository, valid for this execution only. */
 export const RepositoryToken = v.object({ url: v.string(), token: v.string(), expires_at: v.string() });
 export type RepositoryToken = v.InferOutput<typeof RepositoryToken>;
 
+/** Everything that a harness needs to start an execution. */
 export const ResolvePromptResponse = v.object({
   prompt: v.string(),
   system_prompt: v.exactOptional(v.string()),
@@ -60,13 +66,13 @@ export const ResolvePromptResponse = v.object({
       title: v.string(),
       mode: RunMode,
       agent_config: ResolvedAgentConfig,
-      /** Commands of the environment, to be run before the first turn. */
+      /** The commands of the environment to run before the first turn. */
       setup_commands: v.exactOptional(v.array(v.string())),
-      /** Servers of the configuration with the values of their variables and headers, which are nowhere else to be read. */
+      /** The only place where the values of the servers' variables and headers are readable. */
       mcp_servers: ResolvedAgentConfig.entries.mcp_servers,
-      /** What commands find in their environment by its name. */
+      /** The environment variables of commands. */
       secrets: v.exactOptional(v.array(InjectedSecret)),
-      /** What opens repositories of the configuration for reading, for an hour at most; none for those that anybody may read. */
+      /** Read-only tokens for private repositories, valid for at most one hour. */
       repository_tokens: v.exactOptional(v.array(RepositoryToken)),
       attachments: v.array(
         v.object({
@@ -77,10 +83,10 @@ export const ResolvePromptResponse = v.object({
         }),
       ),
       messages: v.array(Message),
-      /** How many of `messages`, the last ones, are this run's own. */
+      /** How many of `messages`, counted from the end, belong to this run. */
       own_messages: v.exactOptional(Count),
       next_sequence: Positive,
-      /** The workspace as an earlier execution left it. */
+      /** The workspace of an earlier execution. */
       checkpoint: v.exactOptional(
         v.object({
           generation: v.string(),
@@ -101,7 +107,9 @@ export const ResolvePromptResponse = v.object({
 });
 export type ResolvePromptResponse = v.InferOutput<typeof ResolvePromptResponse>;
 
+/** A heartbeat of an execution. */
 export const HeartbeatRequest = v.object({ execution_id: Id, followups_stored: Count });
+/** New instructions for the harness. */
 export const HeartbeatResponse = v.object({
   followups: v.array(Followup),
   cancel: v.boolean(),
@@ -109,11 +117,13 @@ export const HeartbeatResponse = v.object({
 });
 export type HeartbeatResponse = v.InferOutput<typeof HeartbeatResponse>;
 
+/** Messages to append to the conversation of a run. */
 export const MessagesRequest = v.object({
   execution_id: Id,
   first_sequence: Positive,
   messages: v.pipe(v.array(Message), v.minLength(1), v.maxLength(200)),
 });
+/** The result of appending messages. */
 export const MessagesResponse = v.object({ next_sequence: Positive });
 export type MessagesResponse = v.InferOutput<typeof MessagesResponse>;
 
@@ -126,7 +136,9 @@ const UploadField = v.object({
   ]),
 });
 
-/** Where and how to upload the bytes; lives 10 minutes and is bound to length and checksum. */
+/**
+ * Where and how to upload a file. The target expires after 10 minutes and accepts only the announced size and checksum.
+ */
 export const UploadTarget = v.object({
   url: v.string(),
   method: v.picklist(["PUT", "POST"]),
@@ -135,9 +147,12 @@ export const UploadTarget = v.object({
 });
 export type UploadTarget = v.InferOutput<typeof UploadTarget>;
 
-const FileName = v.pipe(textOfBytes(255, 1), v.regex(/^[^/]+$/, "must be a file name"));
-const MediaType = v.pipe(textOfBytes(255, 1), v.regex(/^[\w.+-]+\/[\w.+-]+(;.*)?$/, "must be a media type"));
-const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits"));
+const FileName = v.pipe(textOfBytes(255, 1), v.regex(/^[^/]+$/, "must be a file name without slashes"));
+const MediaType = v.pipe(
+  textOfBytes(255, 1),
+  v.regex(/^[\w.+-]+\/[\w.+-]+(;.*)?$/, "must be a media type such as text/plain"),
+);
+const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "must have 64 lowercase hexadecimal digits"));
 
 const SnapshotUpload = v.object({
   filename: FileName,
@@ -148,40 +163,50 @@ const SnapshotUpload = v.object({
 
 const Generation = v.pipe(
   v.string(),
-  v.regex(/^(?!.*__)[A-Za-z0-9._-]{1,128}$/, "must be 1 to 128 of A-Z a-z 0-9 . _ - without two underscores in a row"),
+  v.regex(
+    /^(?!.*__)[A-Za-z0-9._-]{1,128}$/,
+    "must have 1 to 128 of the characters A-Z a-z 0-9 . _ - and no two underscores in a row",
+  ),
 );
 
+/** The files of a snapshot. */
 export const UploadSnapshotRequest = v.object({
   files: v.pipe(v.array(SnapshotUpload), v.minLength(1), v.maxLength(100)),
   mode: v.exactOptional(v.picklist(["legacy", "checkpoint"])),
   generation: v.exactOptional(Generation),
 });
 export type UploadSnapshotRequest = v.InferOutput<typeof UploadSnapshotRequest>;
-/** Where to upload each file, in the order of the request. */
+/** The upload targets of a snapshot. */
 export const UploadSnapshotResponse = v.object({ uploads: v.array(UploadTarget) });
 export type UploadSnapshotResponse = v.InferOutput<typeof UploadSnapshotResponse>;
 
+/** The snapshot to commit. */
 export const CommitSnapshotRequest = v.object({
   generation: Generation,
   files: v.pipe(v.array(textOfBytes(255, 1)), v.maxLength(100)),
 });
 export type CommitSnapshotRequest = v.InferOutput<typeof CommitSnapshotRequest>;
+/** The committed snapshot. */
 export const CommitSnapshotResponse = v.object({ generation: v.string() });
 
-/** The category of a shutdown at the end of a slice: the run goes on from the checkpoint that the execution has just committed. */
+/**
+ * The shutdown category at the end of a time slice: the run continues from the checkpoint that the execution has just
+ * committed.
+ */
 export const SLICE_ENDED = "slice_ended";
 
-const ImageType = v.pipe(textOfBytes(255, 1), v.regex(/^image\/[\w.+-]+$/, "must be the media type of an image"));
+const ImageType = v.pipe(textOfBytes(255, 1), v.regex(/^image\/[\w.+-]+$/, "must be an image type such as image/png"));
 
 const PLAN_BYTES = 262_144;
-/** What is uploaded is named by its length and its content. */
+/** The size and digest that the upload must match. */
 const upload = { size_bytes: v.pipe(Count, v.maxValue(5_368_709_120)), sha256: Sha256 };
 
+/** The artifact to report. The members of `data` depend on `artifact_type`. */
 export const ReportArtifactRequest = v.variant("artifact_type", [
   v.object({
     artifact_type: v.literal("PLAN"),
     data: v.object({
-      /** Names the plan among those of its run: reported again, it is replaced. */
+      /** Identifies the plan within its run: reporting it again replaces it. */
       document_uid: v.exactOptional(Id),
       notebook_uid: v.exactOptional(Id),
       title: v.exactOptional(text(512)),
@@ -214,7 +239,7 @@ export const ReportArtifactRequest = v.variant("artifact_type", [
   v.object({
     artifact_type: v.literal("EXTERNAL_REFERENCE"),
     data: v.object({
-      /** What kind of thing it is elsewhere, such as `issue`. */
+      /** The type of the external resource, such as `issue`. */
       reference_type: text(64, 1),
       url: HttpsUrl,
       title: v.exactOptional(text(512)),
@@ -223,19 +248,30 @@ export const ReportArtifactRequest = v.variant("artifact_type", [
   }),
 ]);
 export type ReportArtifactRequest = v.InferOutput<typeof ReportArtifactRequest>;
+/** The reported artifact, with its upload target if the file is still to be uploaded. */
 export const ReportArtifactResponse = v.object({
   artifact_uid: v.string(),
   upload: v.exactOptional(UploadTarget),
 });
 export type ReportArtifactResponse = v.InferOutput<typeof ReportArtifactResponse>;
 
-/** A harness of others tells in which format it writes the conversation, such as `claude`. */
+/** The conversation of a third-party harness. */
 export const ExternalConversationRequest = v.object({
-  format: v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "must be 1 to 64 of A-Z a-z 0-9 . _ -")),
+  format: v.pipe(
+    v.string(),
+    v.regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+      "must have 1 to 64 of the characters A-Z a-z 0-9 . _ - and start with a letter or digit",
+    ),
+  ),
 });
+/** The registered conversation. */
 export const ExternalConversationResponse = v.object({ conversation_id: v.string() });
 
-/** With length and checksum the upload is bound to them, else to a greatest length. */
+/**
+ * The transcript to upload. With `size_bytes` and `sha256`, the upload must match both; otherwise it can have up to 64
+ * MiB.
+ */
 export const TranscriptRequest = v.pipe(
   v.object({
     conversation_id: Id,
@@ -246,7 +282,7 @@ export const TranscriptRequest = v.pipe(
 );
 export type TranscriptRequest = v.InferOutput<typeof TranscriptRequest>;
 
-/** Codes by which a harness may say that the caller or the agent, not the platform, ended the run. */
+/** The error codes of failures that the caller or the agent caused. */
 const FINISH_ERROR_CODES = [
   "invalid_request",
   "environment_setup_failed",
@@ -254,13 +290,14 @@ const FINISH_ERROR_CODES = [
   "external_authentication_required",
 ] as const;
 
-const NOT_DONE = "is for a run that is not done: success must be false";
+const NOT_DONE = "must not be true if success is true";
+/** The result of a run. */
 export const FinishTaskRequest = v.pipe(
   v.object({
     success: v.boolean(),
     summary: textOfBytes(65_536),
     error_code: v.exactOptional(v.picklist(FINISH_ERROR_CODES)),
-    /** The agent has asked its user the question that `summary` is: the run is BLOCKED until a follow-up answers it. */
+    /** Whether the agent waits for an answer to the question in `summary`. */
     blocked: v.exactOptional(v.boolean()),
   }),
   v.forward(
@@ -271,12 +308,14 @@ export const FinishTaskRequest = v.pipe(
 );
 export type FinishTaskRequest = v.InferOutput<typeof FinishTaskRequest>;
 
+/** The shutdown of a sandbox. */
 export const ReportShutdownRequest = v.object({
   error: v.exactOptional(v.object({ category: text(128, 1), message: textOfBytes(4096) })),
 });
 export type ReportShutdownRequest = v.InferOutput<typeof ReportShutdownRequest>;
 
-/** A short word to the run's user, while the run goes on. */
+/** A notification of the run's user. */
 export const NotifyUserRequest = v.object({ message: textOfBytes(4096, 1) });
 
+/** An empty object. */
 export const Empty = v.object({});

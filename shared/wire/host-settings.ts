@@ -1,4 +1,4 @@
-/** Variables by which whoever runs a sandbox's host changes what its harness does; each is handed on to the harness, and none to commands. */
+/** Environment variables with which an operator configures the harness on a host. The harness receives them; commands do not. */
 export const HOST_SETTINGS = [
   "RUNYARD_SANDBOX",
   "RUNYARD_COMMAND_MEMORY_MIB",

@@ -9,20 +9,20 @@ const IdentityName = text(128, 1);
 const config = AmbientAgentConfig.entries;
 const harness = config.harness.wrapped.entries;
 
-/** A harness; without members: none. */
+/** A harness. An object without members clears it. */
 const Harness = v.pipe(
   v.object({ ...harness, type: v.exactOptional(harness.type) }),
   v.check(
     (given) => given.type !== undefined || Object.keys(given).length === 0,
-    "must have a type, or no member at all",
+    "must have a type, or no members to clear the harness",
   ),
   v.metadata({ dependentRequired: { model_id: ["type"], reasoning_level: ["type"] } }),
 );
 
-/** A member of a request: null says as little as its absence. */
+/** A member of a request that may be absent or null, with the same meaning. */
 const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
 
-/** Defaults of an identity for its runs, as requests send them: `""`, `[]` and `{}` clear one that was set. */
+/** The defaults of an identity in requests: `""`, `[]` and `{}` clear a value. */
 const IdentityDefaults = {
   description: optional(text(4096)),
   prompt: optional(textOfBytes(65_536)),
@@ -37,19 +37,19 @@ const IdentityDefaults = {
   credential_strategy: optional(v.picklist(["CREATOR", "EXECUTOR", ""])),
 };
 
-/** The body of POST /agent/identities. */
+/** A new identity. */
 export const CreateIdentityRequest = v.object({ name: IdentityName, ...IdentityDefaults });
 export type CreateIdentityRequest = v.InferOutput<typeof CreateIdentityRequest>;
 
-/** The body of PUT /agent/identities/{uid}: what is absent or null stays as it was. */
+/** Changes to an identity. Members that are absent or null keep their values. */
 export const UpdateIdentityRequest = v.object({ name: optional(IdentityName), ...IdentityDefaults });
 export type UpdateIdentityRequest = v.InferOutput<typeof UpdateIdentityRequest>;
 
-/** An identity as answers show it: its defaults as far as they are set. */
+/** An identity as responses show it, with the defaults that are set. */
 export const IdentityItem = v.object({
   uid: v.string(),
   name: v.string(),
-  /** False where the team has more identities than its plan allows and this is not among the oldest. */
+  /** Whether the identity can be used. The team's `identity_limit` counts its oldest identities first. */
   available: v.boolean(),
   created_at: v.string(),
   updated_at: v.string(),
@@ -70,4 +70,5 @@ export const IdentityItem = v.object({
 });
 export type IdentityItem = v.InferOutput<typeof IdentityItem>;
 
+/** A page of identities. */
 export const ListIdentitiesResponse = v.object({ agents: v.array(IdentityItem), page_info: v.exactOptional(PageInfo) });

@@ -3,30 +3,32 @@ import { PageInfo } from "./list.ts";
 import { Name, Timestamp } from "./primitives.ts";
 import { UserProfile } from "./run.ts";
 
+/** A new API key. */
 export const CreateKeyRequest = v.object({
   name: Name,
-  /** In the future; without it the key is good until it is deleted. */
+  /** The expiry time, in the future. By default the key does not expire. */
   expires_at: v.exactOptional(v.nullable(Timestamp)),
 });
 export type CreateKeyRequest = v.InferOutput<typeof CreateKeyRequest>;
 
-/** An API key as lists show it. */
+/** An API key without its value. */
 export const KeyItem = v.object({
   uid: v.string(),
   name: v.string(),
-  /** The key's last four characters. */
+  /** The last four characters of the key. */
   suffix: v.string(),
   created_at: v.string(),
-  /** The person who created the key; absent on keys from before this was stored. */
+  /** The person who created the key. Absent for keys from before this was recorded. */
   created_by: v.exactOptional(UserProfile),
   expires_at: v.exactOptional(v.string()),
-  /** When the key last changed something, to the hour; calls that only read are not noted. */
+  /** The time of the latest request with the key that changed something, to the hour. */
   last_used_at: v.exactOptional(v.string()),
 });
 export type KeyItem = v.InferOutput<typeof KeyItem>;
 
-/** A new key; `key` is shown in this answer and never again. */
+/** A new API key. The value in `key` is returned once. */
 export const CreatedKey = v.object({ ...KeyItem.entries, key: v.string() });
 export type CreatedKey = v.InferOutput<typeof CreatedKey>;
 
+/** A page of API keys. */
 export const ListKeysResponse = v.object({ keys: v.array(KeyItem), page_info: v.exactOptional(PageInfo) });

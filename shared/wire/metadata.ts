@@ -3,10 +3,13 @@ import { textOfBytes } from "./primitives.ts";
 
 export const MAX_METADATA = 20;
 
-/** Metadata: at most 20 keys. That of a run is immutable. */
+/** Labels: at most 20 keys. The labels of a run cannot be changed. */
 export const Metadata = v.pipe(
   v.record(
-    v.pipe(v.string(), v.regex(/^[a-zA-Z0-9._-]{1,64}$/, "keys must match [a-zA-Z0-9._-]{1,64}")),
+    v.pipe(
+      v.string(),
+      v.regex(/^[a-zA-Z0-9._-]{1,64}$/, "must have keys of 1 to 64 of the characters a-z A-Z 0-9 . _ -"),
+    ),
     textOfBytes(256),
   ),
   v.maxEntries(MAX_METADATA, `must have at most ${MAX_METADATA} keys`),

@@ -1,2 +1,2 @@
-/** The protocol a harness speaks; an older one is answered 426 and its run dispatched anew. */
+/** The version of the harness protocol. An older harness receives 426, and its run is dispatched again. */
 export const HARNESS_PROTOCOL = 1;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
 
-/** What a person is in a team. */
+/** The role of a person in a team. */
 export const Role = v.picklist(["admin", "member"]);
 export type Role = v.InferOutput<typeof Role>;

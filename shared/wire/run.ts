@@ -16,6 +16,7 @@ const RUN_STATES = [
   "BLOCKED",
   "CANCELLED",
 ] as const;
+/** The state of a run. `SUCCEEDED`, `FAILED`, `ERROR`, `BLOCKED` and `CANCELLED` are final until a follow-up. */
 export const RunState = v.picklist(RUN_STATES);
 export type RunState = v.InferOutput<typeof RunState>;
 
@@ -34,10 +35,13 @@ export const RUN_SOURCES = [
   "GITLAB_WEBHOOK",
   "ORCHESTRATION",
 ] as const;
+/** The source of a run. */
 export const RunSourceType = v.picklist(RUN_SOURCES);
 export type RunSourceType = v.InferOutput<typeof RunSourceType>;
 
+/** Where a run is executed: `REMOTE` in a sandbox or on a worker, `LOCAL` by its caller. */
 export const ExecutionLocation = v.picklist(["REMOTE", "LOCAL"]);
+/** The mode of a run: `normal` executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
 export const RunMode = v.picklist(["normal", "plan", "orchestrate"]);
 export type RunMode = v.InferOutput<typeof RunMode>;
 
@@ -53,10 +57,10 @@ const Base64 = v.pipe(v.string(), v.base64("must be base64"));
 
 const Attachment = v.union(
   [v.object({ file_name: FileName, mime_type: MimeType, data: Base64 }), v.object({ attachment_id: Id })],
-  "must be {file_name, mime_type, data} or {attachment_id}",
+  "must have either file_name, mime_type and data, or attachment_id",
 );
 
-/** The body of POST /agent/runs. One of prompt, a skill and conversation_id is required. */
+/** A new run. One of `prompt`, a skill and `conversation_id` is required. */
 export const RunAgentRequest = v.object({
   prompt: v.exactOptional(textOfBytes(262_144)),
   title: v.exactOptional(text(512)),
@@ -76,6 +80,7 @@ export const RunAgentRequest = v.object({
 });
 export type RunAgentRequest = v.InferOutput<typeof RunAgentRequest>;
 
+/** A new run. */
 export const RunAgentResponse = v.object({
   run_id: v.string(),
   task_id: v.string(),
@@ -85,10 +90,11 @@ export const RunAgentResponse = v.object({
 });
 export type RunAgentResponse = v.InferOutput<typeof RunAgentResponse>;
 
-/** What becomes of the turn under way: it ends first, it is broken off, or the follow-up is refused. */
+/** What happens to the current turn: it ends first, it is interrupted, or the follow-up is refused. */
 export const FollowupPolicy = v.picklist(["enqueue", "interrupt", "reject"]);
 export type FollowupPolicy = v.InferOutput<typeof FollowupPolicy>;
 
+/** A follow-up message for a run. */
 export const RunFollowupRequest = v.object({
   message: v.exactOptional(textOfBytes(262_144, 1)),
   mode: v.exactOptional(RunMode),
@@ -96,6 +102,7 @@ export const RunFollowupRequest = v.object({
 });
 export type RunFollowupRequest = v.InferOutput<typeof RunFollowupRequest>;
 
+/** The reason for a run's final state. */
 export const RunStatusMessage = v.object({
   message: v.string(),
   error_code: v.exactOptional(v.string()),
@@ -103,6 +110,7 @@ export const RunStatusMessage = v.object({
 });
 export type RunStatusMessage = v.InferOutput<typeof RunStatusMessage>;
 
+/** A person or an identity. */
 export const UserProfile = v.object({
   type: v.picklist(["user", "service_account"]),
   uid: v.string(),
@@ -112,14 +120,14 @@ export const UserProfile = v.object({
 });
 export type UserProfile = v.InferOutput<typeof UserProfile>;
 
-/** The schedule that a run was fired by, as it was then. */
+/** The schedule that created a run, as it was at that time. */
 export const RunSchedule = v.object({
   schedule_id: v.string(),
   schedule_name: v.string(),
   cron_schedule: v.string(),
 });
 
-/** One run as answers show it. */
+/** A run as responses show it. */
 export const RunItem = v.object({
   run_id: v.string(),
   task_id: v.string(),
@@ -166,5 +174,6 @@ export const RunItem = v.object({
 });
 export type RunItem = v.InferOutput<typeof RunItem>;
 
+/** A page of runs. */
 export const ListRunsResponse = v.object({ runs: v.array(RunItem), page_info: PageInfo });
 export type ListRunsResponse = v.InferOutput<typeof ListRunsResponse>;

@@ -3,7 +3,7 @@ import { Repository, RepositoryUrl } from "./config.ts";
 import { Count } from "./primitives.ts";
 import { MAX_SKILLS, SKILL_BYTES } from "./skill-file.ts";
 
-/** What a sandbox is sent to look for the skills of a repository, instead of an envelope. */
+/** A request to find the skills of a repository, which a sandbox receives instead of an envelope. */
 export const ScanRequest = v.object({
   v: v.literal(1),
   kind: v.literal("scan"),
@@ -14,27 +14,27 @@ export const ScanRequest = v.object({
 });
 export type ScanRequest = v.InferOutput<typeof ScanRequest>;
 
-/** A SKILL.md as it was found: its text, or why there is none. */
+/** A SKILL.md file: its text, or why it cannot be read. */
 export const SkillFile = v.object({
   path: v.pipe(v.string(), v.maxLength(1024)),
-  /** Git's name of the content; the same name is the same text. */
+  /** The object id of the content in Git: equal ids mean equal text. */
   sha: v.pipe(v.string(), v.regex(/^[0-9a-f]{40,64}$/)),
   text: v.exactOptional(v.pipe(v.string(), v.maxLength(SKILL_BYTES))),
   problem: v.exactOptional(v.pipe(v.string(), v.maxLength(512))),
 });
 export type SkillFile = v.InferOutput<typeof SkillFile>;
 
-/** What a scan answers. It comes from a sandbox, so whoever reads it trusts it for that repository alone. */
+/** The result of a scan. It comes from a sandbox, so it is trusted for that repository only. */
 export const ScanAnswer = v.variant("outcome", [
   v.object({
     outcome: v.literal("found"),
     files: v.pipe(v.array(SkillFile), v.maxLength(MAX_SKILLS)),
-    /** Skills beyond the most that are looked for. */
+    /** The number of skills beyond the limit. */
     left_out: Count,
   }),
   v.object({
     outcome: v.literal("failed"),
-    /** `no_git`: the sandbox cannot look at repositories at all. */
+    /** `no_git`: the sandbox cannot read repositories. */
     reason: v.picklist(["no_git", "unreadable", "too_late"]),
     message: v.pipe(v.string(), v.maxLength(1024)),
   }),

@@ -7,24 +7,24 @@ import { Id, Name, textOfBytes } from "./primitives.ts";
 import { RunMode, RunState, UserProfile } from "./run.ts";
 
 const OVERLAPS = ["allow", "skip", "cancel_previous"] as const;
-/** What happens at a firing while an earlier run of the schedule has not ended. */
+/** What happens if an earlier run of the schedule is still active at a firing. */
 export const Overlap = v.picklist(OVERLAPS);
 export type Overlap = v.InferOutput<typeof Overlap>;
 
-/** What both bodies may say beside what they have to. */
+/** The optional members of both requests. */
 const optional = {
   agent_config: v.exactOptional(AmbientAgentConfig),
   agent_uid: v.exactOptional(Id),
   mode: v.exactOptional(RunMode),
   metadata: v.exactOptional(Metadata),
-  /** IANA name of the time zone that the cron is read in. */
+  /** The IANA time zone of the cron expression. */
   time_zone: v.exactOptional(textOfBytes(64, 1)),
   overlap: v.exactOptional(Overlap),
 };
 const prompt = v.exactOptional(textOfBytes(262_144));
 const CronSchedule = textOfBytes(512, 1);
 
-/** The body of POST /agent/schedules. `prompt` is required unless `agent_config` names a skill. */
+/** A new schedule. `prompt` is required unless `agent_config` names a skill. */
 export const CreateScheduleRequest = v.object({
   name: Name,
   cron_schedule: CronSchedule,
@@ -35,7 +35,7 @@ export const CreateScheduleRequest = v.object({
 });
 export type CreateScheduleRequest = v.InferOutput<typeof CreateScheduleRequest>;
 
-/** The body of PUT /agent/schedules/{id}. What is optional stays as it was where it is absent. */
+/** The new content of a schedule. Optional members that are absent keep their values. */
 export const UpdateScheduleRequest = v.object({
   name: Name,
   cron_schedule: CronSchedule,
@@ -48,7 +48,7 @@ export type UpdateScheduleRequest = v.InferOutput<typeof UpdateScheduleRequest>;
 const RecentRun = v.object({ run_id: v.string(), state: RunState, created_at: v.string() });
 export type RecentRun = v.InferOutput<typeof RecentRun>;
 
-/** A schedule as answers show it. */
+/** A schedule as responses show it. */
 export const ScheduleItem = v.object({
   id: v.string(),
   name: v.string(),
@@ -61,7 +61,7 @@ export const ScheduleItem = v.object({
   created_at: v.string(),
   updated_at: v.string(),
   agent_config: v.exactOptional(ResolvedAgentConfig),
-  /** What the environment that the configuration names is made of. */
+  /** The environment that `agent_config` names. */
   environment: v.exactOptional(EnvironmentConfig),
   agent_uid: v.exactOptional(v.string()),
   created_by: v.exactOptional(UserProfile),
@@ -74,27 +74,32 @@ export const ScheduleItem = v.object({
 });
 export type ScheduleItem = v.InferOutput<typeof ScheduleItem>;
 
+/** A page of schedules. */
 export const ListSchedulesResponse = v.object({
   schedules: v.array(ScheduleItem),
   page_info: v.exactOptional(PageInfo),
 });
 export type ListSchedulesResponse = v.InferOutput<typeof ListSchedulesResponse>;
 
+/** The result of deleting a schedule. */
 export const DeleteScheduleResponse = v.object({ success: v.literal(true) });
 
-/** What became of a planned firing. */
+/**
+ * The outcome of a planned firing: a run was created (`fired`), the firing was skipped, it came too late, or it failed.
+ */
 export const TickOutcome = v.picklist(["fired", "skipped", "late", "failed"]);
 export type TickOutcome = v.InferOutput<typeof TickOutcome>;
 
 const TickItem = v.object({
   scheduled_at: v.string(),
   outcome: TickOutcome,
-  /** When the outcome was written. */
+  /** The time when the outcome was recorded. */
   recorded_at: v.string(),
   run_id: v.exactOptional(v.string()),
   reason: v.exactOptional(v.string()),
 });
 export type TickItem = v.InferOutput<typeof TickItem>;
 
+/** A page of planned firings. */
 export const ListTicksResponse = v.object({ ticks: v.array(TickItem), page_info: v.exactOptional(PageInfo) });
 export type ListTicksResponse = v.InferOutput<typeof ListTicksResponse>;

@@ -3,9 +3,9 @@ import { PageInfo } from "./list.ts";
 import { textOfBytes } from "./primitives.ts";
 import { SecretName } from "./secret-name.ts";
 
-/** Beginnings of the variables by which loaders, shells and this service are steered. */
+/** Prefixes of the variables that configure loaders, shells and this service. */
 const RESERVED_PREFIXES = ["LD_", "DYLD_", "BASH_", "GLIBC_", "MALLOC_", "RUNYARD_", "GIT_CONFIG"];
-/** Variables that a sandbox sets itself, and those by which shells, interpreters and git load code or find programs. */
+/** Variables that a sandbox sets, or that make shells, interpreters and git load code or find programs. */
 const RESERVED_NAMES = [
   ...["PATH", "HOME", "TMPDIR", "LANG", "TERM", "SHELL", "USER", "LOGNAME", "PWD", "OLDPWD", "SHLVL", "_", "HOSTNAME"],
   ...[
@@ -45,26 +45,28 @@ const RESERVED_NAMES = [
 const RESERVED = `^(?:${RESERVED_PREFIXES.join("|")}|(?:${RESERVED_NAMES.join("|")})$)`;
 const reserved = new RegExp(RESERVED);
 
-/** Whether programs obey a variable of this name: a secret that was called so would change what they do. */
+/** Whether a variable with this name changes how programs behave, so that a secret must not have it. */
 export const isReservedName = (name: string): boolean => reserved.test(name);
 
-/** A new secret's name: commands find its value in a variable that is called so. */
+/** A new secret's name, which is also the name of the environment variable with its value. */
 const NewSecretName = v.pipe(
   SecretName,
   v.check(
     (name) => !isReservedName(name),
-    ({ input }) => `${input} is a variable that programs obey: choose another name`,
+    ({ input }) => `${input} is a reserved variable: choose another name`,
   ),
   v.metadata({
     not: { pattern: RESERVED },
-    description: "The variable in which commands find the value: none that programs obey, such as PATH or LD_PRELOAD.",
+    description:
+      "Also the name of the environment variable with the value. Names that change how programs behave, such as PATH or LD_PRELOAD, are reserved.",
   }),
 );
 
+/** A new secret. */
 export const CreateSecretRequest = v.object({ name: NewSecretName, value: textOfBytes(4096, 1) });
 export type CreateSecretRequest = v.InferOutput<typeof CreateSecretRequest>;
 
-/** A secret as answers show it: never its value. */
+/** A secret without its value. */
 export const SecretItem = v.object({
   name: v.string(),
   created_at: v.string(),
@@ -72,4 +74,5 @@ export const SecretItem = v.object({
 });
 export type SecretItem = v.InferOutput<typeof SecretItem>;
 
+/** A page of secrets. */
 export const ListSecretsResponse = v.object({ secrets: v.array(SecretItem), page_info: v.exactOptional(PageInfo) });

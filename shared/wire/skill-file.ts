@@ -1,30 +1,30 @@
-// The form of a skill in a repository, which the control plane and the harness read alike.
+// The format of skills in repositories, shared by the control plane and the harness.
 
 import { withoutUser } from "./repository-url.ts";
 
-/** Where repositories keep skills, as `<folder>/skills/<name>/SKILL.md`, in the order in which they are looked at. */
+/** The folders with skills, as `<folder>/skills/<name>/SKILL.md`, in search order. */
 export const SKILL_FOLDERS = [".agents", ".claude", ".codex", ".cursor", ".gemini", ".github", ".warp"];
 
-/** Skills that are looked for in one repository. */
+/** The number of skills that are read from one repository. */
 export const MAX_SKILLS = 200;
-/** Bytes of a SKILL.md that is listed. */
+/** The size limit of a SKILL.md file in bytes. */
 export const SKILL_BYTES = 64 * 1024;
-/** Bytes of the skills of one repository, together. */
+/** The size limit of all skills of a repository in bytes. */
 export const SKILLS_BYTES = 2 * 1024 * 1024;
 
-/** Whether a path in a repository, with slashes, is that of a skill which is listed. */
+/** Whether a path in a repository, with slashes, is the path of a skill. */
 export function isSkillPath(path: string): boolean {
   const [folder = "", skills, name, file, ...rest] = path.split("/");
   return SKILL_FOLDERS.includes(folder) && skills === "skills" && !!name && file === "SKILL.md" && rest.length === 0;
 }
 
-/** Sorts paths of skills as they are looked at: by folder, then by name. */
+/** Compares paths of skills by search order: by folder, then by name. */
 export function inSkillOrder(a: string, b: string): number {
   const folder = (path: string) => SKILL_FOLDERS.indexOf(path.slice(0, path.indexOf("/")));
   return folder(a) - folder(b) || (a < b ? -1 : a > b ? 1 : 0);
 }
 
-/** The front matter, where the text begins with one that ends, and the Markdown behind it. */
+/** Splits a text into its front matter, if it has one, and the Markdown after it. */
 export function splitFrontMatter(text: string): { readonly matter?: string; readonly body: string } {
   const opening = /^\uFEFF?---[ \t]*\r?\n/.exec(text)?.[0];
   if (opening === undefined) return { body: text };

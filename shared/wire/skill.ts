@@ -5,11 +5,11 @@ const UsedIn = v.array(v.object({ uid: v.string(), name: v.string() }));
 
 /** A skill in one repository. */
 export const AgentVariant = v.object({
-  /** `{owner}/{repo}:{path}`: what `skill` and `skill_spec` of a run take. */
+  /** The skill's id, `{owner}/{repo}:{path}`. Pass it as `skill` or `skill_spec` of a run. */
   id: v.string(),
-  /** Empty where the skill is malformed and has none. */
+  /** The skill's description of itself. Empty if the skill is malformed. */
   description: v.string(),
-  /** The Markdown behind the front matter. */
+  /** The instructions for the agent: the Markdown after the front matter. */
   base_prompt: v.string(),
   source: v.object({
     owner: v.string(),
@@ -17,32 +17,33 @@ export const AgentVariant = v.object({
     skill_path: v.string(),
     worker_host: v.exactOptional(v.string()),
   }),
-  /** Those of the caller's environments whose runs have the repository. */
+  /** The caller's environments with this repository. */
   environments: UsedIn,
-  /** When the latest run with this skill was made; null before the first, absent where that was not looked for far enough. */
+  /** The creation time of the latest run with the skill. Null before the first, absent if unknown. */
   last_run_timestamp: v.exactOptional(v.nullable(v.string())),
-  /** What is wrong with the file, and in which line. */
+  /** What is wrong with the file, with the line number. Absent for a valid skill. */
   error: v.exactOptional(v.string()),
 });
 export type AgentVariant = v.InferOutput<typeof AgentVariant>;
 
-/** The skills of one name, in whichever repositories. */
+/** The skills with one name. */
 export const AgentItem = v.object({ name: v.string(), variants: v.array(AgentVariant) });
 export type AgentItem = v.InferOutput<typeof AgentItem>;
 
-/** A repository whose skills could not be read, or not all of them. */
+/** A repository whose skills could not be read completely. */
 export const UnavailableRepository = v.object({
   owner: v.string(),
   name: v.string(),
   environments: UsedIn,
-  /** Why, in a sentence. */
+  /** Why the repository could not be read. */
   error: v.string(),
 });
 export type UnavailableRepository = v.InferOutput<typeof UnavailableRepository>;
 
+/** A page of skills. */
 export const ListAgentsResponse = v.object({
   agents: v.array(AgentItem),
-  /** Repositories that could not be read; absent where all were. */
+  /** The repositories that could not be read completely. Absent if there are none. */
   unavailable: v.exactOptional(v.array(UnavailableRepository)),
   page_info: v.exactOptional(PageInfo),
 });

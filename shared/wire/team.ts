@@ -3,17 +3,17 @@ import { PageInfo } from "./list.ts";
 import { Id, Name, textOfBytes } from "./primitives.ts";
 import { Role } from "./role.ts";
 
-/** An address; whether anybody reads mail there is not for its form to say. */
-const Email = v.pipe(textOfBytes(320, 3), v.regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/, "must be an e-mail address"));
+/** An email address. Only its format is checked. */
+const Email = v.pipe(textOfBytes(320, 3), v.regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/, "must be an email address"));
 
 const whole = (least: number, most: number) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
 
 const Settings = {
-  /** Identities of the team that are available, the oldest ones. */
+  /** The number of available identities; the oldest ones count first. */
   identity_limit: whole(1, 500),
-  /** Runs that execute at once. */
+  /** The number of runs that execute at the same time. */
   concurrency_limit: whole(1, 10_000),
-  /** Runs that may wait. */
+  /** The number of runs that wait for capacity. */
   queue_limit: whole(1, 100_000),
   default_model_id: Id,
   default_environment_id: Id,
@@ -21,7 +21,7 @@ const Settings = {
   retention_days: whole(1, 3650),
 };
 
-/** Settings of a team with all defaults filled in; null where there is neither a value nor a default. */
+/** The settings of a team, with all defaults applied. Null: neither a value nor a default. */
 export const TeamSettings = v.object({
   identity_limit: v.number(),
   concurrency_limit: v.number(),
@@ -33,7 +33,7 @@ export const TeamSettings = v.object({
 });
 export type TeamSettings = v.InferOutput<typeof TeamSettings>;
 
-/** Absent: unchanged. Null: back to the default. */
+/** Changes to settings. Absent: unchanged. Null: restores the default. */
 const SettingsChange = v.object({
   identity_limit: v.exactOptional(v.nullable(Settings.identity_limit)),
   concurrency_limit: v.exactOptional(v.nullable(Settings.concurrency_limit)),
@@ -45,8 +45,10 @@ const SettingsChange = v.object({
 });
 export type SettingsChange = v.InferOutput<typeof SettingsChange>;
 
+/** A new team. */
 export const CreateTeamRequest = v.object({ name: Name, settings: v.exactOptional(SettingsChange) });
 export type CreateTeamRequest = v.InferOutput<typeof CreateTeamRequest>;
+/** Changes to a team. Members that are absent or null keep their values. */
 export const UpdateTeamRequest = v.object({
   name: v.exactOptional(v.nullable(Name)),
   settings: v.exactOptional(v.nullable(SettingsChange)),
@@ -54,15 +56,18 @@ export const UpdateTeamRequest = v.object({
 
 export type UpdateTeamRequest = v.InferOutput<typeof UpdateTeamRequest>;
 
+/** A team as responses show it. */
 export const TeamItem = v.object({ uid: v.string(), name: v.string(), settings: TeamSettings });
 export type TeamItem = v.InferOutput<typeof TeamItem>;
 
+/** A page of teams. */
 export const ListTeamsResponse = v.object({ teams: v.array(TeamItem), page_info: v.exactOptional(PageInfo) });
 
-/** A membership as the member sees it. */
+/** A team from the view of its member. */
 export const Membership = v.object({ uid: v.string(), name: v.string(), role: Role });
 export type Membership = v.InferOutput<typeof Membership>;
 
+/** The caller. */
 export const Me = v.object({
   uid: v.string(),
   display_name: v.string(),
@@ -71,36 +76,40 @@ export const Me = v.object({
 });
 export type Me = v.InferOutput<typeof Me>;
 
-/** The address belongs to the sign-in: it may be sent along as it is, and not changed here. */
+/** Changes to the caller's profile. */
 export const UpdateMeRequest = v.object({
   display_name: v.exactOptional(v.nullable(Name)),
   email: v.exactOptional(v.nullable(Email)),
 });
 export type UpdateMeRequest = v.InferOutput<typeof UpdateMeRequest>;
 
-/** A member as the team sees them. */
+/** A member of a team. */
 export const MemberItem = v.object({ uid: v.string(), email: v.string(), display_name: v.string(), role: Role });
 export type MemberItem = v.InferOutput<typeof MemberItem>;
 
+/** A page of members. */
 export const ListMembersResponse = v.object({ members: v.array(MemberItem), page_info: v.exactOptional(PageInfo) });
 
-/** An agent key of a team. */
+/** An API key of an identity of the team. */
 export const TeamKey = v.object({ uid: v.string(), name: v.string(), identity_uid: v.string() });
 export type TeamKey = v.InferOutput<typeof TeamKey>;
 
-/** What a removal did with agent keys of the team. */
+/** The effect of removing a member on the team's agent keys. */
 export const RemovedMember = v.object({
-  /** Keys that the removed member created, which are revoked. */
+  /** The agent keys that the member created. They are revoked. */
   revoked_keys: v.array(TeamKey),
-  /** Keys that stay valid: those they created, with keep_keys, and those whose creator was not stored. */
+  /** The agent keys that remain valid: with `keep_keys`, or because their creator is unknown. */
   kept_keys: v.array(TeamKey),
 });
 export type RemovedMember = v.InferOutput<typeof RemovedMember>;
 
+/** A change of a member's role. */
 export const UpdateMemberRequest = v.object({ role: Role });
 
+/** A new invitation. */
 export const CreateInvitationRequest = v.object({ email: Email, role: v.exactOptional(Role) });
 
+/** An open invitation. */
 export const InvitationItem = v.object({
   id: v.string(),
   email: v.string(),
@@ -110,14 +119,15 @@ export const InvitationItem = v.object({
 });
 export type InvitationItem = v.InferOutput<typeof InvitationItem>;
 
-/** A new invitation; `link` is shown in this answer and never again. */
+/** A new invitation. Its `link` is returned once. */
 export const CreatedInvitation = v.object({ ...InvitationItem.entries, link: v.string() });
 export type CreatedInvitation = v.InferOutput<typeof CreatedInvitation>;
 
-/** The account that accepting an invitation without a key creates; `key` is shown in this response and never again. */
+/** A new account, created by accepting an invitation. Its `key` is returned once. */
 export const CreatedAccount = v.object({ user_uid: v.string(), team_uid: v.string(), key: v.string() });
 export type CreatedAccount = v.InferOutput<typeof CreatedAccount>;
 
+/** A page of invitations. */
 export const ListInvitationsResponse = v.object({
   invitations: v.array(InvitationItem),
   page_info: v.exactOptional(PageInfo),

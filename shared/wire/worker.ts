@@ -2,9 +2,9 @@ import * as v from "valibot";
 import { PageInfo } from "./list.ts";
 import { Count } from "./primitives.ts";
 
-/** A self-hosted worker that is connected; several connections may share its id. */
+/** A connected self-hosted worker. Several connections may share its id. */
 export const WorkerItem = v.object({
-  /** The id under which it connected: what `worker_host` of a configuration takes. */
+  /** The worker's id, the value for `worker_host` of a configuration. */
   worker_host: v.string(),
   connection_count: Count,
   connected_at: v.string(),
@@ -12,6 +12,7 @@ export const WorkerItem = v.object({
 });
 export type WorkerItem = v.InferOutput<typeof WorkerItem>;
 
+/** A page of workers. */
 export const ListWorkersResponse = v.object({
   workers: v.array(WorkerItem),
   page_info: v.exactOptional(PageInfo),

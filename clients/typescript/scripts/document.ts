@@ -48,6 +48,8 @@ export interface ApiOperation {
   readonly method: string;
   readonly path: string;
   readonly summary: string;
+  /** The summary and everything else that a caller needs to know. */
+  readonly description: string;
   readonly deprecated: boolean;
   readonly pathParameters: readonly ApiParameter[];
   readonly queryParameters: readonly ApiParameter[];
@@ -82,6 +84,7 @@ export function readDocument(): ApiDocument {
         method: method.toUpperCase(),
         path,
         summary: operation.summary,
+        description: operation.description,
         deprecated: operation.deprecated,
         pathParameters: inOrderOf(
           path,

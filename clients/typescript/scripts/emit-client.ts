@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ApiDocument } from "./document.ts";
 import { type ClientMethod, pascalCase } from "./methods.ts";
 
-/** src/generated/client.ts: the object that has all resources; those of src/resources with what was added to them by hand. */
+/** Generates src/generated/client.ts: the object with all resources, including the hand-written ones of src/resources. */
 export function emitClient(methods: readonly ClientMethod[], { tags }: ApiDocument): string {
   const resources = new Map<string, string>();
   for (const { resource, operation } of methods) {
@@ -14,7 +14,7 @@ export function emitClient(methods: readonly ClientMethod[], { tags }: ApiDocume
   const isByHand = (name: string): boolean => existsSync(join(import.meta.dirname, `../src/resources/${name}.ts`));
   const generated = all.filter(([name]) => !isByHand(name)).map(([name]) => pascalCase(name));
   return [
-    "// Made of docs/openapi.json and clients/methods.json by `npm run clients:generate`; not to be edited.",
+    "// Generated from docs/openapi.json and clients/methods.json by `npm run clients:generate`. Do not edit.",
     ...all.filter(([name]) => isByHand(name)).map(([name]) => importOf([pascalCase(name)], `../resources/${name}.ts`)),
     'import type { Transport } from "../transport.ts";',
     importOf(generated.sort(), "./resources.ts"),

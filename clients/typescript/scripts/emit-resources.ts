@@ -1,11 +1,11 @@
-import type { ApiParameter } from "./document.ts";
+import type { ApiOperation, ApiParameter } from "./document.ts";
 import { type ClientMethod, camelCase, pascalCase } from "./methods.ts";
 
 /** src/generated/resources.ts: one class for each resource, one method for each operation. */
 export function emitResources(methods: readonly ClientMethod[]): string {
   const resources = resourcesOf(methods);
   return [
-    "// Made of docs/openapi.json and clients/methods.json by `npm run clients:generate`; not to be edited.",
+    "// Generated from docs/openapi.json and clients/methods.json by `npm run clients:generate`. Do not edit.",
     'import type { RequestOptions } from "../options.ts";',
     'import type { PagePromise } from "../page.ts";',
     'import { path } from "../path.ts";',
@@ -81,15 +81,33 @@ function emitMethod(method: ClientMethod): string {
       : `this.transport.page({ ${request} }, (body: ${qualified(answer)}) => body.${list.member})`;
   return [
     "  /**",
-    `   * ${operation.summary.replaceAll("*/", "* /")}.`,
-    "   *",
-    `   * \`${operation.method} ${operation.path}\``,
+    ...docLines(operation),
     ...(operation.deprecated ? ["   * @deprecated"] : []),
     "   */",
     `  ${name}(${parametersOf(method, qualified).join(", ")}): ${answerOf(method, qualified)} {`,
     `    return ${call};`,
     "  }\n",
   ].join("\n");
+}
+
+/** The summary, the rest of the description, and the request, as lines of a doc comment. */
+function docLines({ method, path, summary, description }: ApiOperation): string[] {
+  const details = description.slice(summary.length).trim();
+  const paragraphs = [summary, ...(details === "" ? [] : [details]), `\`${method} ${path}\``];
+  return paragraphs
+    .flatMap((paragraph, index) => [...(index === 0 ? [] : [""]), ...wrap(paragraph.replaceAll("*/", "* /"), 115)])
+    .map((line) => `   * ${line}`.trimEnd());
+}
+
+/** Splits a text into lines of at most `width` characters, between words. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }
 
 function pathOf(path: string, parameters: readonly ApiParameter[]): string {

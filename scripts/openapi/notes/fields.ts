@@ -1,10 +1,18 @@
 import { ACCOUNT_NOTES } from "./account.ts";
 import { ACTIVITY_NOTES } from "./activity.ts";
+import { CONFIG_NOTES } from "./config.ts";
+import { HARNESS_NOTES } from "./harness.ts";
 import type { Notes } from "./note.ts";
 import { RUNS_NOTES } from "./runs.ts";
 
 /**
- * What members mean: by the member's name, or by `Component.member` where the same name means something else there. What the
- * comments in shared/wire say of a member comes before what stands here.
+ * Descriptions of members by the member's name, or by `Component.member`, `parent.member` or `Component.parent.member` where the
+ * same name has another meaning. Comments in shared/wire take precedence.
  */
-export const FIELD_NOTES: Notes = { ...RUNS_NOTES, ...ACTIVITY_NOTES, ...ACCOUNT_NOTES };
+export const FIELD_NOTES: Notes = {
+  ...RUNS_NOTES,
+  ...CONFIG_NOTES,
+  ...ACTIVITY_NOTES,
+  ...HARNESS_NOTES,
+  ...ACCOUNT_NOTES,
+};

@@ -1,13 +1,13 @@
 import type { Json } from "../json.ts";
 
-/** What a member means, and a value of it as it might be. */
+/** The description of a member, its format, and a sample value for generated examples. */
 export interface FieldNote {
   readonly description?: string;
   readonly format?: string;
   readonly sample?: Json;
 }
 
-/** Ids as they might be, the same wherever the same thing is meant. */
+/** Sample ids: the same resource has the same id in all examples. */
 export const ids = {
   run: "0199a3c4-7b1e-7c52-9d0e-3f6a8b2c4d5e",
   conversation: "0199a3c4-7b1e-7c52-9d0e-3f6a8b2c4d5e",

@@ -1,55 +1,80 @@
 import type { Json } from "../json.ts";
 
-/** What a parameter means; by its name, or by `operation.name`. */
+/** Descriptions of parameters, by name or by `operation.name`. */
 export const parameterNotes: Readonly<Record<string, { readonly description: string; readonly default?: Json }>> = {
-  limit: { description: "How many at most. By default all, up to 500 or 4 MB." },
-  "listRuns.limit": { description: "How many runs at most.", default: 20 },
-  cursor: { description: "`page_info.next_cursor` of the page before." },
-  sort_by: { description: "What to sort by." },
+  // Path
+  runId: { description: "The run's id." },
+  conversationId: { description: "The conversation's id." },
+  sessionId: { description: "The session's id." },
+  artifactUid: { description: "The artifact's id." },
+  scheduleId: { description: "The schedule's id." },
+  identityUid: { description: "The identity's id." },
+  keyUid: { description: "The key's id." },
+  environmentUid: { description: "The environment's id." },
+  teamUid: { description: "The team's id." },
+  userUid: { description: "The person's id." },
+  invitationId: { description: "The invitation's id." },
+  token: { description: "The token of the invitation, the last segment of its link." },
+  secret: { description: "The secret's name." },
+  code: { description: "The error code, with dashes instead of underscores." },
+
+  // Pages
+  limit: { description: "The maximum number of items. By default, up to 500 items or 4 MB." },
+  "listRuns.limit": { description: "The maximum number of runs, 1 to 500.", default: 20 },
+  cursor: { description: "The `page_info.next_cursor` of the previous page." },
+  sort_by: { description: "The sort key." },
   "listRuns.sort_by": {
-    description: "What to sort by. `agent` is the skill, and runs without one come last in both directions.",
+    description: "The sort key. `agent` sorts by skill; runs without a skill come last in both directions.",
     default: "updated_at",
   },
-  sort_order: { description: "The direction.", default: "desc" },
-  state: { description: "Runs in one of these states; repeat it for several." },
-  name: { description: "Runs whose configuration has this name." },
-  model_id: { description: "Runs with this model." },
-  creator: { description: "Runs that this person or identity asked for, by uid." },
-  executor: { description: "Runs that work as this person or identity, by uid." },
-  source: { description: "Runs that came about this way (RunSourceType). What is none of them matches nothing." },
-  execution_location: { description: "Runs that are executed there." },
-  created_after: { description: "Runs made after this time." },
-  created_before: { description: "Runs made before this time." },
-  updated_after: { description: "Runs that changed after this time." },
-  environment_id: { description: "Runs in this environment; `empty-environment`: runs without one." },
-  skill: { description: "The same as `skill_spec`." },
-  skill_spec: { description: "Runs that started from this skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`." },
-  schedule_id: { description: "Runs of this schedule, also of one that was deleted." },
-  ancestor_run_id: { description: "Runs below this one, at any depth. It must exist and be visible." },
-  artifact_type: { description: "Runs that left such an artifact." },
-  q: {
-    description:
-      "Runs whose title, prompt or skill has these words, in any order, case and accents aside; longer words may have a typo.",
-  },
-  keep_keys: { description: "Keeps the agent keys that the member created.", default: false },
-  metadata: { description: "Runs with these labels: `metadata[ticket]=SHOP-1412`." },
-  repo: { description: "Skills of this repository alone: `owner/repo`, or its URL without a credential." },
-  refresh: { description: "Looks into the repositories again, however short ago that was.", default: false },
-  include_malformed_skills: {
-    description: "Also skills that are malformed, with what is wrong in `error`.",
-    default: false,
+  "listEnvironments.sort_by": {
+    description: "The sort key. `last_updated` returns the latest change first.",
+    default: "last_updated",
   },
   "listAgents.sort_by": {
-    description: "What to sort by. `last_run`: the latest first, those that never ran last.",
+    description: "The sort key. `last_run` returns the latest run first, and skills without runs last.",
     default: "name",
   },
-  link: { description: "The token of a shared link, which opens an environment of others." },
-  dry_run: {
-    description: "`true` is refused with 422: checking a run without creating it is not supported yet.",
+  sort_order: { description: "The sort direction.", default: "desc" },
+
+  // Filters of runs
+  state: { description: "Selects runs in this state. Repeat the parameter for several states." },
+  name: { description: "Selects runs by the name of their configuration." },
+  model_id: { description: "Selects runs by model." },
+  creator: { description: "Selects runs by the uid of their creator." },
+  executor: { description: "Selects runs by the uid of their executor." },
+  source: { description: "Selects runs by source, a RunSourceType. An unknown value selects no runs." },
+  execution_location: { description: "Selects runs by execution location." },
+  created_after: { description: "Selects runs created after this time." },
+  created_before: { description: "Selects runs created before this time." },
+  updated_after: { description: "Selects runs that changed after this time." },
+  environment_id: { description: "Selects runs by environment; `empty-environment` selects runs without one." },
+  skill: { description: "An alias of `skill_spec`." },
+  skill_spec: { description: "Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`." },
+  schedule_id: { description: "Selects runs by schedule, including deleted schedules." },
+  ancestor_run_id: { description: "Selects the descendants of this run, which must exist and be visible." },
+  artifact_type: { description: "Selects runs with an artifact of this type." },
+  q: {
+    description:
+      "Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words.",
+  },
+  metadata: { description: "Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys." },
+
+  // Options
+  keep_keys: { description: "Whether to keep the agent keys that the member created.", default: false },
+  repo: { description: "Lists only this repository: `owner/repo`, or its URL without credentials." },
+  refresh: { description: "Whether to read the repositories again instead of using cached results.", default: false },
+  include_malformed_skills: {
+    description: "Whether to include malformed skills, with the reason in `error`.",
     default: false,
   },
-  force: { description: "Cancels also what is PENDING, CLAIMED or with a self-hosted worker.", default: false },
-  redirect: { description: "`false`: answers with the address instead of leading there.", default: true },
-  after: { description: "Events after this number.", default: 0 },
-  wait: { description: "Seconds to wait for an event, where there is none yet.", default: 0 },
+  link: { description: "The token of a shared link, which grants read access to its environment." },
+  dry_run: {
+    description: "Not supported yet: `true` returns 422 and creates no run.",
+    default: false,
+  },
+  force: { description: "Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well.", default: false },
+  redirect: { description: "Whether to redirect to the URL. `false` returns it in the body instead.", default: true },
+  after: { description: "Returns events after this number.", default: 0 },
+  wait: { description: "The maximum number of seconds to wait for an event, 0 to 25.", default: 0 },
 };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from textwrap import indent
 
 from .operations import EXTENDED, FIXED_QUERY, Argument, Operation
@@ -10,6 +11,9 @@ from .schemas import Types, pascal
 
 CLASS_NAMES = {"me": "Myself"}
 """Classes of resources whose own name a type has."""
+
+WIDTH = 105
+"""Characters of a line of a docstring."""
 
 HEADER = '"""Generated from docs/openapi.json by scripts/generate: do not edit."""\n\n'
 
@@ -158,16 +162,15 @@ def _declared(argument: Argument) -> str:
 
 
 def _method_docstring(operation: Operation) -> str:
-    lines = [_sentence(operation.description), "", f"`{operation.verb} {operation.path}`"]
+    details = operation.description[len(operation.summary) :].strip()
+    paragraphs = [operation.summary, *([details] if details else [])]
+    lines = [line for text in paragraphs for line in [*textwrap.wrap(text, WIDTH), ""]]
+    lines.append(f"`{operation.verb} {operation.path}`")
     described = [each for each in [*operation.in_path, *operation.keywords] if each.description]
     if described:
         lines += ["", "Args:", *(f"    {each.name}: {each.description}" for each in described)]
     text = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
     return f'"""{text}\n"""\n'
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?", "`")) else text + "."
 
 
 def _method_body(operation: Operation, types: Types) -> str:

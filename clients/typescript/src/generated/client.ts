@@ -1,4 +1,4 @@
-// Made of docs/openapi.json and clients/methods.json by `npm run clients:generate`; not to be edited.
+// Generated from docs/openapi.json and clients/methods.json by `npm run clients:generate`. Do not edit.
 import { Runs } from "../resources/runs.ts";
 import { Attachments } from "../resources/attachments.ts";
 import { Artifacts } from "../resources/artifacts.ts";
@@ -7,41 +7,41 @@ import { Agents, Conversations, Documentation, Environments, HarnessSupport, Ide
 
 /** All operations of the API, by resource. */
 export class ApiResources {
-  /** A run is one task for an agent, from its prompt to its end. */
+  /** Create, follow, steer and cancel runs. A run is one task that an agent executes. */
   readonly runs: Runs;
-  /** What was said, over all runs that continue each other. */
+  /** Read conversations, which span all runs that continue each other. */
   readonly conversations: Conversations;
-  /** Links to shared sessions. */
+  /** Resolve links to shared sessions. */
   readonly sessions: Sessions;
-  /** What a caller gives a run beside its prompt. */
+  /** Upload files for new runs. */
   readonly attachments: Attachments;
-  /** What a run leaves behind. */
+  /** Read the results of runs: plans, files, screenshots and links. */
   readonly artifacts: Artifacts;
-  /** Skills in repositories that runs may start from. */
+  /** List the skills in repositories. */
   readonly agents: Agents;
-  /** Machines of the team that carry runs out. */
+  /** List the self-hosted workers of a team. */
   readonly workers: Workers;
-  /** The models that runs may use. */
+  /** List the available models. */
   readonly models: Models;
-  /** Prompts that are run whenever their cron says. */
+  /** Create runs on a cron schedule. */
   readonly schedules: Schedules;
-  /** Agents of a team as accounts of their own, with keys and defaults. */
+  /** Manage the service accounts of a team's agents, with their keys and defaults. */
   readonly identities: Identities;
-  /** Repositories and set-up that runs begin with. */
+  /** Manage the repositories, setup commands and secrets of runs. */
   readonly environments: Environments;
-  /** A person's own API keys. */
+  /** Manage personal API keys. */
   readonly keys: Keys;
-  /** The person whose key it is. */
+  /** Read and change the caller's profile. */
   readonly me: Me;
-  /** Teams, their members and their settings. */
+  /** Manage teams, their members and settings. */
   readonly teams: Teams;
-  /** Links by which people join a team. */
+  /** Invite people to a team. */
   readonly invitations: Invitations;
-  /** Values that configurations refer to by name, and that are never shown. */
+  /** Manage the secrets of a team. Values are never returned. */
   readonly secrets: Secrets;
-  /** What the program in a sandbox calls, with its run's own key. */
+  /** Operations for the harness in a sandbox, called with the run's own key. */
   readonly harnessSupport: HarnessSupport;
-  /** This document, its pages, and a page for each error. */
+  /** Read this document, the API reference and the error pages. */
   readonly documentation: Documentation;
 
   constructor(transport: Transport) {

@@ -30,90 +30,90 @@ class AsyncResources(AsyncTransport):
 
     @cached_property
     def runs(self) -> AsyncRuns:
-        """A run is one task for an agent, from its prompt to its end."""
+        """Create, follow, steer and cancel runs. A run is one task that an agent executes."""
         return AsyncRuns(self)
 
     @cached_property
     def conversations(self) -> AsyncConversations:
-        """What was said, over all runs that continue each other."""
+        """Read conversations, which span all runs that continue each other."""
         return AsyncConversations(self)
 
     @cached_property
     def sessions(self) -> AsyncSessions:
-        """Links to shared sessions."""
+        """Resolve links to shared sessions."""
         return AsyncSessions(self)
 
     @cached_property
     def attachments(self) -> AsyncAttachments:
-        """What a caller gives a run beside its prompt."""
+        """Upload files for new runs."""
         return AsyncAttachments(self)
 
     @cached_property
     def artifacts(self) -> AsyncArtifacts:
-        """What a run leaves behind."""
+        """Read the results of runs: plans, files, screenshots and links."""
         return AsyncArtifacts(self)
 
     @cached_property
     def agents(self) -> AsyncAgents:
-        """Skills in repositories that runs may start from."""
+        """List the skills in repositories."""
         return AsyncAgents(self)
 
     @cached_property
     def workers(self) -> AsyncWorkers:
-        """Machines of the team that carry runs out."""
+        """List the self-hosted workers of a team."""
         return AsyncWorkers(self)
 
     @cached_property
     def models(self) -> AsyncModels:
-        """The models that runs may use."""
+        """List the available models."""
         return AsyncModels(self)
 
     @cached_property
     def schedules(self) -> AsyncSchedules:
-        """Prompts that are run whenever their cron says."""
+        """Create runs on a cron schedule."""
         return AsyncSchedules(self)
 
     @cached_property
     def identities(self) -> AsyncIdentities:
-        """Agents of a team as accounts of their own, with keys and defaults."""
+        """Manage the service accounts of a team's agents, with their keys and defaults."""
         return AsyncIdentities(self)
 
     @cached_property
     def environments(self) -> AsyncEnvironments:
-        """Repositories and set-up that runs begin with."""
+        """Manage the repositories, setup commands and secrets of runs."""
         return AsyncEnvironments(self)
 
     @cached_property
     def keys(self) -> AsyncKeys:
-        """A person's own API keys."""
+        """Manage personal API keys."""
         return AsyncKeys(self)
 
     @cached_property
     def me(self) -> AsyncMyself:
-        """The person whose key it is."""
+        """Read and change the caller's profile."""
         return AsyncMyself(self)
 
     @cached_property
     def teams(self) -> AsyncTeams:
-        """Teams, their members and their settings."""
+        """Manage teams, their members and settings."""
         return AsyncTeams(self)
 
     @cached_property
     def invitations(self) -> AsyncInvitations:
-        """Links by which people join a team."""
+        """Invite people to a team."""
         return AsyncInvitations(self)
 
     @cached_property
     def secrets(self) -> AsyncSecrets:
-        """Values that configurations refer to by name, and that are never shown."""
+        """Manage the secrets of a team. Values are never returned."""
         return AsyncSecrets(self)
 
     @cached_property
     def harness_support(self) -> AsyncHarnessSupport:
-        """What the program in a sandbox calls, with its run's own key."""
+        """Operations for the harness in a sandbox, called with the run's own key."""
         return AsyncHarnessSupport(self)
 
     @cached_property
     def documentation(self) -> AsyncDocumentation:
-        """This document, its pages, and a page for each error."""
+        """Read this document, the API reference and the error pages."""
         return AsyncDocumentation(self)

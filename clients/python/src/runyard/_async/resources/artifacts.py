@@ -24,12 +24,15 @@ class AsyncArtifactsBase(AsyncResource):
         return AsyncArtifactsWithRawResponse(AsyncArtifactsBase(self._client, _raw=True))
 
     async def retrieve(self, artifact_uid: str, **options: Unpack[RequestOptions]) -> ArtifactResponse:
-        """An artifact, with a time-limited URL of its file.
+        """Returns an artifact with its content or a download URL.
+
+        A plan is returned inline as Markdown; a file or a screenshot has a download URL that expires after 15
+        minutes by default. Pull requests and external references have no content and return 404.
 
         `GET /agent/artifacts/{artifactUid}`
 
         Args:
-            artifact_uid: The artifact's uid.
+            artifact_uid: The artifact's id.
         """
         return await self._call(
             "GET",

@@ -44,15 +44,19 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> ResolvePromptResponse:
-        """The first call of an execution, answered with all that it needs. With the skill that the execution has found, the run shows and is found by that from then on.
+        """Starts an execution and returns its prompt, context and secrets.
+
+        The harness makes this call first. It binds the execution to the `Runyard-Instance` of the caller and
+        moves the run to `INPROGRESS`. If the harness sends the skill that it has loaded, the run shows that
+        skill from then on.
 
         `POST /harness-support/resolve-prompt`
 
         Args:
-            skill: The skill to start from; wins over the configuration's.
-            attachments_dir: Where the harness will put attachments. At most 1024 bytes in UTF-8.
-            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
-            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+            skill: The skill that the harness has loaded, to be shown with the run.
+            attachments_dir: The directory for attachments. Has no effect in this release. At most 1024 bytes in UTF-8.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
         return await self._call(
             "POST",
@@ -72,15 +76,18 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> HeartbeatResponse:
-        """A sign of life, answered with new follow-ups and whether to stop.
+        """Renews the lease of an execution and returns new follow-ups.
+
+        Call again after `next_heartbeat_seconds`. An execution that sends no request for 30 seconds expires, and
+        the run is executed again from its last checkpoint. If `cancel` is true, stop all processes.
 
         `POST /harness-support/heartbeat`
 
         Args:
-            execution_id: The execution that it was part of: one attempt to carry the run out. At most 512 bytes in UTF-8.
-            followups_stored: The number of the latest follow-up that the harness has kept.
-            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
-            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+            execution_id: The id of the caller's execution. At most 512 bytes in UTF-8.
+            followups_stored: The number of the latest follow-up that the harness has stored; 0 if none.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
         return await self._call(
             "POST",
@@ -101,16 +108,19 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> MessagesResponse:
-        """Appends to the conversation; a batch that came before is stored once.
+        """Appends messages to the conversation of a run.
+
+        `first_sequence` must be the number of the next message; a gap returns 400. A repeated batch is stored
+        once. A run stores at most 20,000 messages and 100 MiB.
 
         `POST /harness-support/messages`
 
         Args:
-            execution_id: The execution that it was part of: one attempt to carry the run out. At most 512 bytes in UTF-8.
+            execution_id: The id of the caller's execution. At most 512 bytes in UTF-8.
             first_sequence: The number of the first of these messages within the run.
-            messages: What was said, in order.
-            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
-            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+            messages: The messages to append, 1 to 200.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
         return await self._call(
             "POST",
@@ -128,13 +138,17 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> ReportArtifactResponse:
-        """Where to upload a file, and then that it is there; of other kinds, all there is.
+        """Reports an artifact of a run.
+
+        For a file or a screenshot, the first call returns an upload target; after the upload, repeat the call to
+        publish the artifact. Other types are published by the first call. A run stores at most 1,000 artifacts
+        and 5 GiB.
 
         `POST /harness-support/report-artifact`
 
         Args:
-            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
-            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
         return await self._call(
             "POST",
@@ -153,14 +167,16 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Empty:
-        """A word to the run's user while it goes on, as an event of the run.
+        """Notifies the user of a run while the run continues.
+
+        The message becomes an event of type `user_notified`. A run can send at most 10 notifications.
 
         `POST /harness-support/notify-user`
 
         Args:
-            message: What the user is told. At most 4096 bytes in UTF-8.
-            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
-            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+            message: The message to the user, at most 4,096 bytes. At most 4096 bytes in UTF-8.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
         return await self._call(
             "POST",
@@ -190,17 +206,20 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Empty:
-        """The run has come to its end.
+        """Ends a run and records its result.
+
+        The run becomes `SUCCEEDED`, `FAILED` or, with `blocked`, `BLOCKED`. If a follow-up has not been
+        delivered, the run returns to `QUEUED` instead.
 
         `POST /harness-support/finish-task`
 
         Args:
-            success: Whether the task was done.
-            summary: How it went, in a sentence or two. At most 65536 bytes in UTF-8.
-            error_code: Whose fault it was, where it was not done.
-            blocked: True where the agent has asked its user the question that `summary` is: the run is BLOCKED until a follow-up answers it. This project's own addition.
-            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
-            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+            success: Whether the task succeeded.
+            summary: The result, or with `blocked` the agent's question. At most 65536 bytes in UTF-8.
+            error_code: The error code of a failed run.
+            blocked: Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
         return await self._call(
             "POST",
@@ -221,16 +240,19 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> UploadSnapshotResponse:
-        """Where to upload the files from which the run could go on.
+        """Creates upload targets for the files of a snapshot.
+
+        A snapshot becomes the checkpoint of a run only after it is committed. A snapshot has at most 100 files
+        and 2 GiB; a run has at most 500 snapshots.
 
         `POST /harness-support/upload-snapshot`
 
         Args:
-            files: The snapshot's files.
-            mode: Whether the files are committed as a checkpoint, or are the last that an execution leaves.
-            generation: The snapshot's name within its execution. Must be 1 to 128 of A-Z a-z 0-9 . _ - without two underscores in a row.
-            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
-            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+            files: The files of the snapshot, 1 to 100. Each needs `size_bytes` and `sha256`.
+            mode: `checkpoint` for files to commit as a checkpoint, `legacy` (default) for the final files of an execution.
+            generation: The name of the snapshot. Required for `checkpoint`. Must have 1 to 128 of the characters A-Z a-z 0-9 . _ - and no two underscores in a row.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
         return await self._call(
             "POST",
@@ -250,15 +272,17 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> CommitSnapshotResponse:
-        """The uploaded files become the checkpoint from which the run goes on.
+        """Commits an uploaded snapshot as the run's checkpoint.
+
+        Later executions start from this checkpoint. All files must be uploaded, otherwise the response is 409.
 
         `POST /harness-support/commit-snapshot`
 
         Args:
-            generation: The snapshot's name within its execution. Must be 1 to 128 of A-Z a-z 0-9 . _ - without two underscores in a row.
-            files: Which of its files are kept.
-            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
-            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+            generation: The name of the snapshot within its execution. Must have 1 to 128 of the characters A-Z a-z 0-9 . _ - and no two underscores in a row.
+            files: The names of the files to keep, at most 100.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
         return await self._call(
             "POST",
@@ -277,14 +301,16 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> ExternalConversationResponse:
-        """A harness of others writes the run's conversation, in a format of its own.
+        """Registers a conversation that a third-party harness stores itself.
+
+        Upload the transcript of the conversation in the given format afterwards.
 
         `POST /harness-support/external-conversation`
 
         Args:
-            format: Must be 1 to 64 of A-Z a-z 0-9 . _ -.
-            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
-            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+            format: The format of the conversation, such as `claude`. Must have 1 to 64 of the characters A-Z a-z 0-9 . _ - and start with a letter or digit.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
         return await self._call(
             "POST",
@@ -305,16 +331,19 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> UploadTarget:
-        """Where to upload the raw transcript of a conversation that a harness of others writes.
+        """Creates an upload target for a third-party harness's raw transcript.
+
+        The conversation must be registered first. A transcript can have up to 64 MiB, and a run stores at most
+        1,000 of them.
 
         `POST /harness-support/transcript`
 
         Args:
-            conversation_id: The conversation that the run belongs to, or is to continue. At most 512 bytes in UTF-8.
-            size_bytes: The file's bytes.
-            sha256: The file's digest. Must be 64 hexadecimal digits.
-            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
-            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+            conversation_id: The conversation's id. At most 512 bytes in UTF-8.
+            size_bytes: The file's size in bytes.
+            sha256: The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
         return await self._call(
             "POST",
@@ -332,13 +361,16 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> RawTranscriptLocation:
-        """302 to the raw transcript that a harness of others has made of the task's conversation, or with redirect=false the URL itself.
+        """Redirects to the raw transcript of a third-party harness.
+
+        The URL expires after 15 minutes by default. With `redirect=false` the response is 200 and contains the
+        URL. A conversation of the default harness returns 400, and one without a transcript returns 404.
 
         `GET /harness-support/transcript`
 
         Args:
-            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
-            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
         return await self._call(
             "GET",
@@ -357,14 +389,17 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Empty:
-        """The sandbox's word that its execution has stopped.
+        """Reports that the sandbox of an execution has stopped.
+
+        A run in progress is executed again from its last checkpoint; after 3 losses without a new checkpoint it
+        ends in `ERROR`. For a cancelled run, the timeline records `run_stopped`.
 
         `POST /harness-support/report-shutdown`
 
         Args:
-            error: What ended the execution; absent where nothing went wrong.
-            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
-            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+            error: The cause of the shutdown. Absent if the sandbox stopped normally.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
         return await self._call(
             "POST",

@@ -73,28 +73,33 @@ class AsyncRunsBase(AsyncResource):
         run_source: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> RunAgentResponse:
-        """Takes a prompt and answers with the run's id at once.
+        """Creates a run and returns its id immediately.
+
+        The run starts `QUEUED`; read it, list its events or follow it to see its progress. The body must have a
+        `prompt`, a skill or a `conversation_id`. If the team already executes as many runs as its
+        `concurrency_limit` allows, the run waits and `at_capacity` is true; if its `queue_limit` is reached, the
+        response is 429. A caller can create at most 3,000 runs per minute by default.
 
         `POST /agent/runs`
 
         Args:
-            prompt: The task, in words. At most 262144 bytes in UTF-8.
-            title: What the run is called; made from the prompt's first line where none was given.
-            config: How the agent is set up.
-            skill: The skill to start from; wins over the configuration's. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md.
-            team: Whether it belongs to the team. By default it does, where the caller has one.
-            agent_identity_uid: The identity that carries the run out; for runs of a team. At most 512 bytes in UTF-8.
-            conversation_id: The conversation that the run belongs to, or is to continue. At most 512 bytes in UTF-8.
-            parent_run_id: The run that started this one. At most 512 bytes in UTF-8.
-            attachments: Files beside the prompt, at most 2.9 MiB in all once decoded; larger ones are uploaded first.
-            images: The older name of `attachments`.
-            interactive: Whether somebody is there to answer the agent's questions.
-            mode: `normal` works, `plan` only plans, `orchestrate` starts other runs.
-            metadata: Labels of the caller's own, to find the run by.
-            on_behalf_of: The member (uid or e-mail) for whom an agent asks; agent keys only, where the identity allows it. At most 512 bytes in UTF-8.
-            execution_location: `REMOTE`: in a sandbox of the service or a worker; `LOCAL`: by the caller itself.
-            dry_run: `true` is refused with 422: checking a run without creating it is not supported yet.
-            run_source: Where the run comes from: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `ORCHESTRATION`. Anything else counts as `API`, and `SCHEDULED_AGENT` and `ORCHESTRATION` are set by the service alone. `X-Oz-Api-Source` means the same.
+            prompt: The task of the run. Required unless the request has a skill or a `conversation_id`. At most 262144 bytes in UTF-8.
+            title: The run's title, at most 512 characters. Defaults to the first line of the prompt.
+            config: The configuration of the agent.
+            skill: The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md.
+            team: Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false.
+            agent_identity_uid: The identity that executes the run. For team runs only. At most 512 bytes in UTF-8.
+            conversation_id: The conversation to continue. If its run has not ended, the response is 409. At most 512 bytes in UTF-8.
+            parent_run_id: The run's parent. The depth of a run tree is at most 10. At most 512 bytes in UTF-8.
+            attachments: At most 5 files. Inline files can have 2.9 MiB in total after decoding; upload larger ones with `POST /agent/attachments`.
+            images: An older form of `attachments`, for images.
+            interactive: Whether a user can answer the agent's questions. Defaults to false.
+            mode: `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
+            metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
+            on_behalf_of: The uid or email address of the member to act for. Requires an agent key whose identity has `on_behalf_of_enabled`. At most 512 bytes in UTF-8.
+            execution_location: `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller.
+            dry_run: Not supported yet: `true` returns 422 and creates no run.
+            run_source: The source of the run: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `ORCHESTRATION`. Other values count as `API`. Only the service sets `SCHEDULED_AGENT` and `ORCHESTRATION`. `X-Oz-Api-Source` is an alias.
         """
         return await self._call(
             "POST",
@@ -149,33 +154,37 @@ class AsyncRunsBase(AsyncResource):
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[RunItem]:
-        """The runs that the caller sees, page by page.
+        """Lists the runs visible to the caller.
+
+        Filters combine with AND; repeat `state` to match any of several states. Runs are sorted by `updated_at`,
+        newest first, unless `sort_by` and `sort_order` say otherwise. `prompt` is truncated to 1,000 characters;
+        read the run for the full text. A page is never empty while `has_next_page` is true.
 
         `GET /agent/runs`
 
         Args:
-            limit: How many runs at most.
-            cursor: `page_info.next_cursor` of the page before.
-            sort_by: What to sort by. `agent` is the skill, and runs without one come last in both directions.
-            sort_order: The direction.
-            state: Runs in one of these states; repeat it for several.
-            name: Runs whose configuration has this name.
-            model_id: Runs with this model.
-            creator: Runs that this person or identity asked for, by uid.
-            executor: Runs that work as this person or identity, by uid.
-            source: Runs that came about this way (RunSourceType). What is none of them matches nothing.
-            execution_location: Runs that are executed there.
-            created_after: Runs made after this time.
-            created_before: Runs made before this time.
-            updated_after: Runs that changed after this time.
-            environment_id: Runs in this environment; `empty-environment`: runs without one.
-            skill: The same as `skill_spec`.
-            skill_spec: Runs that started from this skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`.
-            schedule_id: Runs of this schedule, also of one that was deleted.
-            ancestor_run_id: Runs below this one, at any depth. It must exist and be visible.
-            artifact_type: Runs that left such an artifact.
-            q: Runs whose title, prompt or skill has these words, in any order, case and accents aside; longer words may have a typo.
-            metadata: Runs with these labels: `metadata[ticket]=SHOP-1412`.
+            limit: The maximum number of runs, 1 to 500.
+            cursor: The `page_info.next_cursor` of the previous page.
+            sort_by: The sort key. `agent` sorts by skill; runs without a skill come last in both directions.
+            sort_order: The sort direction.
+            state: Selects runs in this state. Repeat the parameter for several states.
+            name: Selects runs by the name of their configuration.
+            model_id: Selects runs by model.
+            creator: Selects runs by the uid of their creator.
+            executor: Selects runs by the uid of their executor.
+            source: Selects runs by source, a RunSourceType. An unknown value selects no runs.
+            execution_location: Selects runs by execution location.
+            created_after: Selects runs created after this time.
+            created_before: Selects runs created before this time.
+            updated_after: Selects runs that changed after this time.
+            environment_id: Selects runs by environment; `empty-environment` selects runs without one.
+            skill: An alias of `skill_spec`.
+            skill_spec: Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`.
+            schedule_id: Selects runs by schedule, including deleted schedules.
+            ancestor_run_id: Selects the descendants of this run, which must exist and be visible.
+            artifact_type: Selects runs with an artifact of this type.
+            q: Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words.
+            metadata: Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys.
         """
         return self._list(
             "/agent/runs",
@@ -215,13 +224,17 @@ class AsyncRunsBase(AsyncResource):
         force: Union[bool, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> CancelRunsResponse:
-        """Cancels all runs that match a filter and have not ended, up to 1,000 at once.
+        """Cancels all active runs that match a filter.
+
+        One call processes up to 1,000 runs; while `has_more` is true, send the request again. The filter takes
+        the same members as the list of runs and must have at least one. A run that cannot be cancelled is listed
+        in `refused` with its error code and does not fail the request.
 
         `POST /agent/runs/cancel`
 
         Args:
-            filter: Which runs; the same as the filters of the list, and at least one.
-            force: Cancels also what is PENDING, CLAIMED or with a self-hosted worker.
+            filter: The runs to cancel. Takes the filters of `GET /agent/runs`, at least one.
+            force: Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false.
         """
         return await self._call(
             "POST",
@@ -232,7 +245,10 @@ class AsyncRunsBase(AsyncResource):
         )
 
     async def retrieve(self, run_id: str, **options: Unpack[RequestOptions]) -> RunItem:
-        """The run in full.
+        """Returns a run with its full prompt, configuration and artifacts.
+
+        The configuration is the resolved one, with the defaults of the identity, the environment and the team
+        applied. Secret values are shown as `***`.
 
         `GET /agent/runs/{runId}`
 
@@ -246,13 +262,18 @@ class AsyncRunsBase(AsyncResource):
     async def cancel(
         self, run_id: str, *, force: Union[bool, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]
     ) -> str:
-        """Stops the run and its agent's processes.
+        """Cancels a run and stops its processes.
+
+        Returns the run's id as a JSON string. A run that has ended returns 400. A run that is executed by a
+        self-hosted worker or by its caller returns 422, and a `PENDING` or `CLAIMED` run returns a retryable
+        409; `force=true` cancels these as well. The timeline event `run_stopped` shows when the sandbox has
+        stopped.
 
         `POST /agent/runs/{runId}/cancel`
 
         Args:
             run_id: The run's id.
-            force: Cancels also what is PENDING, CLAIMED or with a self-hosted worker.
+            force: Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well.
         """
         return await self._call(
             "POST",
@@ -271,15 +292,19 @@ class AsyncRunsBase(AsyncResource):
         policy: Union[FollowupPolicy, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Empty:
-        """A message for the agent, whatever the run's state.
+        """Sends a follow-up message to a run.
+
+        An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a
+        new execution continues the same conversation. Messages are delivered in order and exactly once. A run
+        accepts at most 1,000 follow-ups. `policy` controls the current turn of the agent.
 
         `POST /agent/runs/{runId}/followups`
 
         Args:
             run_id: The run's id.
-            message: What to tell the agent. May be absent where the run has ended: it goes on from there. At most 262144 bytes in UTF-8.
-            mode: `normal` works, `plan` only plans, `orchestrate` starts other runs.
-            policy: What to do about the turn that is under way.
+            message: The message to the agent. Optional only if the run has ended, to continue where it stopped. At most 262144 bytes in UTF-8.
+            mode: The mode of the next execution. Ignored by an active run. Defaults to the run's mode.
+            policy: `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended.
         """
         return await self._call(
             "POST",
@@ -297,14 +322,17 @@ class AsyncRunsBase(AsyncResource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[TimelineEvent]:
-        """What happened to the run, in order.
+        """Lists the timeline events of a run, oldest first.
+
+        The timeline contains state transitions, setup steps, checkpoints and artifacts, but no messages; use the
+        events of the run for both.
 
         `GET /agent/runs/{runId}/timeline`
 
         Args:
             run_id: The run's id.
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
         """
         return self._list(
             _wire.path("/agent/runs/{run_id}/timeline", run_id=run_id),
@@ -322,14 +350,17 @@ class AsyncRunsBase(AsyncResource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[Step]:
-        """What was said in the run, as normalized blocks.
+        """Returns the conversation of a run as normalized messages.
+
+        A `QUEUED` run returns its prompt. Large tool outputs are truncated to 16 KiB; the transcript has the
+        full text. A conversation that a third-party harness stores in its own format returns 422.
 
         `GET /agent/runs/{runId}/conversation`
 
         Args:
             run_id: The run's id.
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
         """
         return self._list(
             _wire.path("/agent/runs/{run_id}/conversation", run_id=run_id),
@@ -340,7 +371,12 @@ class AsyncRunsBase(AsyncResource):
         )
 
     async def transcript(self, run_id: str, **options: Unpack[RequestOptions]) -> TranscriptLocation:
-        """302 to a time-limited URL of the raw transcript, or with redirect=false the URL itself. That of a harness of others is its own, as soon as there is one.
+        """Redirects to the raw transcript of a run.
+
+        The transcript is a JSON Lines file, available shortly after the run has ended; before that, the response
+        is 404. The URL expires after 15 minutes by default and needs no credentials. With `redirect=false` the
+        response is 200 and contains the URL. For a third-party harness, the file has that harness's own format
+        and is available as soon as the harness has uploaded it.
 
         `GET /agent/runs/{runId}/transcript`
 
@@ -356,7 +392,10 @@ class AsyncRunsBase(AsyncResource):
         )
 
     async def handoff_attachments(self, run_id: str, **options: Unpack[RequestOptions]) -> HandoffAttachments:
-        """Snapshot files of the latest execution that has ended.
+        """Lists the snapshot files of the latest ended execution.
+
+        Each file has a download URL that expires after 15 minutes by default. The list is empty if the run has
+        no snapshot.
 
         `GET /agent/runs/{runId}/handoff/attachments`
 
@@ -378,14 +417,18 @@ class AsyncRunsBase(AsyncResource):
         wait: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> RunEvents:
-        """Everything in one gapless sequence; `wait` holds the answer until there is more.
+        """Lists the events of a run in one gapless sequence.
+
+        Events are numbered from 1 and contain state transitions, messages and artifacts. Pass `next` of the
+        response as `after` to continue. With `wait`, the request blocks up to that many seconds until there is
+        an event. When `ended` is true, no further events follow unless the run receives a follow-up.
 
         `GET /agent/runs/{runId}/events`
 
         Args:
             run_id: The run's id.
-            after: Events after this number.
-            wait: Seconds to wait for an event, where there is none yet.
+            after: Returns events after this number.
+            wait: The maximum number of seconds to wait for an event, 0 to 25.
         """
         return await self._call(
             "GET",
@@ -396,7 +439,9 @@ class AsyncRunsBase(AsyncResource):
         )
 
     async def response(self, run_id: str, **options: Unpack[RequestOptions]) -> RunResponse:
-        """The agent's last words.
+        """Returns the agent's final message, the run's state and artifacts.
+
+        `text` is empty until the agent has written a message and is truncated to 256 KiB.
 
         `GET /agent/runs/{runId}/response`
 
@@ -427,18 +472,21 @@ class AsyncRunsBase(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Empty:
-        """An execution's own entry in its timeline, once per event_uuid.
+        """Adds an event to the timeline of the caller's run.
+
+        Only the key of the run's current execution can call this. A repeated `event_uuid` is stored once. A run
+        stores at most 2,000 of these events.
 
         `POST /agent/runs/{runId}/client-events`
 
         Args:
             run_id: The run's id.
             event_uuid: The event's id. At most 512 bytes in UTF-8.
-            event_name: What happened.
-            timestamp: When it was said, or happened. RFC 3339 with an offset.
-            payload: More about it, such as `duration_ms` and `is_error`.
-            runyard_instance: A random UUID of the harness's process. The first one binds the execution; another one is a `conflict`.
-            runyard_protocol: The protocol that the harness speaks. One that is too old is answered 426, and the run starts anew.
+            event_name: The type of the event.
+            timestamp: The time of the message or event. RFC 3339 with an offset.
+            payload: Details of the event, such as `duration_ms` and `is_error`.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
         return await self._call(
             "POST",

@@ -30,90 +30,90 @@ class Resources(Transport):
 
     @cached_property
     def runs(self) -> Runs:
-        """A run is one task for an agent, from its prompt to its end."""
+        """Create, follow, steer and cancel runs. A run is one task that an agent executes."""
         return Runs(self)
 
     @cached_property
     def conversations(self) -> Conversations:
-        """What was said, over all runs that continue each other."""
+        """Read conversations, which span all runs that continue each other."""
         return Conversations(self)
 
     @cached_property
     def sessions(self) -> Sessions:
-        """Links to shared sessions."""
+        """Resolve links to shared sessions."""
         return Sessions(self)
 
     @cached_property
     def attachments(self) -> Attachments:
-        """What a caller gives a run beside its prompt."""
+        """Upload files for new runs."""
         return Attachments(self)
 
     @cached_property
     def artifacts(self) -> Artifacts:
-        """What a run leaves behind."""
+        """Read the results of runs: plans, files, screenshots and links."""
         return Artifacts(self)
 
     @cached_property
     def agents(self) -> Agents:
-        """Skills in repositories that runs may start from."""
+        """List the skills in repositories."""
         return Agents(self)
 
     @cached_property
     def workers(self) -> Workers:
-        """Machines of the team that carry runs out."""
+        """List the self-hosted workers of a team."""
         return Workers(self)
 
     @cached_property
     def models(self) -> Models:
-        """The models that runs may use."""
+        """List the available models."""
         return Models(self)
 
     @cached_property
     def schedules(self) -> Schedules:
-        """Prompts that are run whenever their cron says."""
+        """Create runs on a cron schedule."""
         return Schedules(self)
 
     @cached_property
     def identities(self) -> Identities:
-        """Agents of a team as accounts of their own, with keys and defaults."""
+        """Manage the service accounts of a team's agents, with their keys and defaults."""
         return Identities(self)
 
     @cached_property
     def environments(self) -> Environments:
-        """Repositories and set-up that runs begin with."""
+        """Manage the repositories, setup commands and secrets of runs."""
         return Environments(self)
 
     @cached_property
     def keys(self) -> Keys:
-        """A person's own API keys."""
+        """Manage personal API keys."""
         return Keys(self)
 
     @cached_property
     def me(self) -> Myself:
-        """The person whose key it is."""
+        """Read and change the caller's profile."""
         return Myself(self)
 
     @cached_property
     def teams(self) -> Teams:
-        """Teams, their members and their settings."""
+        """Manage teams, their members and settings."""
         return Teams(self)
 
     @cached_property
     def invitations(self) -> Invitations:
-        """Links by which people join a team."""
+        """Invite people to a team."""
         return Invitations(self)
 
     @cached_property
     def secrets(self) -> Secrets:
-        """Values that configurations refer to by name, and that are never shown."""
+        """Manage the secrets of a team. Values are never returned."""
         return Secrets(self)
 
     @cached_property
     def harness_support(self) -> HarnessSupport:
-        """What the program in a sandbox calls, with its run's own key."""
+        """Operations for the harness in a sandbox, called with the run's own key."""
         return HarnessSupport(self)
 
     @cached_property
     def documentation(self) -> Documentation:
-        """This document, its pages, and a page for each error."""
+        """Read this document, the API reference and the error pages."""
         return Documentation(self)

@@ -22,15 +22,18 @@ class AttachmentsBase(Resource):
     def create(
         self, *, file_name: str, mime_type: str, size_bytes: int, sha256: str, **options: Unpack[RequestOptions]
     ) -> CreateAttachmentResponse:
-        """Where to upload a file that the caller's next runs may be given, for 24 hours.
+        """Creates an upload URL for an attachment of up to 100 MiB.
+
+        Upload the bytes to `upload` within 10 minutes, then pass `attachment_id` when you create a run. The file
+        must have the given size and SHA-256 digest. Attachments expire after 24 hours.
 
         `POST /agent/attachments`
 
         Args:
             file_name: The file's name, without directories. At most 255 bytes in UTF-8. Must be a file name without directories.
             mime_type: The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain.
-            size_bytes: The file's bytes.
-            sha256: The file's digest. Must be 64 lower-case hexadecimal digits.
+            size_bytes: The file's size in bytes.
+            sha256: The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits.
         """
         return self._call(
             "POST",

@@ -32,14 +32,17 @@ class Conversations(Resource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[Step]:
-        """All runs of a conversation as one, oldest first.
+        """Returns all runs of a conversation as one, oldest first.
+
+        Runs that the caller may not see are left out. Large tool outputs are truncated to 16 KiB. If a third-
+        party harness stores a run in its own format, the response is 422.
 
         `GET /agent/conversations/{conversationId}`
 
         Args:
             conversation_id: The conversation's id.
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
         """
         return self._list(
             _wire.path("/agent/conversations/{conversation_id}", conversation_id=conversation_id),
@@ -50,7 +53,10 @@ class Conversations(Resource):
         )
 
     def redirect(self, conversation_id: str, **options: Unpack[RequestOptions]) -> ConversationRedirect:
-        """The latest session of it that is shared with everybody.
+        """Returns the latest public session of a conversation.
+
+        Requires no API key. If no session of the conversation is shared publicly, the response is 404, as for an
+        unknown id.
 
         `GET /agent/conversations/{conversationId}/redirect`
 

@@ -21,7 +21,9 @@ class Sessions(Resource):
         return SessionsWithRawResponse(Sessions(self._client, _raw=True))
 
     def redirect(self, session_id: str, **options: Unpack[RequestOptions]) -> SessionRedirect:
-        """The conversation of a session that is shared with everybody.
+        """Returns the conversation of a public session.
+
+        Requires no API key. If the session is not shared publicly, the response is 404, as for an unknown id.
 
         `GET /agent/sessions/{sessionId}/redirect`
 

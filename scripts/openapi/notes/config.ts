@@ -1,0 +1,63 @@
+import { type Notes, note } from "./note.ts";
+
+const mcpServer = {
+  warp_id: note("The id of a shared server. This release reports such a server to the agent as unavailable."),
+  command: note("The program to start in the sandbox.", "npx"),
+  args: note("The program's arguments, at most 64.", []),
+  env: note("The program's environment variables. Values are secrets: responses show `***`.", {}),
+  url: note("The URL of a remote server.", "https://mcp.example.com/"),
+  headers: note("The HTTP headers of each request to the server. Values are secrets: responses show `***`.", {}),
+};
+
+/** Members of configurations. */
+export const CONFIG_NOTES: Notes = {
+  name: note("The name.", "checkout"),
+  "AmbientAgentConfig.name": note("The configuration's name. Defaults to the name of the skill.", "checkout"),
+  model_id: note("The model's id. Defaults to the team's model.", "local/runbook"),
+  "harness.model_id": note("The model of this harness. Defaults to the configuration's `model_id`.", "local/runbook"),
+  "harness.type": note("The harness to use. `oz` is an alias of `default`."),
+  base_prompt: note("Additional instructions for the agent."),
+  environment_id: note("The environment to set up before the agent starts."),
+  skill_spec: note("The skill to start from. Excludes `skills`.", "acme/shop:fix-flaky-tests"),
+  skills: note("The skills to load, at most 20. Excludes `skill_spec`.", []),
+  mcp_servers: note("The agent's MCP servers: a map from name to server, at most 50.", {}),
+  "context.mcp_servers": note("The MCP servers by name, including the values of environment variables and headers."),
+  ...Object.fromEntries(
+    Object.entries(mcpServer).flatMap(([member, text]) => [
+      [`MCPServerConfig.${member}`, text],
+      [`mcp_servers.${member}`, text],
+    ]),
+  ),
+  "mcp_servers.name": note("The server's name, unique in the list.", "docs"),
+  repositories: note("The Git repositories to clone before the agent starts, at most 10."),
+  computer_use_enabled: note(
+    "Whether the agent may use a screen. Has no effect in this release. Defaults to false.",
+    false,
+  ),
+  idle_timeout_minutes: note(
+    "Minutes without progress until the run ends, 1 to 60. Has no effect in this release. Defaults to 10.",
+    10,
+  ),
+  worker_host: note(
+    "The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service.",
+  ),
+  budget_usd: note(
+    "The limit of what the run and its descendants may spend on models, in US dollars. Defaults to the budget of the parent run.",
+    2.5,
+  ),
+  harness: note("The program that runs the agent. Responses omit it for the default harness."),
+  reasoning_level: note("The reasoning level of the model. Supported levels depend on the model."),
+  harness_auth_secrets: note("The secrets that third-party harnesses use to authenticate."),
+  claude_auth_secret_name: note("The name of the secret for `claude`."),
+  codex_auth_secret_name: note("The name of the secret for `codex`."),
+  credential_strategy: note(
+    "Whose credentials the run uses: its creator's or its executor's. Has no effect in this release.",
+  ),
+  session_sharing: note("Public access to the run's session. Off by default."),
+  public_access: note("The access of anyone with the link. `EDITOR` has the effect of `VIEWER` in this release."),
+  "Repository.url": note("The URL to clone, without credentials.", "https://github.com/acme/shop.git"),
+  "StoredRepository.url": note("The URL to clone. Credentials are shown as `***`.", "https://github.com/acme/shop.git"),
+  ref: note("The branch, tag or commit to check out. Defaults to the repository's default branch."),
+  "Repository.path": note("The directory in the workspace. Defaults to the last segment of the URL."),
+  token_secret: note("The name of the secret that contains the access token for an https URL."),
+};
