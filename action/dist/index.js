@@ -10,27 +10,27 @@ var RunyardError = class extends Error {
   name = "RunyardError";
 }, APIError = class extends RunyardError {
   name = "APIError";
-  /** The status of the answer; undefined where there was none. */
+  /** The status of the response. Undefined if there was none. */
   status;
   headers;
-  /** The body of the answer, parsed where it is JSON. A gateway's own answers are no problem+json. */
+  /** The body of the response, parsed if it is JSON. Responses of a gateway are not problem+json. */
   body;
-  /** One of the API's closed list, such as `resource_not_found`. */
+  /** The error code, one of a closed list, such as `resource_not_found`. */
   errorCode;
-  /** The address of the page about this kind of error. */
+  /** The URL of the documentation of the error code. */
   type;
   title;
   /** What is wrong with this request. */
   detail;
-  /** The path of the request, as the API saw it. */
+  /** The path of the request, as the API received it. */
   instance;
   /** Whether the same request may succeed later. */
   retryable;
-  /** One entry for each field that is wrong; often empty. */
+  /** One entry for each invalid field; often empty. */
   errors;
-  /** What to name to whoever runs the service: it leads to the logs. */
+  /** The id of the request's trace, to quote in a support request. */
   traceId;
-  /** The answer's `x-request-id`: the same as `traceId`, and there for every answer. */
+  /** The header `x-request-id`: equal to `traceId`, and present on every response. */
   requestId;
   constructor(message, answer = {}) {
     super(message, "cause" in answer ? { cause: answer.cause } : void 0);
@@ -349,8 +349,8 @@ var Identities = class extends APIResource {
 // clients/typescript/src/resources/runs.ts
 var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"]), Runs2 = class extends Runs {
   /**
-   * The events of a run, each once and in order, as they happen, until the run has ended. It goes on where it was after
-   * connection errors.
+   * Iterates over the events of a run as they happen, in order and without duplicates, until the run has ended. Resumes
+   * after connection errors.
    */
   async *events(runId, { after = 0, wait = 25, ...options } = {}) {
     let { timeout = this.transport.timeout, maxRetries = FOLLOW_RETRIES } = options, request = { ...options, maxRetries, timeout: timeout + wait * 1e3 };
@@ -361,9 +361,8 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
     }
   }
   /**
-   * Follows a run to its end and answers it. A run that FAILED is answered too, not thrown: its `state` and
-   * `status_message` say what became of it. There is no limit of time but that of `signal`, such as
-   * `AbortSignal.timeout(600_000)`.
+   * Follows a run until it ends and returns it. A failed run is returned too, not thrown: see its `state` and
+   * `status_message`. Pass a `signal` such as `AbortSignal.timeout(600_000)` to limit the time.
    */
   async followUntilDone(runId, { onEvent, after = 0, ...options } = {}) {
     let last = after, before;
@@ -375,12 +374,12 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
       before = last;
     }
   }
-  /** Creates a run, follows it to its end and answers it; see `followUntilDone`. */
+  /** Creates a run, follows it until it ends and returns it; see `followUntilDone`. */
   async createAndWait(body, options = {}) {
     let { onEvent: _, after: __, wait: ___, maxRetries, ...request } = options, { run_id } = await this.create(body, maxRetries === void 0 ? request : { ...request, maxRetries });
     return this.followUntilDone(run_id, options);
   }
-  /** The run's raw transcript, JSON Lines, as an answer whose body is a stream. */
+  /** Downloads the run's raw transcript, a JSON Lines file, as a streamed response. */
   async downloadTranscript(runId, options) {
     let { download_url } = await this.transcript(runId, options);
     return this.transport.storage(download_url, {}, options);
@@ -399,14 +398,14 @@ var APIPromise = class {
     });
   }
   /**
-   * The answer itself, its body unread, once it is known to be one of success. Ask for it in the statement that makes
-   * the call: later, the body may have been read.
+   * Returns the successful response with an unread body. Call it in the statement that makes the request: later, the
+   * body may have been read.
    */
   async asResponse() {
     if (this.#read !== void 0) throw new RunyardError("asResponse() comes too late: the answer is being read");
     return this.#raw ??= this.#send(!1), (await this.#raw).response;
   }
-  /** The data, and the answer that they came in. */
+  /** Returns the data and the response. */
   async withResponse() {
     if (this.#raw !== void 0) throw new RunyardError("the answer was asked for as it is, and cannot be read here");
     return this.#read ??= this.#send(!0), this.#read;
@@ -427,7 +426,7 @@ var APIPromise = class {
 var Page = class {
   /** The items of this page. */
   data;
-  /** The answer as it came. */
+  /** The complete response body. */
   body;
   #next;
   constructor(body, data, next) {
@@ -440,12 +439,12 @@ var Page = class {
   hasNextPage() {
     return this.#cursor !== void 0;
   }
-  /** The page after this one; throws where there is none. */
+  /** Fetches the next page. Throws if there is none. */
   getNextPage() {
     if (this.#cursor === void 0) throw new RunyardError("This is the last page; hasNextPage() tells.");
     return this.#next(this.#cursor);
   }
-  /** This page and all after it. */
+  /** Iterates over this page and all following pages. */
   async *iterPages() {
     let page = this;
     for (yield page; page.hasNextPage(); )
@@ -511,7 +510,7 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
   get baseURL() {
     return this.#baseURL;
   }
-  /** Milliseconds that an attempt may take where its call does not say. */
+  /** The default timeout of an attempt, in milliseconds. */
   get timeout() {
     return this.#options.timeout ?? 6e4;
   }
@@ -519,11 +518,11 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
   sleep(ms, signal) {
     return (this.#options.sleep ?? sleep)(ms, signal);
   }
-  /** Sends a request of the API. T is what it answers, and is believed. */
+  /** Sends an API request. The response is returned as T without validation. */
   request(request) {
     return new APIPromise((read) => this.#send(request, read));
   }
-  /** Sends a request for a page of a list, and for those after it with the same query. */
+  /** Requests a page of a list, and the following pages with the same query. */
   page(request, itemsOf) {
     return new PagePromise(
       (read) => this.#send(request, read),
@@ -531,7 +530,7 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
       (cursor) => this.page({ ...request, query: { ...request.query, cursor } }, itemsOf)
     );
   }
-  /** Fetches a signed address of the storage, without anything that is meant for the API alone. */
+  /** Fetches a signed URL of the storage, without the API's headers and credentials. */
   async storage(url, init, options = {}) {
     let headers = async () => new Headers(init.headers);
     return (await this.#repeat({ url, init, headers, options })).response;

@@ -81,7 +81,7 @@ describe("POST /agent/secrets", () => {
     const { status, body } = await keep(name);
     expect(status).toBe(400);
     expect(body.errors).toEqual([
-      { path: "name", message: `${name} is a variable that programs obey: choose another name` },
+      { path: "name", message: `${name} is a reserved variable: choose another name` },
     ]);
     expect(body.detail).toContain(name);
     expect(plane.vault.values.size).toBe(0);

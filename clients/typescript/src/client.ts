@@ -4,14 +4,14 @@ import type { APIPromise } from "./promise.ts";
 import { type APIRequest, Transport } from "./transport.ts";
 
 /**
- * A client of the API.
+ * The client of the API.
  *
  * ```ts
  * const client = new Runyard(); // RUNYARD_API_KEY and RUNYARD_BASE_URL
  * const run = await client.runs.createAndWait({ prompt: "Fix the flaky test." });
  * ```
  *
- * It throws a RunyardError where there is no key or no address.
+ * The constructor throws a RunyardError if the API key or the base URL is missing.
  */
 export class Runyard extends ApiResources {
   readonly #transport: Transport;
@@ -24,17 +24,17 @@ export class Runyard extends ApiResources {
     this.#options = options;
   }
 
-  /** A client that is made as this one was, but for these options. */
+  /** Returns a copy of the client with other options. */
   withOptions(options: ClientOptions): Runyard {
     return new Runyard({ ...this.#options, ...options });
   }
 
-  /** The address of the API, without a slash at its end. */
+  /** The base URL of the API, without a trailing slash. */
   get baseURL(): string {
     return this.#transport.baseURL;
   }
 
-  /** Calls what this client has no method for. T is what it answers, and is not checked. */
+  /** Sends a request that has no method of its own. The response is returned as T without validation. */
   request<T = unknown>(request: APIRequest): APIPromise<T> {
     return this.#transport.request(request);
   }

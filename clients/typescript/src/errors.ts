@@ -1,34 +1,34 @@
 import type { Problem } from "./generated/types.ts";
 
-/** Everything that this library throws. By itself: it was used wrongly, and nothing was sent. */
+/** The base class of all errors of this library. Thrown itself if the client is used incorrectly, before any request is sent. */
 export class RunyardError extends Error {
   override name = "RunyardError";
 }
 
-/** A request did not succeed. `cause` is what lies beneath, where something does. */
+/** A request failed. `cause` is the underlying error, if there is one. */
 export class APIError extends RunyardError {
   override name = "APIError";
-  /** The status of the answer; undefined where there was none. */
+  /** The status of the response. Undefined if there was none. */
   readonly status: number | undefined;
   readonly headers: Headers | undefined;
-  /** The body of the answer, parsed where it is JSON. A gateway's own answers are no problem+json. */
+  /** The body of the response, parsed if it is JSON. Responses of a gateway are not problem+json. */
   readonly body: unknown;
-  /** One of the API's closed list, such as `resource_not_found`. */
+  /** The error code, one of a closed list, such as `resource_not_found`. */
   readonly errorCode: string | undefined;
-  /** The address of the page about this kind of error. */
+  /** The URL of the documentation of the error code. */
   readonly type: string | undefined;
   readonly title: string | undefined;
   /** What is wrong with this request. */
   readonly detail: string | undefined;
-  /** The path of the request, as the API saw it. */
+  /** The path of the request, as the API received it. */
   readonly instance: string | undefined;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean | undefined;
-  /** One entry for each field that is wrong; often empty. */
+  /** One entry for each invalid field; often empty. */
   readonly errors: readonly { path: string; message: string }[];
-  /** What to name to whoever runs the service: it leads to the logs. */
+  /** The id of the request's trace, to quote in a support request. */
   readonly traceId: string | undefined;
-  /** The answer's `x-request-id`: the same as `traceId`, and there for every answer. */
+  /** The header `x-request-id`: equal to `traceId`, and present on every response. */
   readonly requestId: string | undefined;
 
   constructor(message: string, answer: { status?: number; headers?: Headers; body?: unknown; cause?: unknown } = {}) {
@@ -49,57 +49,57 @@ export class APIError extends RunyardError {
   }
 }
 
-/** No answer came, or one that broke off or could not be read. */
+/** There was no response, or it was incomplete or unreadable. */
 export class APIConnectionError extends APIError {
   override name = "APIConnectionError";
 }
 
-/** The answer took longer than `timeout`. */
+/** There was no response within `timeout`. */
 export class APITimeoutError extends APIConnectionError {
   override name = "APITimeoutError";
 }
 
-/** The caller's AbortSignal ended the request; `cause` is its reason. */
+/** The caller's AbortSignal aborted the request. `cause` is its reason. */
 export class APIUserAbortError extends APIError {
   override name = "APIUserAbortError";
 }
 
-/** 400: the request is not valid; `errors` names the fields. */
+/** 400: the request is invalid. `errors` lists the invalid fields. */
 export class BadRequestError extends APIError {
   override name = "BadRequestError";
 }
 
-/** 401: the key is missing, malformed, expired or deleted. */
+/** 401: the API key is missing, malformed, expired or revoked. */
 export class AuthenticationError extends APIError {
   override name = "AuthenticationError";
 }
 
-/** 403: the caller may not do this. */
+/** 403: the caller is not allowed to do this. */
 export class PermissionDeniedError extends APIError {
   override name = "PermissionDeniedError";
 }
 
-/** 404: there is no such thing, or none that the caller may see. */
+/** 404: the resource does not exist or is not visible to the caller. */
 export class NotFoundError extends APIError {
   override name = "NotFoundError";
 }
 
-/** 409: the current state stands against it. */
+/** 409: the request conflicts with the current state of the resource. */
 export class ConflictError extends APIError {
   override name = "ConflictError";
 }
 
-/** 422: understood, and not supported for this resource. */
+/** 422: the operation is not supported. */
 export class UnprocessableEntityError extends APIError {
   override name = "UnprocessableEntityError";
 }
 
-/** 429: a limit is reached for now. */
+/** 429: a rate or capacity limit is reached. */
 export class RateLimitError extends APIError {
   override name = "RateLimitError";
 }
 
-/** 500 and above: something went wrong on the other side. */
+/** 500 and above: the service failed. */
 export class InternalServerError extends APIError {
   override name = "InternalServerError";
 }
@@ -114,7 +114,7 @@ const CLASSES: Readonly<Record<number, typeof APIError>> = {
   429: RateLimitError,
 };
 
-/** The error that an answer stands for; `text` is its body. */
+/** Creates the error for a response with the body `text`. */
 export function errorOf({ status, headers }: Response, text: string): APIError {
   const body = parsed(text);
   const { error, title, detail, message } = problemOf(body);

@@ -2,19 +2,19 @@ import { RunyardError } from "./errors.ts";
 import type { PageInfo } from "./generated/types.ts";
 import { APIPromise, type Send } from "./promise.ts";
 
-/** What every list answers beside its items. */
+/** The pagination of every list response. */
 export interface PageBody {
   page_info?: PageInfo;
 }
 
-/** Asks for the page that begins at the cursor. */
+/** Fetches the page at the cursor. */
 export type NextPage<Item, Body extends PageBody> = (cursor: string) => PagePromise<Item, Body>;
 
-/** One page of a list. Iterating it goes on over all pages after it, each asked for when it is needed. */
+/** One page of a list. Iterating over it continues with all following pages, each fetched when needed. */
 export class Page<Item, Body extends PageBody> implements AsyncIterable<Item> {
   /** The items of this page. */
   readonly data: readonly Item[];
-  /** The answer as it came. */
+  /** The complete response body. */
   readonly body: Body;
   readonly #next: NextPage<Item, Body>;
 
@@ -33,13 +33,13 @@ export class Page<Item, Body extends PageBody> implements AsyncIterable<Item> {
     return this.#cursor !== undefined;
   }
 
-  /** The page after this one; throws where there is none. */
+  /** Fetches the next page. Throws if there is none. */
   getNextPage(): PagePromise<Item, Body> {
     if (this.#cursor === undefined) throw new RunyardError("This is the last page; hasNextPage() tells.");
     return this.#next(this.#cursor);
   }
 
-  /** This page and all after it. */
+  /** Iterates over this page and all following pages. */
   async *iterPages(): AsyncGenerator<Page<Item, Body>> {
     let page: Page<Item, Body> = this;
     yield page;
@@ -54,7 +54,7 @@ export class Page<Item, Body extends PageBody> implements AsyncIterable<Item> {
   }
 }
 
-/** The promise of a page; `for await (const item of client.runs.list())` walks all of them. */
+/** The promise of a page. `for await (const item of client.runs.list())` iterates over the items of all pages. */
 export class PagePromise<Item, Body extends PageBody>
   extends APIPromise<Page<Item, Body>>
   implements AsyncIterable<Item>

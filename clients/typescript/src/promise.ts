@@ -2,14 +2,14 @@ import { RunyardError } from "./errors.ts";
 
 export interface WithResponse<T> {
   readonly data: T;
-  /** The answer that the data came in, for its headers; its body has been read. */
+  /** The response, for its headers. Its body has been read. */
   readonly response: Response;
 }
 
-/** Sends a request and reads its answer; without `read`, the answer comes as soon as its headers are there. */
+/** Sends a request and reads its response. Without `read`, it resolves as soon as the headers have arrived. */
 export type Send<T> = (read: boolean) => Promise<WithResponse<T>>;
 
-/** The promise of a call's data. It is also the way to the answer that they come in. */
+/** The promise of a call's data, which also gives access to the response. */
 export class APIPromise<T> implements Promise<T> {
   readonly [Symbol.toStringTag] = "APIPromise";
   readonly #send: Send<T>;
@@ -18,15 +18,15 @@ export class APIPromise<T> implements Promise<T> {
 
   constructor(send: Send<T>) {
     this.#send = send;
-    // A call that nobody waits for is made all the same; whoever wants the bare answer has said so by then.
+    // The request is sent even if nobody awaits it; a caller who wants the raw response has asked for it by then.
     queueMicrotask(() => {
       if (this.#raw === undefined) this.#read ??= this.#send(true);
     });
   }
 
   /**
-   * The answer itself, its body unread, once it is known to be one of success. Ask for it in the statement that makes
-   * the call: later, the body may have been read.
+   * Returns the successful response with an unread body. Call it in the statement that makes the request: later, the
+   * body may have been read.
    */
   async asResponse(): Promise<Response> {
     if (this.#read !== undefined) throw new RunyardError("asResponse() comes too late: the answer is being read");
@@ -34,7 +34,7 @@ export class APIPromise<T> implements Promise<T> {
     return (await this.#raw).response;
   }
 
-  /** The data, and the answer that they came in. */
+  /** Returns the data and the response. */
   async withResponse(): Promise<WithResponse<T>> {
     if (this.#raw !== undefined) throw new RunyardError("the answer was asked for as it is, and cannot be read here");
     this.#read ??= this.#send(true);

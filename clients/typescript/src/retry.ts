@@ -1,11 +1,11 @@
 import { type APIError, APIUserAbortError } from "./errors.ts";
 
-/** The longest wait that an answer may ask for, in milliseconds. */
+/** The longest wait that a response may request, in milliseconds. */
 const LONGEST_WAIT = 60_000;
 
 /**
- * The milliseconds to wait before the request is sent again; undefined where it should not be. `repeats` is how often it
- * has been sent again before.
+ * Returns the milliseconds to wait before a retry, or undefined if there should be none. `repeats` is the number of
+ * previous retries.
  */
 export function waitBeforeRepeat(error: APIError, repeats: number): number | undefined {
   if (!isRepeatable(error)) return undefined;

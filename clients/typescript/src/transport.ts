@@ -12,9 +12,9 @@ export interface APIRequest {
   /** The path after the base URL, percent-encoded. */
   readonly path: string;
   readonly query?: object | undefined;
-  /** What is sent as JSON; undefined: no body. */
+  /** The JSON body. Undefined for no body. */
   readonly body?: unknown;
-  /** What the answer is. Default: JSON. */
+  /** The format of the response. Default: JSON. */
   readonly answer?: "json" | "text";
   readonly options?: RequestOptions | undefined;
 }
@@ -27,14 +27,14 @@ interface Prepared {
   readonly options: RequestOptions;
 }
 
-/** What a timer can be set to; beyond it, it would go off at once. */
+/** The longest timer. A longer one would fire immediately. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Makes data of an answer; without it, the body is left unread. */
-// biome-ignore lint/suspicious/noExplicitAny: what an answer holds is known to the caller alone.
+/** Parses a response. Without it, the body stays unread. */
+// biome-ignore lint/suspicious/noExplicitAny: only the caller knows the type of the response.
 type Read = (response: Response) => Promise<any>;
 
-/** Sends requests: adds what every request has, repeats them, and turns what is no success into errors. */
+/** Sends requests: adds common headers, retries, and converts failures to errors. */
 export class Transport {
   readonly #options: ClientOptions;
   readonly #baseURL: string;
@@ -50,7 +50,7 @@ export class Transport {
     return this.#baseURL;
   }
 
-  /** Milliseconds that an attempt may take where its call does not say. */
+  /** The default timeout of an attempt, in milliseconds. */
   get timeout(): number {
     return this.#options.timeout ?? 60_000;
   }
@@ -60,12 +60,12 @@ export class Transport {
     return (this.#options.sleep ?? sleep)(ms, signal);
   }
 
-  /** Sends a request of the API. T is what it answers, and is believed. */
+  /** Sends an API request. The response is returned as T without validation. */
   request<T>(request: APIRequest): APIPromise<T> {
     return new APIPromise((read) => this.#send<T>(request, read));
   }
 
-  /** Sends a request for a page of a list, and for those after it with the same query. */
+  /** Requests a page of a list, and the following pages with the same query. */
   page<Item, Body extends PageBody>(
     request: APIRequest,
     itemsOf: (body: Body) => readonly Item[],
@@ -77,7 +77,7 @@ export class Transport {
     );
   }
 
-  /** Fetches a signed address of the storage, without anything that is meant for the API alone. */
+  /** Fetches a signed URL of the storage, without the API's headers and credentials. */
   async storage(url: string, init: RequestInit, options: RequestOptions = {}): Promise<Response> {
     const headers = async () => new Headers(init.headers);
     return (await this.#repeat({ url, init, headers, options })).response;
@@ -110,7 +110,7 @@ export class Transport {
       accept: answer === "json" ? "application/json" : "text/*",
       authorization: `Bearer ${key}`,
     });
-    // A browser says by itself what it is, and would have to ask for leave to send this.
+    // Browsers set this header themselves; a custom value would require a CORS preflight.
     if (environment()?.versions?.node !== undefined) headers.set("user-agent", `runyard-typescript/${VERSION}`);
     if (body !== undefined) headers.set("content-type", "application/json");
     if (team !== undefined) headers.set("x-team-uid", team);
@@ -162,7 +162,7 @@ export class Transport {
       throw new APIConnectionError(`The connection failed: ${messageOf(error)}`, { cause: error });
     } finally {
       clearTimeout(timer);
-      // An unread body goes on to obey the signal.
+      // The signal still applies to an unread body.
       if (read !== undefined) signal?.removeEventListener("abort", abort);
     }
   }

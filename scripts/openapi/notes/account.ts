@@ -171,6 +171,7 @@ export const ACCOUNT_NOTES: Notes = {
     "The URL to accept the invitation, returned once. Send it to the invited person.",
     "https://runyard.example.com/invitations/ryi_4fQ0",
   ),
+  "ListSecretsResponse.secrets": note("The secrets, without their values."),
   "SecretItem.name": note("The name that configurations refer to.", "NPM_TOKEN"),
   "CreateSecretRequest.name": note("The name that configurations refer to, unique within the team.", "NPM_TOKEN"),
   "CreateSecretRequest.value": note("The value. It is never returned.", "npm_4fQ0"),

@@ -2,7 +2,7 @@ import { Artifacts as Operations } from "../generated/resources.ts";
 import type { RequestOptions } from "../options.ts";
 
 export class Artifacts extends Operations {
-  /** What an artifact holds, as an answer whose body is a stream; a plan's text too. */
+  /** Downloads the content of an artifact, including the text of a plan, as a streamed response. */
   async download(artifactUid: string, options?: RequestOptions): Promise<Response> {
     const { data } = await this.retrieve(artifactUid, options);
     if ("content" in data) {

@@ -13,8 +13,8 @@ export interface Upload {
 
 export class Attachments extends Operations {
   /**
-   * Uploads a file of up to 100 MB and answers its attachment_id, for `attachments: [{ attachment_id }]` of a run. Small
-   * files can go into the request for the run itself. In browsers it needs a secure context, for its digest.
+   * Uploads a file of up to 100 MB and returns its attachment_id, for `attachments: [{ attachment_id }]` of a run. Small
+   * files can be part of the request that creates the run. Browsers require a secure context to compute the digest.
    */
   async upload(
     { file_name, mime_type = "application/octet-stream", data }: Upload,
@@ -25,9 +25,9 @@ export class Attachments extends Operations {
     const sha256 = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
     const body = { file_name, mime_type, size_bytes: blob.size, sha256 };
     const { attachment_id, upload } = await this.create(body, options);
-    // The bytes may be there already, by an earlier try with the same Idempotency-Key.
+    // An earlier attempt with the same Idempotency-Key may have uploaded the file already.
     if (upload === undefined) return attachment_id;
-    // Time for a line of 50 kB a second.
+    // Enough time for a connection of 50 kB per second.
     const timeout = options?.timeout ?? this.transport.timeout + blob.size / 50;
     await this.transport.storage(upload.url, requestOf(upload, blob), { ...options, timeout });
     return attachment_id;

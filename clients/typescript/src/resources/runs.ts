@@ -2,27 +2,27 @@ import { Runs as Operations } from "../generated/resources.ts";
 import type { RunAgentRequest, RunEvent, RunItem, RunState } from "../generated/types.ts";
 import type { RequestOptions } from "../options.ts";
 
-/** How a run is followed. `timeout` is for each poll, beside the time for which the API holds it. */
+/** How to follow a run. `timeout` applies to each poll, in addition to `wait`. */
 export interface FollowOptions extends RequestOptions {
   /**
-   * The sequence number of the last event that is known already.
+   * The sequence number of the last known event.
    * @default 0
    */
   readonly after?: number | undefined;
   /**
-   * Seconds, 0 to 25, for which the API waits with its answer until there is an event.
+   * Seconds, 0 to 25, for which the API waits for an event.
    * @default 25
    */
   readonly wait?: number | undefined;
   /**
-   * How often one poll is sent again: two minutes and more of a service that cannot be reached.
+   * The number of retries of one poll. The default covers more than two minutes of an unreachable service.
    * @default 30
    */
   readonly maxRetries?: number | undefined;
 }
 
 export interface FollowUntilDoneOptions extends FollowOptions {
-  /** Called with each event, in order; the next one comes once its promise is fulfilled. */
+  /** Called with each event, in order. The next event follows once the returned promise is fulfilled. */
   readonly onEvent?: ((event: RunEvent) => void | Promise<void>) | undefined;
 }
 
@@ -32,8 +32,8 @@ const ENDED: ReadonlySet<RunState> = new Set(["SUCCEEDED", "FAILED", "ERROR", "B
 
 export class Runs extends Operations {
   /**
-   * The events of a run, each once and in order, as they happen, until the run has ended. It goes on where it was after
-   * connection errors.
+   * Iterates over the events of a run as they happen, in order and without duplicates, until the run has ended. Resumes
+   * after connection errors.
    */
   async *events(
     runId: string,
@@ -47,15 +47,14 @@ export class Runs extends Operations {
       yield* events;
       if (ended) return;
       last = next;
-      // An answer that is empty and did not wait would be asked for without a pause.
+      // An empty response without a wait would otherwise cause polling without pauses.
       if (events.length === 0 && Date.now() - asked < 1000) await this.transport.sleep(1000, options.signal);
     }
   }
 
   /**
-   * Follows a run to its end and answers it. A run that FAILED is answered too, not thrown: its `state` and
-   * `status_message` say what became of it. There is no limit of time but that of `signal`, such as
-   * `AbortSignal.timeout(600_000)`.
+   * Follows a run until it ends and returns it. A failed run is returned too, not thrown: see its `state` and
+   * `status_message`. Pass a `signal` such as `AbortSignal.timeout(600_000)` to limit the time.
    */
   async followUntilDone(
     runId: string,
@@ -70,20 +69,20 @@ export class Runs extends Operations {
       }
       const { wait: _, maxRetries = FOLLOW_RETRIES, ...request } = options;
       const run = await this.retrieve(runId, { ...request, maxRetries });
-      // Where a follow-up woke it in between, more events come; where none do, the state is a newer service's.
+      // A follow-up may have restarted the run, so more events follow. Without new events, the state is unknown to this version.
       if (ENDED.has(run.state) || last === before) return run;
       before = last;
     }
   }
 
-  /** Creates a run, follows it to its end and answers it; see `followUntilDone`. */
+  /** Creates a run, follows it until it ends and returns it; see `followUntilDone`. */
   async createAndWait(body: RunAgentRequest, options: FollowUntilDoneOptions = {}): Promise<RunItem> {
     const { onEvent: _, after: __, wait: ___, maxRetries, ...request } = options;
     const { run_id } = await this.create(body, maxRetries === undefined ? request : { ...request, maxRetries });
     return this.followUntilDone(run_id, options);
   }
 
-  /** The run's raw transcript, JSON Lines, as an answer whose body is a stream. */
+  /** Downloads the run's raw transcript, a JSON Lines file, as a streamed response. */
   async downloadTranscript(runId: string, options?: RequestOptions): Promise<Response> {
     const { download_url } = await this.transcript(runId, options);
     return this.transport.storage(download_url, {}, options);

@@ -15,7 +15,7 @@ from .resources.artifacts import AsyncArtifactsBase
 class AsyncArtifacts(AsyncArtifactsBase):
     @asynccontextmanager
     async def download(self, artifact_uid: str, **options: Unpack[RequestOptions]) -> AsyncIterator[AsyncDownload]:
-        """What an artifact holds, as a stream; to be entered with `async with`."""
+        """Downloads the content of an artifact as a stream. Use it with `async with`."""
         artifact = await self.retrieve(artifact_uid, **options)
         data = artifact.to_dict().get("data", {})
         if "content" in data:
@@ -28,5 +28,5 @@ class AsyncArtifacts(AsyncArtifactsBase):
 
 
 def _in_place(content: str, content_type: str) -> httpx.Response:
-    """A plan's text comes with the artifact itself."""
+    """The text of a plan is part of the artifact."""
     return httpx.Response(200, content=content.encode("utf-8"), headers={"content-type": content_type})

@@ -16,10 +16,10 @@ Self = TypeVar("Self", bound="AsyncRunyard")
 
 
 class AsyncRunyard(AsyncResources):
-    """The client, for `async` code.
+    """The asynchronous client.
 
     Each group of operations is an attribute: `client.runs`, `client.schedules`, and so on.
-    A client keeps connections open: use one for many calls, and close it, or enter it with `async with`.
+    A client keeps connections open: use one client for many calls, and close it or use it with `async with`.
     """
 
     def __init__(
@@ -35,20 +35,20 @@ class AsyncRunyard(AsyncResources):
     ) -> None:
         """
         Args:
-            api_key: The key, or a function that answers the current one, asked at every try. Default: the environment
+            api_key: The API key, or a function that returns the current key, called for every attempt. Default: the environment
                 variable `RUNYARD_API_KEY`.
-            base_url: The address that the deployment printed; it ends in `/api/v1`. Default: the environment variable
+            base_url: The base URL of the deployment, which ends in `/api/v1`. Default: the environment variable
                 `RUNYARD_BASE_URL`.
-            timeout: Seconds for one try of a request, or an `httpx.Timeout`; `None` waits for ever. Default: 60, and 5
+            timeout: Seconds for one attempt of a request, or an `httpx.Timeout`; `None` for no limit. Default: 60, and 5
                 for the connection.
-            max_retries: How often a request is sent again after a failure that may pass. Default: 2.
-            team_uid: The team that calls are for. Only a person with several teams needs it.
+            max_retries: The number of retries after a temporary failure. Default: 2.
+            team_uid: The team for all requests. Required only for people with several teams.
             default_headers: Headers to send with every request.
-            http_client: Sends the requests; for proxies, certificates or tests. Closing the client does not close it.
-                Default: one of the client's own.
+            http_client: The HTTP client to use, for proxies, certificates or tests. Closing the client does not close
+                it. Default: a new one.
 
         Raises:
-            RunyardError: No API key, or no address.
+            RunyardError: The API key or the base URL is missing.
         """
         self._settings = Settings.make(
             api_key=api_key,
@@ -88,7 +88,7 @@ class AsyncRunyard(AsyncResources):
         team_uid: str | NotGiven | None = NOT_GIVEN,
         default_headers: Mapping[str, str] | NotGiven = NOT_GIVEN,
     ) -> Self:
-        """The same client with other settings. Both share their connections, and the first closes them."""
+        """Returns a copy of the client with other settings. Both share connections, which the original closes."""
         settings = self._settings
         made = object.__new__(type(self))
         made._settings = replace(
@@ -115,12 +115,12 @@ class AsyncRunyard(AsyncResources):
         body: Mapping[str, Any] | None = None,
         options: RequestOptions | None = None,
     ) -> T:
-        """Calls what this version has no method for: `client.request("GET", "/agent/me", cast_to=Me)`."""
+        """Sends a request that has no method of its own: `client.request("GET", "/agent/me", cast_to=Me)`."""
         response = await self._call(method, path, cast_to=cast_to, query=query, body=body, options=options or {})
         return response.parse()
 
     async def close(self) -> None:
-        """Closes the connections, unless they belong to an `http_client` of yours."""
+        """Closes the connections, unless they belong to your own `http_client`."""
         if self._owns_http:
             await self._http.aclose()
 

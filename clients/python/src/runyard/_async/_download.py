@@ -10,7 +10,7 @@ from ..errors import connection_error
 
 
 class AsyncDownload:
-    """A file that is being downloaded: the headers are there, the bytes come as they are asked for."""
+    """A file being downloaded: the headers have arrived, the bytes are read on demand."""
 
     def __init__(self, response: httpx.Response) -> None:
         self._response = response
@@ -25,7 +25,7 @@ class AsyncDownload:
         return value
 
     async def iter_bytes(self, chunk_size: int | None = None) -> AsyncIterator[bytes]:
-        """The bytes, piece by piece. Raises `APIConnectionError` where they break off."""
+        """Iterates over the bytes in chunks. Raises `APIConnectionError` if the connection breaks."""
         try:
             async for chunk in self._response.aiter_bytes(chunk_size):
                 yield chunk
@@ -33,7 +33,7 @@ class AsyncDownload:
             raise connection_error(cause, self._response.request) from cause
 
     async def iter_lines(self) -> AsyncIterator[str]:
-        """The lines of a text, without their ends, such as the objects of JSON Lines."""
+        """Iterates over the lines of a text, without line endings, such as the objects of JSON Lines."""
         try:
             async for line in self._response.aiter_lines():
                 yield line
@@ -41,11 +41,11 @@ class AsyncDownload:
             raise connection_error(cause, self._response.request) from cause
 
     async def read(self) -> bytes:
-        """All the bytes, in memory."""
+        """Reads all bytes into memory."""
         return b"".join([chunk async for chunk in self.iter_bytes()])
 
     async def write_to_file(self, path: str | os.PathLike[str]) -> None:
-        """Writes the bytes to a file, which is there only if they all came."""
+        """Writes the bytes to a file, which is created only if the download is complete."""
         partial = f"{os.fspath(path)}.part"
         try:
             # Writing to a local file is short against a network's waits, so no thread is asked to do it.

@@ -1,4 +1,4 @@
-"""The few things that have nothing in common with their synchronous counterparts in `_sync/_io.py`."""
+"""Helpers that differ from their synchronous counterparts in `_sync/_io.py`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ async def sleep(seconds: float) -> None:
 
 
 async def ask(function: Callable[[], Any]) -> Any:
-    """Calls a function of the user's, which may be asynchronous."""
+    """Calls a user's function, which may be asynchronous."""
     answer = function()
     return await answer if inspect.isawaitable(answer) else answer
 
 
 class AsyncPaginator(Generic[T]):
-    """What a `list` method answers: await it for its first page, or iterate over the items of all pages."""
+    """The result of a `list` method: await it for the first page, or iterate over the items of all pages."""
 
     def __init__(self, first: Callable[[], Awaitable[AsyncPage[T]]]) -> None:
         self._first = first
@@ -38,7 +38,7 @@ class AsyncPaginator(Generic[T]):
             yield item
 
     async def iter_pages(self) -> AsyncIterator[AsyncPage[T]]:
-        """Every page, this one first."""
+        """Iterates over all pages, starting with this one."""
         async for page in (await self).iter_pages():
             yield page
 

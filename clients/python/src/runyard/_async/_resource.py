@@ -64,5 +64,5 @@ class AsyncResource:
 
 
 def to_raw(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[APIResponse[T]]]:
-    """The type of a method of a resource that answers raw responses."""
+    """The type of a resource method that returns raw responses."""
     return cast(Callable[P, Awaitable[APIResponse[T]]], method)

@@ -20,11 +20,11 @@ from .resources.runs import AsyncRunsBase
 ENDED = frozenset({"SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"})
 
 POLL_RETRIES = 30
-"""Two minutes and more of a service that cannot be reached."""
+"""Covers more than two minutes of an unreachable service."""
 
 
 class _CreateParams(RunAgentRequestParam, RequestOptions, total=False):
-    """What `create` takes."""
+    """The parameters of `create`."""
 
     run_source: str
 
@@ -33,14 +33,13 @@ class AsyncRuns(AsyncRunsBase):
     async def events(
         self, run_id: str, *, after: int = 0, wait: int = 25, **options: Unpack[RequestOptions]
     ) -> AsyncIterator[RunEvent]:
-        """The events of a run, each once and in order, as they happen, until the run has ended.
+        """Iterates over the events of a run as they happen, in order and without duplicates, until the run has ended.
 
-        Goes on where it was after connection errors: a poll is sent again 30 times unless `max_retries` says otherwise.
+        Resumes after connection errors: a poll is retried up to 30 times unless `max_retries` is set.
 
         Args:
-            after: The sequence number of the last event that is known already.
-            wait: Seconds, 0 to 25, for which the service waits with its answer until there is an event. They come on
-                top of the time-out.
+            after: The sequence number of the last known event.
+            wait: Seconds, 0 to 25, for which the service waits for an event, in addition to the timeout.
         """
         async for event in self._events(run_id, after, wait, None, options):
             yield event
@@ -54,17 +53,17 @@ class AsyncRuns(AsyncRunsBase):
         max_wait: float | None = None,
         **options: Unpack[RequestOptions],
     ) -> RunItem:
-        """Follows a run to its end and answers it.
+        """Follows a run until it ends and returns it.
 
-        A run that failed is answered too, not raised: its `state` and `status_message` say what became of it.
+        A failed run is returned too, not raised: see its `state` and `status_message`.
 
         Args:
-            on_event: Called with each event, in order; the next one comes once it is done.
-            after: The sequence number of the last event that is known already.
-            max_wait: Seconds to follow it at most. Default: as long as it takes.
+            on_event: Called with each event, in order. The next event follows once the call has returned.
+            after: The sequence number of the last known event.
+            max_wait: The maximum number of seconds to follow the run. Default: no limit.
 
         Raises:
-            RunTimeoutError: The run has not ended in `max_wait` seconds. It goes on.
+            RunTimeoutError: The run has not ended within `max_wait` seconds. It continues.
         """
         deadline = None if max_wait is None else time.monotonic() + max_wait
         last = None
@@ -74,7 +73,7 @@ class AsyncRuns(AsyncRunsBase):
                 if on_event is not None:
                     await ask(partial(on_event, event))
             run = await self.retrieve(run_id, **options)
-            # Where a follow-up woke it in between, more events come; where none do, the state is a newer service's.
+            # A follow-up may have restarted the run. Without new events, the state is unknown to this version.
             if run.state in ENDED or after == last:
                 return run
             last = after
@@ -86,7 +85,7 @@ class AsyncRuns(AsyncRunsBase):
         max_wait: float | None = None,
         **params: Unpack[_CreateParams],
     ) -> RunItem:
-        """Creates a run, follows it to its end and answers it: `create` and `follow_until_done` in one."""
+        """Creates a run, follows it until it ends and returns it: combines `create` and `follow_until_done`."""
         made = await self.create(**params)
         options: RequestOptions = {}
         if "timeout" in params:
@@ -99,7 +98,7 @@ class AsyncRuns(AsyncRunsBase):
 
     @asynccontextmanager
     async def download_transcript(self, run_id: str, **options: Unpack[RequestOptions]) -> AsyncIterator[AsyncDownload]:
-        """The raw transcript, JSON Lines, as a stream; to be entered with `async with`."""
+        """Downloads the raw transcript, a JSON Lines file, as a stream. Use it with `async with`."""
         where = await self.transcript(run_id, **options)
         async with self._client._stream(where.download_url, options) as response:
             yield AsyncDownload(response)

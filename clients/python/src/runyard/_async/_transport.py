@@ -23,7 +23,7 @@ _HOPELESS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.TooManyR
 
 
 class AsyncTransport:
-    """Sends requests, again where that may help."""
+    """Sends requests and retries temporary failures."""
 
     _settings: Settings
     _headers: dict[str, str]
@@ -40,7 +40,7 @@ class AsyncTransport:
         body: Mapping[str, Any] | None = None,
         headers: Mapping[str, Any] | None = None,
     ) -> APIResponse[T]:
-        """Calls the API and reads the answer."""
+        """Calls the API and reads the response."""
         call = Call.make(
             self._settings, self._headers, method, path, query=query, body=body, headers=headers, options=options
         )
@@ -48,7 +48,7 @@ class AsyncTransport:
 
     @asynccontextmanager
     async def _stream(self, url: str, options: RequestOptions) -> AsyncIterator[httpx.Response]:
-        """Fetches a signed address, without anything that is meant for the API alone. Its body is not read."""
+        """Fetches a signed URL without the API's headers and credentials. The body is not read."""
         call = Call.plain(self._settings, "GET", url, options=options)
         answer = await self._repeat(call, lambda response: None, stream=True)
         try:
@@ -83,7 +83,7 @@ class AsyncTransport:
             attempt += 1
 
     async def _send(self, request: httpx.Request, stream: bool, signed: bool) -> httpx.Response:
-        """One try. Unless the body is to be streamed, the time limit holds for the whole answer, not for each piece."""
+        """One attempt. Unless the body is streamed, the time limit applies to the whole response, not to each chunk."""
         auth = None if signed else httpx.USE_CLIENT_DEFAULT
         deadline = _deadline(request)
         response = await self._http.send(request, auth=auth, follow_redirects=True, stream=True)
@@ -100,7 +100,7 @@ class AsyncTransport:
 
 
 class _Hurried(httpx.AsyncByteStream):
-    """A body that has to be whole by a time."""
+    """A body that must be complete before a deadline."""
 
     def __init__(self, response: httpx.Response, deadline: float) -> None:
         self._stream = response.stream

@@ -16,7 +16,7 @@ from .resources.artifacts import ArtifactsBase
 class Artifacts(ArtifactsBase):
     @contextmanager
     def download(self, artifact_uid: str, **options: Unpack[RequestOptions]) -> Iterator[Download]:
-        """What an artifact holds, as a stream; to be entered with `with`."""
+        """Downloads the content of an artifact as a stream. Use it with `with`."""
         artifact = self.retrieve(artifact_uid, **options)
         data = artifact.to_dict().get("data", {})
         if "content" in data:
@@ -29,5 +29,5 @@ class Artifacts(ArtifactsBase):
 
 
 def _in_place(content: str, content_type: str) -> httpx.Response:
-    """A plan's text comes with the artifact itself."""
+    """The text of a plan is part of the artifact."""
     return httpx.Response(200, content=content.encode("utf-8"), headers={"content-type": content_type})

@@ -22,7 +22,7 @@ class Attachments(AttachmentsBase):
         mime_type: str | None = None,
         **options: Unpack[RequestOptions],
     ) -> str:
-        """Uploads a file of up to 100 MB; answers its id, for `attachments=[{"attachment_id": …}]` of a run.
+        """Uploads a file of up to 100 MB and returns its id, for `attachments=[{"attachment_id": …}]` of a run.
 
         Small files can go into the request for the run itself.
 

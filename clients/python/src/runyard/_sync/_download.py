@@ -11,7 +11,7 @@ from ..errors import connection_error
 
 
 class Download:
-    """A file that is being downloaded: the headers are there, the bytes come as they are asked for."""
+    """A file being downloaded: the headers have arrived, the bytes are read on demand."""
 
     def __init__(self, response: httpx.Response) -> None:
         self._response = response
@@ -26,7 +26,7 @@ class Download:
         return value
 
     def iter_bytes(self, chunk_size: int | None = None) -> Iterator[bytes]:
-        """The bytes, piece by piece. Raises `APIConnectionError` where they break off."""
+        """Iterates over the bytes in chunks. Raises `APIConnectionError` if the connection breaks."""
         try:
             for chunk in self._response.iter_bytes(chunk_size):
                 yield chunk
@@ -34,7 +34,7 @@ class Download:
             raise connection_error(cause, self._response.request) from cause
 
     def iter_lines(self) -> Iterator[str]:
-        """The lines of a text, without their ends, such as the objects of JSON Lines."""
+        """Iterates over the lines of a text, without line endings, such as the objects of JSON Lines."""
         try:
             for line in self._response.iter_lines():
                 yield line
@@ -42,11 +42,11 @@ class Download:
             raise connection_error(cause, self._response.request) from cause
 
     def read(self) -> bytes:
-        """All the bytes, in memory."""
+        """Reads all bytes into memory."""
         return b"".join([chunk for chunk in self.iter_bytes()])
 
     def write_to_file(self, path: str | os.PathLike[str]) -> None:
-        """Writes the bytes to a file, which is there only if they all came."""
+        """Writes the bytes to a file, which is created only if the download is complete."""
         partial = f"{os.fspath(path)}.part"
         try:
             # Writing to a local file is short against a network's waits, so no thread is asked to do it.

@@ -10,14 +10,14 @@ T = TypeVar("T")
 
 
 class Page(Generic[T]):
-    """One page of a list. Iterating over it goes on through all the pages that follow."""
+    """One page of a list. Iterating over it continues with all following pages."""
 
     data: list[T]
-    """The items of this page alone."""
+    """The items of this page."""
     page_info: PageInfo
-    """Whether there is more, and where."""
+    """The position of the page in the list."""
     answer: BaseModel
-    """The answer as it came, for what it says beside its items, such as a conversation's id."""
+    """The complete response, for members besides the items, such as a conversation's id."""
 
     def __init__(self, data: list[T], answer: BaseModel, fetch: Callable[[str], Page[T]]) -> None:
         self.data = data
@@ -26,18 +26,18 @@ class Page(Generic[T]):
         self._fetch = fetch
 
     def has_next_page(self) -> bool:
-        """Whether there is a page after this one."""
+        """Whether there is another page."""
         return bool(self.page_info.has_next_page and self.page_info.next_cursor)
 
     def get_next_page(self) -> Page[T]:
-        """The page after this one, of the same query. Raises `RuntimeError` after the last."""
+        """Fetches the next page of the same query. Raises `RuntimeError` after the last page."""
         cursor = self.page_info.next_cursor
         if not self.has_next_page() or cursor is None:
             raise RuntimeError("There is no page after this one: ask has_next_page() first.")
         return self._fetch(cursor)
 
     def iter_pages(self) -> Iterator[Page[T]]:
-        """Every page, this one first."""
+        """Iterates over all pages, starting with this one."""
         page = self
         yield page
         while page.has_next_page():

@@ -65,5 +65,5 @@ class Resource:
 
 
 def to_raw(method: Callable[P, T]) -> Callable[P, APIResponse[T]]:
-    """The type of a method of a resource that answers raw responses."""
+    """The type of a resource method that returns raw responses."""
     return cast(Callable[P, APIResponse[T]], method)

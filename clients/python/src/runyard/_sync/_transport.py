@@ -24,7 +24,7 @@ _HOPELESS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.TooManyR
 
 
 class Transport:
-    """Sends requests, again where that may help."""
+    """Sends requests and retries temporary failures."""
 
     _settings: Settings
     _headers: dict[str, str]
@@ -41,7 +41,7 @@ class Transport:
         body: Mapping[str, Any] | None = None,
         headers: Mapping[str, Any] | None = None,
     ) -> APIResponse[T]:
-        """Calls the API and reads the answer."""
+        """Calls the API and reads the response."""
         call = Call.make(
             self._settings, self._headers, method, path, query=query, body=body, headers=headers, options=options
         )
@@ -49,7 +49,7 @@ class Transport:
 
     @contextmanager
     def _stream(self, url: str, options: RequestOptions) -> Iterator[httpx.Response]:
-        """Fetches a signed address, without anything that is meant for the API alone. Its body is not read."""
+        """Fetches a signed URL without the API's headers and credentials. The body is not read."""
         call = Call.plain(self._settings, "GET", url, options=options)
         answer = self._repeat(call, lambda response: None, stream=True)
         try:
@@ -84,7 +84,7 @@ class Transport:
             attempt += 1
 
     def _send(self, request: httpx.Request, stream: bool, signed: bool) -> httpx.Response:
-        """One try. Unless the body is to be streamed, the time limit holds for the whole answer, not for each piece."""
+        """One attempt. Unless the body is streamed, the time limit applies to the whole response, not to each chunk."""
         auth = None if signed else httpx.USE_CLIENT_DEFAULT
         deadline = _deadline(request)
         response = self._http.send(request, auth=auth, follow_redirects=True, stream=True)
@@ -101,7 +101,7 @@ class Transport:
 
 
 class _Hurried(httpx.SyncByteStream):
-    """A body that has to be whole by a time."""
+    """A body that must be complete before a deadline."""
 
     def __init__(self, response: httpx.Response, deadline: float) -> None:
         self._stream = response.stream
