@@ -1,6 +1,6 @@
 import type { Problem } from "./generated/types.ts";
 
-/** The base class of all errors of this library. Thrown itself if the client is used incorrectly, before any request is sent. */
+/** The base class of all errors. Thrown itself if the client is used incorrectly, before any request is sent. */
 export class RunyardError extends Error {
   override name = "RunyardError";
 }

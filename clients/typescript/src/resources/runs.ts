@@ -69,7 +69,7 @@ export class Runs extends Operations {
       }
       const { wait: _, maxRetries = FOLLOW_RETRIES, ...request } = options;
       const run = await this.retrieve(runId, { ...request, maxRetries });
-      // A follow-up may have restarted the run, so more events follow. Without new events, the state is unknown to this version.
+      // A follow-up may have restarted the run. Without new events, the state is unknown to this version.
       if (ENDED.has(run.state) || last === before) return run;
       before = last;
     }

@@ -35,12 +35,12 @@ class AsyncRunyard(AsyncResources):
     ) -> None:
         """
         Args:
-            api_key: The API key, or a function that returns the current key, called for every attempt. Default: the environment
-                variable `RUNYARD_API_KEY`.
+            api_key: The API key, or a function that returns the current key, called for every attempt. Default: the
+                environment variable `RUNYARD_API_KEY`.
             base_url: The base URL of the deployment, which ends in `/api/v1`. Default: the environment variable
                 `RUNYARD_BASE_URL`.
-            timeout: Seconds for one attempt of a request, or an `httpx.Timeout`; `None` for no limit. Default: 60, and 5
-                for the connection.
+            timeout: Seconds for one attempt of a request, or an `httpx.Timeout`; `None` for no limit. Default: 60, and
+                5 for the connection.
             max_retries: The number of retries after a temporary failure. Default: 2.
             team_uid: The team for all requests. Required only for people with several teams.
             default_headers: Headers to send with every request.
