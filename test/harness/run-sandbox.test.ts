@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { FakeControlPlane } from "./support/fake-control-plane.ts";
 import { newMark, sleepers } from "./support/processes.ts";
 
-const Module = v.object({ handler: v.function() });
+const Module = v.object({ runSandbox: v.function() });
 const sh = (command: string) => `\`\`\`sh\n${command}\n\`\`\`\n`;
 const context = { getRemainingTimeInMillis: () => 120_000 };
 let folder: string;
@@ -29,7 +29,7 @@ beforeAll(async () => {
       js: 'import { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);',
     },
   });
-  const { handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
+  const { runSandbox: handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
   invoke = async (event, remainingMs) =>
     handler(event, remainingMs === undefined ? context : { getRemainingTimeInMillis: () => remainingMs });
 });

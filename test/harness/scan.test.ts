@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { ScanAnswer } from "#shared/wire/scan.ts";
 import { Repository } from "./support/repository.ts";
 
-const Module = v.object({ handler: v.function() });
+const Module = v.object({ runSandbox: v.function() });
 let folder: string;
 let handler: (...args: unknown[]) => unknown;
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
     platform: "node",
     format: "esm",
   });
-  ({ handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href)));
+  ({ runSandbox: handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href)));
 });
 beforeEach(() => {
   mkdirSync(join(folder, "tmp"), { recursive: true });

@@ -1,0 +1,172 @@
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Envelope } from "#shared/wire/harness.ts";
+import { HOST_SETTINGS } from "#shared/wire/host-settings.ts";
+import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
+import type { ScanAnswer, ScanRequest } from "#shared/wire/scan.ts";
+import { executionMarker, killMarked, scratchPrefix } from "./processes.ts";
+
+/** A scan that is not over so long after its limit is killed. */
+const GRACE_MS = 5_000;
+const REPORT_MS = 4_000;
+/** Bytes of a scan's answer; a synchronous invocation takes 6 MB. */
+const SCAN_BYTES = 5_500_000;
+/** All that a program gets of this process's environment: no credential is among it. */
+const PASSED_ON = [
+  "PATH",
+  "LANG",
+  ...HOST_SETTINGS,
+  "RUNYARD_AGENTS",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "SSL_CERT_FILE",
+  "GIT_SSL_CAINFO",
+];
+
+/** A program of the harness, which is started as a process that has none of this process's environment. */
+export interface Program {
+  /** Path of the program, which Node runs. */
+  readonly file: string;
+  /** Variables that it gets in addition. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface ExecutionOptions {
+  readonly program: Program;
+  /** Asks the harness to end. */
+  readonly stop?: AbortSignal;
+  /** Milliseconds from its deadline, or from `stop`, until the harness is killed. */
+  readonly graceMs: number;
+  /** Takes each line that the harness prints, without the run's key. */
+  print(line: string): void;
+}
+
+/** Runs the harness with an envelope as a process of its own, to its end, and reports an execution that it did not end properly. */
+export async function runExecution(envelope: Envelope, options: ExecutionOptions): Promise<void> {
+  // The harness finds its temporary directory here, so whatever becomes of it, its files can be found and removed.
+  const scratch = await mkdtemp(scratchPrefix());
+  try {
+    const lost = await runHarness(envelope, scratch, options);
+    if (lost !== undefined) await reportLoss(envelope, lost);
+  } finally {
+    await killMarked(envelope.execution_id);
+    await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Runs the scanning program; the caller parses its answer. */
+export async function runScan(request: ScanRequest, program: Program): Promise<unknown> {
+  const scratch = await mkdtemp(scratchPrefix());
+  const mark = randomUUID();
+  try {
+    const child = startProgram(program, scratch, mark);
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(request));
+    child.stderr.resume();
+    // Its own limit ends it before this does.
+    const timer = setTimeout(() => child.kill("SIGKILL"), request.time_limit_ms + GRACE_MS);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    child.stdout.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= SCAN_BYTES) chunks.push(chunk);
+    });
+    const [code] = await once(child, "close").finally(() => clearTimeout(timer));
+    if (code === 0 && bytes <= SCAN_BYTES) return JSON.parse(Buffer.concat(chunks).toString());
+    const message = code === 0 ? "its skills are larger than an answer" : "the scan broke off";
+    return { outcome: "failed", reason: "unreadable", message } satisfies ScanAnswer;
+  } finally {
+    await killMarked(mark);
+    await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function startProgram({ file, environment }: Program, scratch: string, mark: string): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [file], {
+    cwd: scratch,
+    env: {
+      ...Object.fromEntries(PASSED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+      ...environment,
+      TMPDIR: scratch,
+      // By this every process that it starts is found again, wherever it went.
+      ...executionMarker(mark),
+    },
+    // Piped, never inherited: what a child writes to the function's own output could pass for its answer.
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+}
+
+/** Resolves with the reason if the harness did not end the run properly. */
+async function runHarness(envelope: Envelope, scratch: string, options: ExecutionOptions): Promise<string | undefined> {
+  const child = startProgram(options.program, scratch, envelope.execution_id);
+  const printed = [child.stdout, child.stderr].map((stream) => passOn(stream, envelope.key, options.print));
+  child.stdin.on("error", () => {});
+  child.stdin.end(JSON.stringify(envelope));
+  const watch = new AbortController();
+  const ending = endLate(child, envelope.deadline_at, options, watch.signal);
+  try {
+    const [code, signal] = await once(child, "exit");
+    // A process that outlived the harness may hold its output open; it is killed next, and its words are not waited for.
+    await Promise.race([Promise.all(printed), sleep(500, undefined, { ref: false })]);
+    return code === 0 ? undefined : `the harness ended with ${signal ?? `exit code ${code}`}`;
+  } catch (error) {
+    return `the harness could not be started: ${error instanceof Error ? error.message : String(error)}`;
+  } finally {
+    watch.abort();
+    await ending;
+  }
+}
+
+async function passOn(stream: NodeJS.ReadableStream, secret: string, print: (line: string) => void): Promise<void> {
+  for await (const line of createInterface({ input: stream })) print(line.replaceAll(secret, "***"));
+}
+
+/** Ends a harness at its deadline or when it is to stop, unless `ended` is aborted before. */
+async function endLate(
+  child: ChildProcess,
+  deadline: number | undefined,
+  { graceMs, stop }: ExecutionOptions,
+  ended: AbortSignal,
+): Promise<void> {
+  try {
+    await waitForEnd(deadline, stop, ended);
+    child.kill("SIGTERM");
+    await sleep(graceMs, undefined, { signal: ended });
+    child.kill("SIGKILL");
+  } catch {
+    // It ended in time.
+  }
+}
+
+/** Resolves when a harness has to end. @throws when it has ended */
+async function waitForEnd(deadline: number | undefined, stop: AbortSignal | undefined, ended: AbortSignal): Promise<void> {
+  if (stop?.aborted) return;
+  const options = { signal: ended };
+  await Promise.race([
+    ...(deadline === undefined ? [] : [sleep(Math.max(0, deadline - Date.now()), undefined, options)]),
+    ...(stop === undefined ? [] : [once(stop, "abort", options)]),
+    once(ended, "abort").then(() => ended.throwIfAborted()),
+  ]);
+}
+
+/** Tells the control plane at once what it would otherwise learn from a missing heartbeat. */
+async function reportLoss({ base_url, key }: Envelope, message: string): Promise<void> {
+  await fetch(`${base_url}/harness-support/report-shutdown`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "runyard-protocol": String(HARNESS_PROTOCOL),
+    },
+    body: JSON.stringify({ error: { category: "harness_died", message } }),
+    signal: AbortSignal.timeout(REPORT_MS),
+  }).then(
+    (response) => response.body?.cancel(),
+    // The lease runs out anyway.
+    () => undefined,
+  );
+}
