@@ -89,6 +89,11 @@ const keysOutsideStores = [
   "^shared/workers/worker[.]ts$",
 ];
 
+/** @type {import("dependency-cruiser").IConfiguration} */
+const routeTable = "^infra/(routes|rights)[.]ts$";
+/** What the two local modes have in common: the terminal, the sample run, and what HTTP ports on this machine check. */
+const localTools =
+  "^local/(api|commands|files|isolation|models|paths|ports|problem-response|request-checks|sample-repository|sample-run|terminal|web-page)[.]ts$";
 const contracts = "^shared/((wire|log)/|[^/]+[.]ts$)";
 const ports = "^shared/(table|files|queue|sandbox|vault|timers|model-provider)/";
 const records = "^shared/records/";
@@ -185,7 +190,8 @@ module.exports = {
       comment: "A Lambda bundle with the CDK in it is fifty megabytes of someone else's program.",
       severity: "error",
       from: { path: runtime },
-      to: { path: ["^infra/", cdk] },
+      // The server serves the routes of the deployment.
+      to: { path: ["^infra/", cdk], pathNot: routeTable },
     },
     {
       name: "aws-is-spoken-at-the-edges",
@@ -205,6 +211,7 @@ module.exports = {
       from: { path: "^server/" },
       to: {
         path: ["^(infra|local|cli|web|scripts|bench|chaos)/", "^shared/aws/", aws],
+        pathNot: [routeTable, localTools],
         dependencyTypesNot: ["type-only"],
       },
     },

@@ -14,16 +14,19 @@ const DRAIN_MS = 2_000;
 export const SERVER_OPTIONS = { maxHeaderSize: MAX_PARSED_BYTES };
 
 /** What is wrong with a request whatever it asks for: whom it is addressed to, or its size. */
-export function findRefusal(request: IncomingMessage): LocalProblem | undefined {
+export function findRefusal(
+  request: IncomingMessage,
+  isOwn: (host: string | undefined) => boolean = isLoopbackHost,
+): LocalProblem | undefined {
   const { rawHeaders, url = "/" } = request;
   const headerBytes = rawHeaders.reduce((sum, text) => sum + Buffer.byteLength(text, "latin1"), 0);
   if (url.length > MAX_URL_BYTES) return urlTooLong;
   if (url.length + headerBytes > MAX_HEADER_BYTES) return headersTooLarge;
-  return isOwnHost(request.headers.host) ? undefined : foreignHost;
+  return isOwn(request.headers.host) ? undefined : foreignHost;
 }
 
 /** A web page can have a name of its own resolve to 127.0.0.1 (DNS rebinding); its requests name that one. */
-const isOwnHost = (host: string | undefined): boolean =>
+export const isLoopbackHost = (host: string | undefined): boolean =>
   host !== undefined && /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(host);
 
 const refused = (status: number, title: string, detail: string): LocalProblem => ({

@@ -67,6 +67,13 @@ export const MIGRATIONS: readonly string[] = [
     value BLOB NOT NULL
   ) STRICT;
   `,
+  `
+  -- The executions whose harnesses this machine has started.
+  CREATE TABLE executions (
+    id TEXT PRIMARY KEY,
+    run_id TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
 
 /** Names the copy that is made before a file with schema `version` is migrated. */

@@ -14,6 +14,8 @@ export interface Consumer {
   readonly concurrency: number;
   /** Maximum number of messages in a batch, 1 to 10. @default 1 */
   readonly batchSize?: number;
+  /** Returns whether more can be delivered while `inFlight` batches are handled. @default up to `concurrency` */
+  readonly hasRoom?: (inFlight: number) => boolean;
   /** Handles a batch, with the event and the response of a Lambda function. */
   handle(event: SQSEvent): Promise<SQSBatchResponse>;
 }
@@ -44,7 +46,10 @@ export class QueueConsumer {
     return this.#consumer.queue.name;
   }
 
-  hasRoom = (): boolean => this.#batches.size < this.#consumer.concurrency;
+  hasRoom(): boolean {
+    const { concurrency, hasRoom } = this.#consumer;
+    return this.#batches.size < concurrency && (hasRoom === undefined || hasRoom(this.#batches.size));
+  }
 
   /** Delivers messages up to the concurrency limit. Returns true if some were moved to the dead letters. */
   takeAll(): boolean {

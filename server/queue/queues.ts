@@ -53,22 +53,22 @@ export class Queues {
       throw new RangeError(`a delay is a whole number of seconds up to ${MAX_DELAY_SECONDS}`);
     }
     await this.#messages.add({ queue: queue.name, group, body, visibleAt: this.#now() + delaySeconds * 1000 });
-    this.#wake();
+    this.wake();
   }
 
   /** Registers the consumer of a queue. A queue has at most one. */
   consume(consumer: Consumer): void {
     const { name } = consumer.queue;
     if (this.#consumers.has(name)) throw new Error(`queue ${name} has a consumer already`);
-    this.#consumers.set(name, new QueueConsumer(consumer, { messages: this.#messages, wake: () => this.#wake() }));
-    this.#wake();
+    this.#consumers.set(name, new QueueConsumer(consumer, { messages: this.#messages, wake: () => this.wake() }));
+    this.wake();
   }
 
   /** Starts delivery. Messages that a previous process was handling are delivered again immediately. */
   start(): void {
     this.#messages.releaseAll();
     this.#running = true;
-    this.#wake();
+    this.wake();
   }
 
   /** Stops delivery and waits for the messages that are being handled. */
@@ -81,7 +81,7 @@ export class Queues {
   /** Moves the dead letters of a queue back to it; resolves with their number. */
   async redrive(queue: QueueDefinition): Promise<number> {
     const count = await this.#messages.redrive(queue.name);
-    this.#wake();
+    this.wake();
     return count;
   }
 
@@ -97,7 +97,8 @@ export class Queues {
     return { waiting: total - in_flight, inFlight: in_flight, oldestSentAt: oldest ?? undefined };
   }
 
-  #wake(): void {
+  /** Delivers what can be delivered now; for consumers that have room again. */
+  wake(): void {
     if (this.#running) this.#inOwnContext(() => this.#deliver());
   }
 
@@ -126,6 +127,6 @@ export class Queues {
   #setTimer(time: number | undefined): void {
     if (time === undefined) return;
     const wait = Math.min(Math.max(time - this.#now(), 0), MAX_WAIT_MS);
-    this.#timer = setTimeout(() => this.#wake(), wait);
+    this.#timer = setTimeout(() => this.wake(), wait);
   }
 }

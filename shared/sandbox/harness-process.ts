@@ -143,7 +143,11 @@ async function endLate(
 }
 
 /** Resolves when a harness has to end. @throws when it has ended */
-async function waitForEnd(deadline: number | undefined, stop: AbortSignal | undefined, ended: AbortSignal): Promise<void> {
+async function waitForEnd(
+  deadline: number | undefined,
+  stop: AbortSignal | undefined,
+  ended: AbortSignal,
+): Promise<void> {
   if (stop?.aborted) return;
   const options = { signal: ended };
   await Promise.race([

@@ -1,0 +1,58 @@
+import type { SQSEvent } from "aws-lambda";
+import * as v from "valibot";
+import { dispatchRun } from "#functions/execution/dispatch-run.ts";
+import { endRun } from "#functions/execution/end-run.ts";
+import { failRun } from "#functions/execution/fail-run.ts";
+import { fireSchedule } from "#functions/execution/fire-schedule.ts";
+import { reapRuns } from "#functions/execution/reap-runs.ts";
+import { RunMessage } from "#shared/queue/run-queue.ts";
+import type { ServerPorts } from "./ports.ts";
+import { QUEUES } from "./queue/queue-names.ts";
+import type { Queues } from "./queue/queues.ts";
+import type { ProcessSandbox } from "./sandbox/process-sandbox.ts";
+
+/** Batches that one consumer handles at the same time; each is one message. */
+const CONCURRENCY = 8;
+
+/** Registers the consumers of all queues. `dispatchPorts` are those of the consumer that starts sandboxes. */
+export function registerConsumers(
+  queues: Queues,
+  sandbox: ProcessSandbox,
+  ports: ServerPorts,
+  dispatchPorts: ServerPorts,
+): void {
+  queues.consume({
+    queue: QUEUES.runs,
+    concurrency: CONCURRENCY,
+    hasRoom: (inFlight) => sandbox.hasRoom(inFlight),
+    handle: (event) => dispatchRun.handle(event, dispatchPorts),
+  });
+  queues.consume({
+    queue: QUEUES.ends,
+    concurrency: CONCURRENCY,
+    handle: async (event) => {
+      await Promise.all(runIds(event).map((runId) => endExecutions(runId, sandbox, ports)));
+      return endRun.handle(event, ports);
+    },
+  });
+  const rest = { concurrency: CONCURRENCY } as const;
+  queues.consume({ ...rest, queue: QUEUES.deadRuns, handle: (event) => failRun.handle(event, ports) });
+  queues.consume({ ...rest, queue: QUEUES.ticks, handle: (event) => fireSchedule.handle(event, ports) });
+  queues.consume({ ...rest, queue: QUEUES.reaper, handle: (event) => reapRuns.handle(event, ports) });
+}
+
+const Body = v.pipe(v.string(), v.parseJson(), RunMessage);
+
+const runIds = (event: SQSEvent): string[] =>
+  event.Records.flatMap(({ body }) => {
+    const parsed = v.safeParse(Body, body);
+    return parsed.success ? [parsed.output.run_id] : [];
+  });
+
+/** Ends the processes of a run that has ended. */
+async function endExecutions(runId: string, sandbox: ProcessSandbox, { runs }: ServerPorts): Promise<void> {
+  if (!sandbox.isRunning(runId)) return;
+  const head = await runs.head(runId);
+  const current = head !== undefined && "execution_id" in head ? head.execution_id : undefined;
+  sandbox.endRun(runId, { isCancelled: head?.state === "CANCELLED", current });
+}

@@ -1,0 +1,110 @@
+import http from "node:http";
+import path from "node:path";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { Hono } from "hono";
+import { notFound } from "#functions/fallback/not-found.ts";
+import { type Route, routes } from "#infra/routes.ts";
+import { modelGateway } from "#shared/model-gateway/gateway.ts";
+import { sendProblem } from "../../local/problem-response.ts";
+import { answerUnreadable, findRefusal, SERVER_OPTIONS } from "../../local/request-checks.ts";
+import { serveWebPage } from "../../local/web-page.ts";
+import { serveFiles } from "../files/serve-files.ts";
+import type { Adapters, ServerPorts } from "../ports.ts";
+import { allowedHosts } from "./allowed-hosts.ts";
+import { type Endpoint, endpoints } from "./endpoints.ts";
+import { endpointServer } from "./serve-endpoint.ts";
+
+const API = "/api/v1";
+const FILES = "/files";
+const WEB_PAGE = path.resolve(import.meta.dirname, "../../web");
+
+export interface HttpServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly ports: ServerPorts;
+  readonly adapters: Adapters;
+}
+
+/** The HTTP server of the single machine: the API, the model gateway, files, and the web page. */
+export interface HttpServer {
+  close(): Promise<void>;
+}
+
+/** Starts the server. @throws if the address cannot be listened on */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { webUrl = "" } = options.ports;
+  const isOwnHost = allowedHosts(webUrl, options.host);
+  const listener = getRequestListener(createApp(options).fetch, { overrideGlobalObjects: false });
+  const server = http.createServer(SERVER_OPTIONS, (request, response) => {
+    const refusal = findRefusal(request, isOwnHost);
+    if (refusal !== undefined) sendProblem(request, response, refusal);
+    else void listener(request, response);
+  });
+  // Uploads and streamed responses of models have no time limit of their own here.
+  server.requestTimeout = 0;
+  server.keepAliveTimeout = 75_000;
+  answerUnreadable(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function createApp({ ports, adapters }: HttpServerOptions) {
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  const serve = endpointServer();
+  for (const route of routesByPrecedence()) {
+    const endpoint = findEndpoint(route);
+    const routePorts = { ...ports, who: route.who === "public" ? ["public"] : route.who };
+    app.on(route.method, API + route.path.replace(/\{(\w+)\}/g, ":$1"), async ({ env, req }) => {
+      // Hono serves HEAD with the handler of GET; API Gateway does not.
+      const isHead = req.method === "HEAD";
+      const routeKey = isHead ? "$default" : `${route.method} ${API}${route.path}`;
+      await serve({ ...env, routeKey, pathParameters: req.param() }, isHead ? notFound : endpoint, routePorts);
+      return RESPONSE_ALREADY_SENT;
+    });
+  }
+  const gateway = modelGateway(ports);
+  app.all(`${API}/model/*`, ({ req }) => gateway(req.raw));
+  app.all(`${API}/*`, (context) => serveUnknown(context.env));
+  app.all(API, (context) => serveUnknown(context.env));
+  const files = serveFiles({
+    files: adapters.files,
+    secret: adapters.fileSecret,
+    basePath: FILES,
+    allowedOrigin: new URL(ports.webUrl ?? ports.baseUrl).origin,
+    now: ports.now,
+  });
+  app.all(FILES, ({ req }) => files(req.raw));
+  app.all(`${FILES}/*`, ({ req }) => files(req.raw));
+  app.all("*", async ({ env }) => {
+    await serveWebPage(env.incoming.url ?? "/", env.incoming.method ?? "GET", env.outgoing, WEB_PAGE);
+    return RESPONSE_ALREADY_SENT;
+  });
+  return app;
+
+  async function serveUnknown(env: HttpBindings): Promise<Response> {
+    await serve({ ...env, routeKey: "$default", pathParameters: {} }, notFound, ports);
+    return RESPONSE_ALREADY_SENT;
+  }
+}
+
+/** The routes with parameters come last, because Hono takes the first that matches. */
+const routesByPrecedence = (): Route[] =>
+  routes
+    .filter((route) => route.path !== "*")
+    .toSorted((a, b) => Number(a.path.includes("{")) - Number(b.path.includes("{")));
+
+function findEndpoint({ file }: Route): Endpoint {
+  const endpoint = endpoints[file];
+  if (endpoint === undefined) throw new Error(`server/http/endpoints.ts lacks ${file}`);
+  return endpoint;
+}

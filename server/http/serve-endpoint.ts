@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HttpResponse } from "#shared/http/problem.ts";
+import { logLine } from "#shared/log/log.ts";
+import { type LocalProblem, sendProblem } from "../../local/problem-response.ts";
+import type { ServerPorts } from "../ports.ts";
+import { type ApiRequest, toApiEvent } from "./api-event.ts";
+import type { Endpoint } from "./endpoints.ts";
+
+/** Bytes of a request that API Gateway accepts, and of a response that a Lambda function can return. */
+const MAX_REQUEST_BYTES = 10 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 6_291_556;
+/** Requests that may wait for something to happen at the same time. */
+const MAX_LONG_POLLS = 512;
+
+const OVERLOADED = {
+  status: 503,
+  code: "resource_unavailable",
+  title: "The service is at its limit for now",
+  retryAfterSeconds: 2,
+} as const satisfies LocalProblem;
+const FAILED = { status: 500, code: "internal_error", title: "The service failed", retryAfterSeconds: 1 } as const;
+
+interface Exchange extends Omit<ApiRequest, "body"> {
+  readonly outgoing: ServerResponse;
+}
+
+/** Creates the function that hands requests to endpoints as events of API Gateway, and writes their responses. */
+export function endpointServer() {
+  let longPolls = 0;
+  return async (exchange: Exchange, endpoint: Endpoint, ports: ServerPorts): Promise<void> => {
+    const { incoming, outgoing } = exchange;
+    const isLongPoll = new URLSearchParams(incoming.url?.split("?", 2)[1]).has("wait");
+    if (isLongPoll && longPolls >= MAX_LONG_POLLS) return sendProblem(incoming, outgoing, OVERLOADED);
+    if (isLongPoll) longPolls++;
+    try {
+      const body = await readBody(incoming);
+      if (body === undefined) return refuseSize(incoming, outgoing);
+      send(exchange, await endpoint.handle(toApiEvent({ ...exchange, body }), ports));
+    } catch (error) {
+      logLine("error", "a request could not be served", { route: exchange.routeKey, error });
+      if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
+      else sendProblem(incoming, outgoing, FAILED);
+    } finally {
+      if (isLongPoll) longPolls--;
+    }
+  };
+}
+
+/** Reads the body; undefined if it is too large. */
+async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  if (Number(incoming.headers["content-length"] ?? 0) > MAX_REQUEST_BYTES) return undefined;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length;
+    if (bytes > MAX_REQUEST_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function refuseSize(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  incoming.resume();
+  outgoing.writeHead(413, { "content-type": "application/json" }).end('{"message":"Request Entity Too Large"}');
+}
+
+function send({ incoming, outgoing, routeKey }: Exchange, { statusCode, headers, body }: HttpResponse): void {
+  const bytes = Buffer.byteLength(body);
+  if (bytes > MAX_RESPONSE_BYTES) {
+    logLine("error", "a response is larger than a Lambda function can return", { route: routeKey, bytes });
+    sendProblem(incoming, outgoing, FAILED);
+    return;
+  }
+  outgoing.writeHead(statusCode, { ...headers, ...(statusCode === 204 ? {} : { "content-length": String(bytes) }) });
+  outgoing.end(body);
+}

@@ -1,0 +1,151 @@
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { discoverSkills } from "#functions/execution/discover-skills.ts";
+import { routePaths } from "#infra/routes.ts";
+import type { DispatchPorts } from "#shared/executions/dispatch-run.ts";
+import type { EndPorts, ReaperPorts } from "#shared/executions/ports.ts";
+import type { PromptPorts } from "#shared/executions/resolve-prompt.ts";
+import type { HttpPorts } from "#shared/http/endpoint.ts";
+import type { RoutePorts } from "#shared/http/route-not-found.ts";
+import type { DeletionPorts } from "#shared/identities/delete-identity.ts";
+import { configuredRateLimits } from "#shared/limits/token-bucket.ts";
+import { logLine } from "#shared/log/log.ts";
+import type { GatewayPorts } from "#shared/model-gateway/gateway.ts";
+import { cursors } from "#shared/pagination/cursor.ts";
+import { principalStore } from "#shared/principals/principal-store.ts";
+import { runStore } from "#shared/runs/run-store.ts";
+import type { Sandbox } from "#shared/sandbox/sandbox.ts";
+import type { FiringPorts } from "#shared/schedules/ports.ts";
+import { scheduleStore } from "#shared/schedules/schedule-store.ts";
+import type { SecretPorts } from "#shared/secrets/ports.ts";
+import { signedUrlSeconds } from "#shared/settings.ts";
+import type { DiscoveryPorts, Scanner, SkillPorts } from "#shared/skills/ports.ts";
+import type { LimitPorts } from "#shared/teams/ports.ts";
+import type { Database } from "./database/database.ts";
+import { openDatabase } from "./database/open-database.ts";
+import { diskFileStore } from "./files/disk-file-store.ts";
+import { DiskFiles } from "./files/disk-files.ts";
+import { modelProviders } from "./model-providers.ts";
+import { Queues } from "./queue/queues.ts";
+import { sqlitePassQueue, sqliteRunQueue } from "./queue/run-queues.ts";
+import { deriveKey } from "./secrets/key-file.ts";
+import { openInstallationKey, sqliteSecretVault } from "./secrets/sqlite-secret-vault.ts";
+import { type SqliteTable, sqliteTable } from "./table/sqlite-table.ts";
+import { makeTickSender } from "./timers/tick-sender.ts";
+import { Timers } from "./timers/timers.ts";
+
+const GITHUB_API = "https://api.github.com";
+
+/** The ports of all endpoints and consumers. */
+export type ServerPorts = DispatchPorts &
+  EndPorts &
+  ReaperPorts &
+  PromptPorts &
+  FiringPorts &
+  SecretPorts &
+  SkillPorts &
+  DiscoveryPorts &
+  DeletionPorts &
+  LimitPorts &
+  GatewayPorts &
+  RoutePorts &
+  HttpPorts;
+
+/** The adapters of an installation that are used beside its ports. */
+export interface Adapters {
+  readonly database: Database;
+  readonly table: SqliteTable;
+  readonly queues: Queues;
+  readonly timers: Timers;
+  readonly files: DiskFiles;
+  /** Signs the URLs of files. */
+  readonly fileSecret: Uint8Array;
+  readonly installationKey: Uint8Array;
+}
+
+/**
+ * Opens the data directory, which must exist.
+ * @throws DatabaseInUse if another process has it open
+ */
+export async function openAdapters(directory: string): Promise<Adapters> {
+  const database = openDatabase(path.join(directory, "runyard.db"));
+  try {
+    const installationKey = await openInstallationKey(database, path.join(directory, "runyard.key"));
+    const queues = new Queues(database, Date.now);
+    return {
+      database,
+      table: sqliteTable(database),
+      queues,
+      timers: new Timers({ database, now: Date.now, send: makeTickSender(queues) }),
+      files: await DiskFiles.open(path.join(directory, "files")),
+      fileSecret: deriveKey(installationKey, "file URLs"),
+      installationKey,
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+export interface PortOptions {
+  /** Public address of the server, without a slash at its end. */
+  readonly webUrl: string;
+  readonly sandbox: Sandbox;
+  readonly scanner: Scanner;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** Creates the ports of all endpoints and consumers from the adapters. */
+export function createPorts(adapters: Adapters, { webUrl, sandbox, scanner, environment }: PortOptions): ServerPorts {
+  const { database, table, queues } = adapters;
+  const now = Date.now;
+  const files = diskFileStore({
+    files: adapters.files,
+    secret: adapters.fileSecret,
+    baseUrl: `${webUrl}/files`,
+    downloadSeconds: signedUrlSeconds(),
+    now,
+  });
+  const discovery: DiscoveryPorts = {
+    table,
+    files,
+    now,
+    scanner,
+    github: {
+      apiUrl: environment["RUNYARD_GITHUB_API_URL"] || GITHUB_API,
+      token: async () => environment["RUNYARD_GITHUB_TOKEN"] || undefined,
+      fetch,
+      now,
+    },
+  };
+  return {
+    ...discovery,
+    files,
+    runs: runStore(table),
+    schedules: scheduleStore(table),
+    scheduler: adapters.timers,
+    queue: sqliteRunQueue(queues),
+    passes: sqlitePassQueue(queues),
+    vault: sqliteSecretVault(database, adapters.installationKey),
+    principals: principalStore(table, now),
+    cursors: cursors(table),
+    rates: configuredRateLimits(),
+    who: [],
+    routes: routePaths.map(([method, route]) => [method, route]),
+    baseUrl: `${webUrl}/api/v1`,
+    webUrl,
+    app: undefined,
+    sandbox,
+    // The default sandbox of every deployment; here it is a process.
+    offered: ["lambda"],
+    hasContainers: false,
+    providers: modelProviders(environment),
+    log: logLine,
+    sleep: async (milliseconds) => void (await sleep(milliseconds)),
+    discovery: {
+      async refresh({ url, ref }) {
+        await discoverSkills.handle({ v: 1, url, ...(ref === undefined ? {} : { ref }) }, discovery);
+      },
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { recordShutdown } from "#shared/executions/expired-execution.ts";
+import { logLine } from "#shared/log/log.ts";
+import type { RunPorts } from "#shared/runs/ports.ts";
+import { killMarked, removeAbandoned } from "#shared/sandbox/processes.ts";
+import type { ExecutionLog } from "./execution-log.ts";
+
+const REASON = { category: "harness_died", message: "the server was stopped" } as const;
+
+/** Ends what a killed process left running, and lets its runs go on at once instead of after their leases. */
+export async function recoverExecutions(log: ExecutionLog, ports: RunPorts): Promise<number> {
+  const left = log.all();
+  if (left.length > 0) await killMarked(...left.map(({ id }) => id));
+  for (const { id, run_id } of left) {
+    await recover(id, run_id, ports);
+    log.remove(id);
+  }
+  await removeAbandoned();
+  return left.length;
+}
+
+async function recover(executionId: string, runId: string, ports: RunPorts): Promise<void> {
+  try {
+    const head = await ports.runs.head(runId);
+    if (head !== undefined && "execution_id" in head && head.execution_id === executionId) {
+      await recordShutdown(head, executionId, { error: REASON }, ports);
+    }
+  } catch (error) {
+    // Another execution has taken over, or the lease of this one runs out.
+    logLine("info", "an execution was not recovered", { run_id: runId, execution_id: executionId, error });
+  }
+}

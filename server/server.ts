@@ -1,0 +1,139 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { reapRuns } from "#functions/execution/reap-runs.ts";
+import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
+import { logLine } from "#shared/log/log.ts";
+import { runScan } from "#shared/sandbox/harness-process.ts";
+import { localModels } from "../local/models.ts";
+import { registerConsumers } from "./consumers.ts";
+import { expireFiles } from "./files/expire-files.ts";
+import { startHttpServer } from "./http/http-server.ts";
+import { type Adapters, createPorts, openAdapters, type ServerPorts } from "./ports.ts";
+import { executionLog } from "./sandbox/execution-log.ts";
+import { ProcessSandbox } from "./sandbox/process-sandbox.ts";
+import { recoverExecutions } from "./sandbox/recover-executions.ts";
+
+const HARNESS = path.resolve(import.meta.dirname, "../harness");
+/** The event that EventBridge sends each minute. */
+const MINUTE = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+export interface ServerOptions {
+  /** Directory of the database, the key and the files. */
+  readonly directory: string;
+  /** Address to listen on. */
+  readonly host: string;
+  readonly port: number;
+  /** Public address of the server, without a slash at its end. */
+  readonly webUrl: string;
+  /** Executions at the same time. */
+  readonly concurrency: number;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Takes the lines that harnesses print. */
+  print(line: string): void;
+}
+
+/** A running server. */
+export interface Server {
+  readonly ports: ServerPorts;
+  /** Starts to execute runs. `isolation`: what isolates their commands, as RUNYARD_SANDBOX has it. */
+  execute(isolation: string): Promise<void>;
+  /** Stops all that was started. Runs that are executing go on at the next start. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the API on a data directory. Runs wait until `execute` is called.
+ * @throws DatabaseInUse if another process has the directory open
+ */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  await mkdir(options.directory, { recursive: true, mode: 0o700 });
+  // The rules read the names of models from the settings, as they do in Lambda functions.
+  Object.assign(process.env, localModels(options.environment).variables);
+  const adapters = await openAdapters(options.directory);
+  const { queues, timers, database } = adapters;
+  const cache = path.join(options.directory, "cache");
+  const variables: Record<string, string> = { NODE_COMPILE_CACHE: cache };
+  const program = (file: string) => ({ file: path.join(HARNESS, file), environment: variables });
+  const log = executionLog(database);
+  const sandbox = new ProcessSandbox({
+    program: program("main.ts"),
+    concurrency: options.concurrency,
+    log,
+    print: options.print,
+    onRoom: () => queues.wake(),
+  });
+  const ports = createPorts(adapters, {
+    webUrl: options.webUrl,
+    environment: options.environment,
+    sandbox,
+    scanner: { scan: (request) => runScan(request, program("scan-main.ts")) },
+  });
+  // Harnesses call this process directly, wherever its public address leads.
+  const dispatchPorts = { ...ports, baseUrl: `${localUrl(options.host, options.port)}/api/v1` };
+  registerConsumers(queues, sandbox, ports, dispatchPorts);
+  const http = await startHttpServer({ ...options, ports, adapters }).catch(async (error: unknown) => {
+    await database.close();
+    throw error;
+  });
+  let stopTicks = (): void => undefined;
+  return {
+    ports,
+    async execute(isolation) {
+      variables["RUNYARD_SANDBOX"] = isolation;
+      await recoverExecutions(log, ports);
+      queues.start();
+      timers.start();
+      stopTicks = startTicks(adapters, ports);
+    },
+    async stop() {
+      stopTicks();
+      timers.stop();
+      await sandbox.close();
+      await queues.stop();
+      await http.close();
+      await database.close();
+    },
+  };
+}
+
+/** The address of a server for clients on this machine; `host` is what it listens on. */
+export function localUrl(host: string, port: number): string {
+  if (host === "0.0.0.0") return `http://127.0.0.1:${port}`;
+  if (host === "::") return `http://[::1]:${port}`;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Starts what happens each minute and each hour. */
+function startTicks(adapters: Adapters, ports: ServerPorts): () => void {
+  const { table, queues, files } = adapters;
+  const timers = [
+    repeat("reap runs", MINUTE_MS, () => reapRuns.handle(MINUTE, ports)),
+    repeat("reconcile schedules", MINUTE_MS, () => reconcileSchedules.handle(MINUTE, ports)),
+    repeat("purge expired items", MINUTE_MS, () => table.purgeExpired(Date.now())),
+    repeat("purge old messages", HOUR_MS, () => queues.purgeOld()),
+    repeat("expire files", HOUR_MS, () => expireFiles(files, Date.now())),
+  ];
+  return () => {
+    for (const timer of timers) clearInterval(timer);
+  };
+}
+
+/** Does something now and then at each interval, unless the last time is still going on. */
+function repeat(name: string, milliseconds: number, work: () => Promise<unknown>): NodeJS.Timeout {
+  let isBusy = false;
+  const once = async (): Promise<void> => {
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      await work();
+    } catch (error) {
+      logLine("error", `the server could not ${name}`, { error });
+    } finally {
+      isBusy = false;
+    }
+  };
+  void once();
+  return setInterval(once, milliseconds).unref();
+}
