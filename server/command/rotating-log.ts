@@ -16,8 +16,9 @@ export class RotatingLog {
 
   constructor(file: string) {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    appendFileSync(file, "", { mode: 0o600 });
     this.#file = file;
-    this.#bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    this.#bytes = statSync(file).size;
   }
 
   write(line: string): void {

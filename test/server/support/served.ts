@@ -1,0 +1,115 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as v from "valibot";
+import { afterEach } from "vitest";
+import { eventually } from "./eventually.ts";
+
+const PROGRAM = path.resolve(import.meta.dirname, "../../../server/command/serve.ts");
+const State = v.object({ base_url: v.string(), web_url: v.string(), api_key: v.string(), pid: v.number() });
+
+export interface StartOptions {
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Data directories and servers of the tests of one file; servers are stopped after each test. */
+export function useServers() {
+  const directories: string[] = [];
+  const children: ChildProcessWithoutNullStreams[] = [];
+  afterEach(async () => {
+    for (const child of children.splice(0)) await end(child, "SIGTERM");
+    for (const made of directories.splice(0)) rmSync(made, { recursive: true, force: true });
+  });
+
+  const launch = (directory: string, { args = [], environment = {} }: StartOptions) => {
+    const child = spawn(process.execPath, [PROGRAM, "--data", directory, "--port", "24500", ...args], {
+      env: { PATH: process.env["PATH"], HOME: directory, RUNYARD_SANDBOX: "none", ...environment },
+    });
+    children.push(child);
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += String(chunk)));
+    return { child, output: () => output };
+  };
+
+  return {
+    directory(): string {
+      const made = mkdtempSync(path.join(tmpdir(), "runyard-serve-"));
+      directories.push(made);
+      return made;
+    },
+    /** Starts a server on a directory, without the sample run, and waits until it serves. */
+    async start(directory: string, options: StartOptions = {}) {
+      const { child, output } = launch(directory, { ...options, args: ["--no-sample", ...(options.args ?? [])] });
+      await eventually(() => {
+        if (child.exitCode !== null) throw new Error(`the server ended:\n${output()}`);
+        if (!output().includes("Ctrl-C stops it.")) throw new Error(`the server does not serve:\n${output()}`);
+      });
+      const state = v.parse(State, JSON.parse(readFileSync(path.join(directory, "local.json"), "utf8")));
+      return {
+        state,
+        output,
+        call: caller(state),
+        kill: () => end(child, "SIGKILL"),
+        stop: () => end(child, "SIGTERM"),
+      };
+    },
+    /** Runs the command to its end. */
+    async run(directory: string, options: StartOptions = {}) {
+      const { child, output } = launch(directory, options);
+      const [code] = await once(child, "close");
+      return { code, output: output() };
+    },
+  };
+}
+
+export type Served = Awaited<ReturnType<ReturnType<typeof useServers>["start"]>>;
+
+function caller({ base_url, api_key }: v.InferOutput<typeof State>) {
+  return async (method: string, at: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) => {
+    const response = await fetch(`${base_url}${at}`, {
+      method,
+      headers: { authorization: `Bearer ${api_key}`, "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      redirect: "manual",
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json") ?? false;
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+    const parsed: any = isJson && text !== "" ? JSON.parse(text) : text;
+    return { status: response.status, headers: response.headers, body: parsed };
+  };
+}
+
+async function end(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill(signal);
+  await ended;
+}
+
+/** A prompt whose commands are executed. */
+export const commands = (script: string): string => `\`\`\`sh\n${script}\n\`\`\``;
+
+/** Creates a run that executes a script. Returns its id. */
+export async function createRun({ call }: Served, script: string): Promise<string> {
+  const { status, body } = await call("POST", "/agent/runs", {
+    prompt: commands(script),
+    config: { model_id: "local/runbook" },
+  });
+  if (status !== 200) throw new Error(`the run was not created: ${JSON.stringify(body)}`);
+  return body.run_id;
+}
+
+/** Waits until a run is in a state; a run can take long on a busy machine. */
+export async function waitForState({ call }: Served, run: string, state: string) {
+  const deadline = Date.now() + 75_000;
+  while (true) {
+    const { body } = await call("GET", `/agent/runs/${run}`);
+    if (body.state === state) return body;
+    if (Date.now() > deadline) throw new Error(`the run is ${body.state}: ${JSON.stringify(body.status_message)}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
