@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import { prepareHost } from "./isolation/host.ts";
 import { closeInherited } from "./isolation/processes.ts";
 import { Stop } from "./support/stop.ts";
@@ -16,9 +16,15 @@ async function main(): Promise<number> {
   setInterval(() => process.ppid !== parent && end("the process that ran the sandbox is gone"), 1_000).unref();
   process.stdout.on("error", () => {});
 
-  const input: unknown = JSON.parse(readFileSync(0, "utf8"));
-  const { runSession } = await import("./session/run-session.ts");
-  return await runSession(input, host, stop);
+  const session = import("./session/run-session.ts");
+  const envelope = await text(process.stdin);
+  if (envelope === "") {
+    // It was started ahead, and no run needed it.
+    await (await host).close();
+    return 0;
+  }
+  const input: unknown = JSON.parse(envelope);
+  return await (await session).runSession(input, host, stop);
 }
 
 main().then(

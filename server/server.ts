@@ -85,6 +85,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       await recoverExecutions(log, ports);
       queues.start();
       timers.start();
+      sandbox.prepare();
       stopTicks = startTicks(adapters, ports);
     },
     async stop() {

@@ -4,8 +4,13 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 
 const ACCOUNT = "000000000000";
 
+/** The parts of a request that an event depends on. */
+type Incoming = Pick<IncomingMessage, "method" | "url" | "httpVersion" | "rawHeaders"> & {
+  readonly socket: Pick<IncomingMessage["socket"], "remoteAddress">;
+};
+
 export interface ApiRequest {
-  readonly incoming: IncomingMessage;
+  readonly incoming: Incoming;
   readonly body: Buffer;
   /** Method and path pattern of the route. */
   readonly routeKey: string;

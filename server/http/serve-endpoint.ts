@@ -21,6 +21,7 @@ const OVERLOADED = {
 const FAILED = { status: 500, code: "internal_error", title: "The service failed", retryAfterSeconds: 1 } as const;
 
 interface Exchange extends Omit<ApiRequest, "body"> {
+  readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
 }
 

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { logLine } from "#shared/log/log.ts";
-import { type Program, runExecution } from "#shared/sandbox/harness-process.ts";
+import {
+  discardHarness,
+  isRunning,
+  type Program,
+  runExecution,
+  startHarness,
+  type WaitingHarness,
+} from "#shared/sandbox/harness-process.ts";
 import { type PlacedSandbox, type Sandbox, StartDeferred } from "#shared/sandbox/sandbox.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import type { ExecutionLog } from "./execution-log.ts";
@@ -40,6 +47,8 @@ export class ProcessSandbox implements Sandbox {
   readonly #watch: NodeJS.Timeout;
   #changedAt = performance.now();
   #isClosed = false;
+  /** The harness that the next execution gets. */
+  #waiting: Promise<WaitingHarness | undefined> | undefined;
 
   constructor(options: ProcessSandboxOptions) {
     this.#options = options;
@@ -58,7 +67,8 @@ export class ProcessSandbox implements Sandbox {
     this.#options.log.add(id, runId);
     const stop = new AbortController();
     const { program, print } = this.#options;
-    const ended = runExecution(envelope, { program, print, stop: stop.signal, graceMs: GRACE_MS })
+    const ended = this.#takeWaiting()
+      .then((waiting) => runExecution(envelope, { program, waiting, print, stop: stop.signal, graceMs: GRACE_MS }))
       .catch((error: unknown) => logLine("error", "an execution failed", { run_id: runId, execution_id: id, error }))
       .finally(() => this.#remove(id));
     this.#running.set(id, { runId, stop, ended });
@@ -68,6 +78,27 @@ export class ProcessSandbox implements Sandbox {
   async stop({ executionId }: PlacedSandbox): Promise<boolean> {
     this.#running.get(executionId)?.stop.abort();
     return !this.#running.has(executionId);
+  }
+
+  /**
+   * Starts a harness ahead, which the next execution gets, unless there is one or nothing has room. It is used once. Until then it
+   * is idle: its sandbox is prepared and its code is loaded.
+   */
+  prepare(): void {
+    if (this.#isClosed || this.#waiting !== undefined || !this.hasRoom(0)) return;
+    this.#waiting = startHarness(this.#options.program).catch((error: unknown) => {
+      logLine("warn", "no harness could be started ahead", { error });
+      return undefined;
+    });
+  }
+
+  async #takeWaiting(): Promise<WaitingHarness | undefined> {
+    const taken = this.#waiting;
+    this.#waiting = undefined;
+    const waiting = await taken;
+    if (waiting === undefined || isRunning(waiting.child)) return waiting;
+    await discardHarness(waiting);
+    return undefined;
   }
 
   /** Returns true if another execution may be started while `starting` others are. */
@@ -94,7 +125,11 @@ export class ProcessSandbox implements Sandbox {
     clearInterval(this.#watch);
     const running = [...this.#running.values()];
     for (const { stop } of running) stop.abort();
-    await Promise.all(running.map(({ ended }) => ended));
+    const waiting = await this.#takeWaiting();
+    await Promise.all([
+      ...running.map(({ ended }) => ended),
+      waiting === undefined ? undefined : discardHarness(waiting),
+    ]);
   }
 
   #isStalled(): boolean {
@@ -107,5 +142,7 @@ export class ProcessSandbox implements Sandbox {
     this.#changedAt = performance.now();
     this.#options.log.remove(id);
     this.#options.onRoom();
+    // With more runs waiting, starting one ahead would only take time from those that execute.
+    if (this.#running.size === 0) this.prepare();
   }
 }

@@ -35,8 +35,18 @@ export interface Program {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** A harness that was started ahead and waits for its envelope. */
+export interface WaitingHarness {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly scratch: string;
+  /** By this variable its processes are found; its commands have that of their execution. */
+  readonly mark: string;
+}
+
 export interface ExecutionOptions {
   readonly program: Program;
+  /** Executes the run, in place of a new process. */
+  readonly waiting?: WaitingHarness | undefined;
   /** Asks the harness to end. */
   readonly stop?: AbortSignal;
   /** Milliseconds from its deadline, or from `stop`, until the harness is killed. */
@@ -45,16 +55,45 @@ export interface ExecutionOptions {
   print(line: string): void;
 }
 
-/** Runs the harness with an envelope as a process of its own, to its end, and reports an execution that it did not end properly. */
-export async function runExecution(envelope: Envelope, options: ExecutionOptions): Promise<void> {
+/** Starts a harness that prepares its sandbox and then waits for an envelope. */
+export async function startHarness(program: Program, mark: string = randomUUID()): Promise<WaitingHarness> {
   // The harness finds its temporary directory here, so whatever becomes of it, its files can be found and removed.
   const scratch = await mkdtemp(scratchPrefix());
+  const child = startProgram(program, scratch, mark);
+  child.stdin.on("error", () => {});
+  child.on("error", () => {});
+  return { child, scratch, mark };
+}
+
+/** Ends a harness that is not needed. */
+export async function discardHarness({ child, scratch, mark }: WaitingHarness): Promise<void> {
+  child.stdout.resume();
+  child.stderr.resume();
+  const timer = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
+  // Without an envelope it removes what it has prepared.
+  child.stdin.end();
+  if (isRunning(child)) await once(child, "exit").catch(() => undefined);
+  clearTimeout(timer);
+  await removeAll(scratch, mark);
+}
+
+/** Whether a harness is still there to take an envelope. */
+export const isRunning = ({ exitCode, signalCode, pid }: ChildProcess): boolean =>
+  pid !== undefined && exitCode === null && signalCode === null;
+
+async function removeAll(scratch: string, ...marks: readonly string[]): Promise<void> {
+  await killMarked(...marks);
+  await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
+}
+
+/** Runs the harness with an envelope as a process of its own, to its end, and reports an execution that it did not end properly. */
+export async function runExecution(envelope: Envelope, options: ExecutionOptions): Promise<void> {
+  const harness = options.waiting ?? (await startHarness(options.program, envelope.execution_id));
   try {
-    const lost = await runHarness(envelope, scratch, options);
+    const lost = await runHarness(envelope, harness.child, options);
     if (lost !== undefined) await reportLoss(envelope, lost);
   } finally {
-    await killMarked(envelope.execution_id);
-    await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
+    await removeAll(harness.scratch, envelope.execution_id, harness.mark);
   }
 }
 
@@ -80,8 +119,7 @@ export async function runScan(request: ScanRequest, program: Program): Promise<u
     const message = code === 0 ? "its skills are larger than an answer" : "the scan broke off";
     return { outcome: "failed", reason: "unreadable", message } satisfies ScanAnswer;
   } finally {
-    await killMarked(mark);
-    await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
+    await removeAll(scratch, mark);
   }
 }
 
@@ -101,15 +139,18 @@ function startProgram({ file, environment }: Program, scratch: string, mark: str
 }
 
 /** Resolves with the reason if the harness did not end the run properly. */
-async function runHarness(envelope: Envelope, scratch: string, options: ExecutionOptions): Promise<string | undefined> {
-  const child = startProgram(options.program, scratch, envelope.execution_id);
+async function runHarness(
+  envelope: Envelope,
+  child: ChildProcessWithoutNullStreams,
+  options: ExecutionOptions,
+): Promise<string | undefined> {
   const printed = [child.stdout, child.stderr].map((stream) => passOn(stream, envelope.key, options.print));
-  child.stdin.on("error", () => {});
   child.stdin.end(JSON.stringify(envelope));
   const watch = new AbortController();
   const ending = endLate(child, envelope.deadline_at, options, watch.signal);
   try {
-    const [code, signal] = await once(child, "exit");
+    if (child.pid === undefined) return "the harness could not be started";
+    const [code, signal] = isRunning(child) ? await once(child, "exit") : [child.exitCode, child.signalCode];
     // A process that outlived the harness may hold its output open; it is killed next, and its words are not waited for.
     await Promise.race([Promise.all(printed), sleep(500, undefined, { ref: false })]);
     return code === 0 ? undefined : `the harness ended with ${signal ?? `exit code ${code}`}`;
