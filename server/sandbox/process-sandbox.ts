@@ -55,11 +55,6 @@ export class ProcessSandbox implements Sandbox {
     this.#watch = setInterval(() => this.#isStalled() && options.onRoom(), STALL_MS).unref();
   }
 
-  /** Number of executions that are running. */
-  get size(): number {
-    return this.#running.size;
-  }
-
   async start(envelope: Envelope): Promise<undefined> {
     if (this.#isClosed) throw new StartDeferred("the server is stopping");
     const { execution_id: id, run_id: runId } = envelope;
