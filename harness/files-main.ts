@@ -4,13 +4,13 @@ import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, unl
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { text } from "node:stream/consumers";
 
-// The one program of ours that runs inside of the sandbox: it reads and changes files for the agent, with the rights of its
-// commands and never those of the harness. It reads one request from its standard input, answers one line, and imports nothing.
+// This program runs inside the sandbox: it reads and changes files for the agent with the rights of commands, never those of the
+// harness. It reads one request from standard input, writes one line, and imports no module of this project.
 
 interface Request {
-  /** Directories, with links resolved or not, below which files may be read and changed. */
+  /** Files below these directories may be read and changed. */
   readonly roots: readonly string[];
-  /** What relative paths start from. */
+  /** The base of relative paths. */
   readonly from: string;
   readonly read?: readonly ReadRequest[];
   readonly edit?: readonly EditRequest[];
@@ -32,13 +32,13 @@ interface EditRequest {
 
 type Report = { readonly path: string } & Readonly<Record<string, unknown>>;
 
-/** Bytes of a file that is read or changed. */
+/** The largest file that is read or changed. */
 const FILE_BYTES = 4 * 1024 * 1024;
-/** Bytes of text that one call answers. */
+/** The most text that one call returns. */
 const READ_BYTES = 40 * 1024;
-/** Names that are told of a directory. */
+/** The most names that are returned for a directory. */
 const MAX_NAMES = 200;
-/** A file with a NUL among so many first bytes is no text. */
+/** A file with a NUL in its first bytes is binary. */
 const PROBE_BYTES = 8_192;
 
 async function main(): Promise<void> {
@@ -86,7 +86,7 @@ async function readOne({ path, start_line = 1, end_line }: ReadRequest, place: P
     kept.push(line);
   }
   const isCut = kept.length < last - start_line + 1;
-  const next = isCut ? { cut: `there was no room for more: go on at line ${start_line + kept.length}` } : {};
+  const next = isCut ? { cut: `truncated: continue at line ${start_line + kept.length}` } : {};
   return {
     path,
     start_line,
@@ -97,10 +97,10 @@ async function readOne({ path, start_line = 1, end_line }: ReadRequest, place: P
   };
 }
 
-/** Each with its end; the last may have none. */
+/** Each line includes its line break; the last may have none. */
 const splitLines = (content: string): string[] => content.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-/** Edits of one file are made all or none, in one step; what other files need is done all the same. */
+/** Applies the edits of each file atomically. A failed file does not affect the others. */
 async function editAll(edits: readonly EditRequest[], place: Place): Promise<Report[]> {
   const groups = new Map<string, EditRequest[]>();
   for (const edit of edits) {
@@ -135,17 +135,17 @@ async function editOne(path: string, edits: readonly EditRequest[], place: Place
 
 function replaceText(content: Buffer | undefined, edit: EditRequest, number: string): string {
   const { old_text = "", new_text = "", replace_all = false } = edit;
-  if (content === undefined) throw new Error(`${number}there is no such file; write makes one`);
-  if (isBinary(content)) throw new Error(`${number}is no text`);
+  if (content === undefined) throw new Error(`${number}the file does not exist; use write to create it`);
+  if (isBinary(content)) throw new Error(`${number}is a binary file`);
   const whole = content.toString("utf8");
   if (!Buffer.from(whole).equals(content)) throw new Error(`${number}is not UTF-8`);
   if (old_text === "") throw new Error(`${number}old_text is empty`);
   const places = findPlaces(whole, old_text);
-  if (places.length === 0) throw new Error(`${number}old_text is not in the file: read it again`);
+  if (places.length === 0) throw new Error(`${number}old_text was not found: read the file again`);
   if (places.length > 1 && !replace_all) {
     const lines = places.slice(0, 10).map((place) => whole.slice(0, place).split("\n").length);
-    const where = `at the lines ${lines.join(", ")}${places.length > 10 ? ", …" : ""}`;
-    throw new Error(`${number}old_text is there ${places.length} times, ${where}: give more of what is around it`);
+    const where = `at lines ${lines.join(", ")}${places.length > 10 ? ", …" : ""}`;
+    throw new Error(`${number}old_text occurs ${places.length} times, ${where}: include more of the surrounding text`);
   }
   return whole.split(old_text).join(new_text);
 }
@@ -163,7 +163,7 @@ async function remove(path: string, place: Place): Promise<void> {
   await unlink(file);
 }
 
-/** Written beside it and put in its place at once, so that nobody finds half a file. */
+/** Writes a temporary file and renames it, so that no reader sees a partial file. */
 async function write(file: string, content: Buffer, mode: number | undefined): Promise<void> {
   const draft = join(dirname(file), `.runyard-${randomUUID()}`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -180,14 +180,14 @@ async function write(file: string, content: Buffer, mode: number | undefined): P
   }
 }
 
-/** Where to write; links are followed as far as they stay in the place. The mode is that of the file that is there. */
+/** Resolves the file to write. Follows links only within the roots. The mode is that of an existing file. */
 async function resolveWritable(path: string, place: Place): Promise<{ file: string; mode?: number }> {
   const wanted = resolve(place.from, path);
   const found = await lstat(wanted).catch(() => undefined);
   if (found !== undefined) {
     const file = requireInside(await realpath(wanted), place);
     const stats = await lstat(file);
-    if (!stats.isFile()) throw new Error("is no regular file");
+    if (!stats.isFile()) throw new Error("is not a regular file");
     return { file, mode: stats.mode };
   }
   let above = dirname(wanted);
@@ -203,11 +203,11 @@ async function resolveExisting(path: string, place: Place): Promise<string> {
 
 function requireInside(file: string, { roots }: Place): string {
   if (roots.some((root) => file === root || file.startsWith(root + sep))) return file;
-  throw new Error("lies outside of the workspace");
+  throw new Error("is outside the workspace");
 }
 
 async function readContent(file: string): Promise<Buffer> {
-  // A pipe would make us wait for somebody to write to it.
+  // Without O_NONBLOCK, opening a pipe blocks until it has a writer.
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     return await readRegularFile(handle);
@@ -218,7 +218,7 @@ async function readContent(file: string): Promise<Buffer> {
 
 async function readRegularFile(handle: FileHandle): Promise<Buffer> {
   const stats = await handle.stat();
-  if (!stats.isFile()) throw new Error("is no regular file");
+  if (!stats.isFile()) throw new Error("is not a regular file");
   if (stats.size > FILE_BYTES) throw new Error(`has ${stats.size} bytes, more than ${FILE_BYTES}: use run_command`);
   return await handle.readFile();
 }
@@ -232,11 +232,11 @@ function toFailure(path: string, error: unknown): Report {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  EACCES: "may not be accessed",
+  ENOENT: "does not exist",
+  EACCES: "permission denied",
   EISDIR: "is a directory",
-  ENOTDIR: "a part of the path is no directory",
-  ELOOP: "its links lead nowhere",
+  ENOTDIR: "a part of the path is not a directory",
+  ELOOP: "too many symbolic links",
   ENAMETOOLONG: "the path is too long",
 };
 

@@ -1,6 +1,6 @@
 import { checkIsolation } from "./isolation/host.ts";
 
-/** Prints what commands of this host can be isolated by, for whoever starts harnesses here. */
+/** Prints which isolation this host supports, for the program that starts harnesses on it. */
 checkIsolation().then(
   (report) => process.stdout.write(`${JSON.stringify(report)}\n`),
   (error: unknown) => {

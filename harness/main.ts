@@ -5,13 +5,13 @@ import { Stop } from "./support/stop.ts";
 
 async function main(): Promise<number> {
   closeInherited();
-  // The first thing of all: making a sandbox takes other processes, which work while this one loads the rest of itself.
+  // Start this first: creating the sandbox starts other processes, which work while this one loads its remaining modules.
   const host = prepareHost();
   const stop = new AbortController();
   const end = (why: string) => stop.abort(new Stop("shutdown", why));
   process.on("SIGTERM", () => end("the sandbox was told to end"));
   process.on("SIGINT", () => end("the sandbox was told to end"));
-  // Whoever started us may be killed without a word; an execution does not outlive it. Its pipe is then closed too.
+  // The parent process may be killed, which also closes the output pipe. An execution must not outlive it.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && end("the process that ran the sandbox is gone"), 1_000).unref();
   process.stdout.on("error", () => {});
@@ -30,7 +30,7 @@ async function main(): Promise<number> {
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    // The message only: a parse error's quotation could hold a piece of the envelope.
+    // Without the error's own message, which could quote a part of the envelope.
     const message = error instanceof SyntaxError ? "standard input is not JSON" : String(error);
     process.stderr.write(`${JSON.stringify({ level: "error", message })}\n`);
     process.exit(1);

@@ -6,7 +6,7 @@ import { ScanRequest } from "#shared/wire/scan.ts";
 import { closeInherited } from "./isolation/processes.ts";
 import { scan } from "./skills/scan.ts";
 
-/** Reads a scan's request from standard input and writes its answer to standard output, and nothing else. */
+/** Reads a scan request from standard input and writes only its result to standard output. */
 async function main(): Promise<void> {
   closeInherited();
   const request = v.parse(ScanRequest, JSON.parse(readFileSync(0, "utf8")));
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
 main().then(
   () => process.exit(0),
   () => {
-    // What was asked may hold a credential, so nothing of it is repeated.
+    // The request may contain a credential, so the message says nothing about it.
     process.stderr.write("the scan failed\n");
     process.exit(1);
   },

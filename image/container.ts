@@ -1,13 +1,13 @@
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where the envelope lies until it is taken. */
+/** The directory of the envelope until it is taken. */
 const inbox = (folder: string) => join(folder, "in");
 const envelopeFile = (folder: string) => join(inbox(folder), "envelope.json");
 
 /**
- * The first container of a task: puts this Node, the harness and the envelope into a volume, for the container that works. Whoever
- * that one runs as has to be able to read it all, and to take the envelope away.
+ * Runs in the first container of a task: copies this Node, the harness and the envelope into a volume for the second container, which may
+ * run as any user and must be able to read the files and remove the envelope.
  */
 export function copyHarness(folder: string, envelope: string): void {
   const own = import.meta.dirname;
@@ -23,7 +23,7 @@ export function copyHarness(folder: string, envelope: string): void {
   writeFileSync(envelopeFile(folder), envelope, { mode: 0o644 });
 }
 
-/** The second container: takes the envelope out of the volume, before any command could read it there. */
+/** Runs in the second container: removes the envelope from the volume before a command could read it. */
 export function takeEnvelope(folder: string): unknown {
   const text = readFileSync(envelopeFile(folder), "utf8");
   rmSync(envelopeFile(folder));

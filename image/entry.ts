@@ -3,12 +3,12 @@ import { copyHarness, takeEnvelope } from "./container.ts";
 import { serveInvocations } from "./lambda-runtime.ts";
 import { serveHooks } from "./microvm-hooks.ts";
 
-/** Port that a MicroVM's hooks are called on; the image says the same to AWS in infra/constructs/microvm-image.ts. */
+/** Port for the hooks of a MicroVM, as in infra/constructs/microvm-image.ts. */
 const HOOKS_PORT = 9000;
-/** Milliseconds of an execution in a sandbox that says itself when it ends. */
+/** The longest execution if the envelope has no deadline. */
 const MAX_EXECUTION_MS = 86_400_000;
 
-/** Carries out the execution of an envelope that says when its sandbox ends, in the way of the function. */
+/** Runs the execution of an envelope that contains its deadline, like the Lambda function does. */
 const execute = (envelope: unknown): Promise<unknown> =>
   runSandbox(envelope, {
     getRemainingTimeInMillis: () => (readDeadline(envelope) ?? Date.now() + MAX_EXECUTION_MS) - Date.now(),
@@ -21,7 +21,7 @@ function readDeadline(envelope: unknown): number | undefined {
 
 /** The first program of every sandbox on AWS: a Lambda function, a MicroVM, or one of the two containers of a task. */
 async function main(): Promise<void> {
-  // An image of a customer's may bring bubblewrap along, which the machine forbids and does not need.
+  // A custom image may contain bubblewrap, which does not work in these machines and is not needed.
   process.env["RUNYARD_SANDBOX"] ??= "machine";
   const [what, folder = ""] = process.argv.slice(2);
   const runtime = process.env["AWS_LAMBDA_RUNTIME_API"];

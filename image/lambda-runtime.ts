@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 
-/** What Lambda calls. */
+/** The handler of an invocation. */
 export type Handler = (event: unknown, context: { getRemainingTimeInMillis(): number }) => Promise<unknown>;
 
 /**
- * The runtime of a function that is an image: takes invocations from Lambda one after the other and answers them, until the
- * process is ended. https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
+ * Implements the Lambda runtime of a function that is an image: handles invocations one after the other until the process ends.
+ * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
 export async function serveInvocations(api: string, handler: Handler): Promise<never> {
   const base = `http://${api}/2018-06-01/runtime/invocation`;
   for (;;) {
-    // It may be an hour until the next one, so nothing here may lose patience.
+    // The next event may be an hour away, so this call has no timeout.
     const next = await call(`${base}/next`);
     const id = next.headers["lambda-runtime-aws-request-id"];
     const deadline = Number(next.headers["lambda-runtime-deadline-ms"]);

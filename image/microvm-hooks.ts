@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage } from "node:http";
 
 /** Lambda calls the hooks of a MicroVM below this path: https://docs.aws.amazon.com/lambda/latest/dg/microvms-launching.html */
 const HOOKS = "/aws/lambda-microvms/runtime/v1/";
-/** Bytes of an envelope with all that may be around it. */
+/** The largest request body, which contains the envelope. */
 const MAX_BYTES = 65_536;
 
 /**
- * The first program of a MicroVM. It is there when the image's snapshot is taken, and so has made nothing yet that two machines must
- * not share. `run` hands it the one envelope of its life; it ends with that execution.
+ * Serves the hooks of a MicroVM. It runs when the snapshot of the image is taken, so it must not create anything before that which two
+ * machines must not share. The `run` hook passes the only envelope; the program ends with that execution.
  */
 export async function serveHooks(port: number, execute: (envelope: unknown) => Promise<unknown>): Promise<void> {
   const ended = Promise.withResolvers<void>();
@@ -19,7 +19,7 @@ export async function serveHooks(port: number, execute: (envelope: unknown) => P
       const body = await readBody(message);
       if (message.method !== "POST" || !message.url?.startsWith(HOOKS)) answer(404);
       else if (message.url !== `${HOOKS}run`) answer(200);
-      // Commands in the machine could call this too: they find that it was taken.
+      // Commands in the machine could call this hook too, after the envelope was taken.
       else if (isTaken) answer(409);
       else {
         const envelope = findEnvelope(body);
@@ -31,14 +31,14 @@ export async function serveHooks(port: number, execute: (envelope: unknown) => P
       answer(400);
     }
   });
-  // The hooks come from outside of the container, so the loopback alone would not hear them.
+  // The hooks are called from outside the container, so listening on the loopback is not enough.
   server.listen(port, "0.0.0.0");
   await once(server, "listening");
   process.stdout.write(`${JSON.stringify({ level: "info", message: "hooks are served", port: readPort(server) })}\n`);
   await ended.promise.finally(() => server.close());
 }
 
-/** The payload of the start: the body itself, or what the body has it in beside the machine's name. */
+/** Finds the envelope: the body itself, or a member of it next to the machine's name. */
 function findEnvelope(text: string): unknown {
   const body: unknown = JSON.parse(text);
   if (typeof body !== "object" || body === null) throw new Error("no envelope");

@@ -7,13 +7,13 @@ import { Envelope } from "#shared/wire/harness.ts";
 import { ScanRequest } from "#shared/wire/scan.ts";
 
 /**
- * Kept of the function's time so that the harness can end its run, and this function can report one that did not; where there is
- * little time, a quarter of it.
+ * Reserved from the function's time so that the harness can end its run, and this function can report a harness that did not. A short
+ * invocation reserves a quarter of its time.
  */
 const MARGIN_MS = 15_000;
 const MARGIN_SHARE = 0.25;
 
-/** A request to look for skills, which is answered, or an envelope, whose run is carried out to its end. */
+/** Handles a scan for skills, which returns its result, or an envelope, whose execution runs to its end. */
 export async function runSandbox(event: unknown, context: Pick<Context, "getRemainingTimeInMillis">): Promise<unknown> {
   if (v.is(v.looseObject({ kind: v.literal("scan") }), event)) {
     return runScan(v.parse(ScanRequest, event), program("scan.mjs"));

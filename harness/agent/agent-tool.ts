@@ -3,17 +3,17 @@ import type { AgentTools } from "../engine/engine.ts";
 import type { Tool, ToolResult } from "../engine/tool.ts";
 import { findInputFault } from "./answers/tool-input.ts";
 
-/** Where a use of a tool goes: what was said before it, and what ends the turn. */
+/** Connects tool calls with the state of the turn. */
 export interface Stage {
   readonly tools: AgentTools;
-  /** What the model said in the answer that asks for the tool; the first use takes it. */
+  /** Takes the model's text from the answer with the tool call; only the first call gets it. */
   takeSaid(): string | undefined;
   ended(name: string, result: ToolResult): void;
-  /** The turn ends with this error. */
+  /** Ends the turn with this error. */
   broke(error: unknown): void;
 }
 
-/** One of our tools as the loop of Strands knows it. */
+/** Adapts a tool to the agent loop of the Strands SDK. */
 export class AgentTool extends StrandsTool {
   readonly name: string;
   readonly description: string;
@@ -30,7 +30,7 @@ export class AgentTool extends StrandsTool {
     this.#stage = stage;
   }
 
-  // biome-ignore lint/correctness/useYield: nothing is told before the result.
+  // biome-ignore lint/correctness/useYield: There are no partial results.
   async *stream({ toolUse }: ToolContext) {
     const { tools, takeSaid, ended, broke } = this.#stage;
     const { toolUseId: id, input } = toolUse;
@@ -48,11 +48,11 @@ export class AgentTool extends StrandsTool {
   }
 }
 
-/** What stands for a tool that a model made up. */
+/** Creates the substitute for a tool that does not exist. */
 export const createMissingTool = (name: string, names: readonly string[]): Tool => ({
   ...createRefusingTool(
     { name, description: "", inputSchema: {}, category: "integration", readsOnly: true },
-    `there is no tool ${JSON.stringify(name.slice(0, 100))}; there are ${names.join(", ")}`,
+    `there is no tool ${JSON.stringify(name.slice(0, 100))}; available tools: ${names.join(", ")}`,
   ),
 });
 

@@ -21,14 +21,14 @@ import { buildHistory } from "./history.ts";
 import { createModel } from "./model.ts";
 import { submitPlan } from "./plan.ts";
 
-/** Answers of the model in one turn. */
+/** The most model answers in one turn. */
 const MAX_ANSWERS = 200;
-/** Answers in a row that are cut at their limit of tokens. */
+/** The most consecutive answers that are truncated at the token limit. */
 const MAX_CUT_ANSWERS = 3;
 const GO_ON =
-  "Your answer was cut at its limit of tokens. Go on where it was cut, and send what is long in several parts.";
+  "Your answer was truncated at the token limit. Continue where it stopped, and send long content in several parts.";
 
-/** An agent with a language model: the loop of the Strands SDK, with our tools, over the model gateway. */
+/** Creates an agent with a language model: the loop of the Strands SDK with our tools, through the model gateway. */
 export function createAgentEngine(modelId: string, systemPrompt: string, work: AgentWork): AgentEngine {
   const nothing = () => {};
   configureLogging({ debug: nothing, info: nothing, warn: nothing, error: nothing });
@@ -63,7 +63,7 @@ async function takeTurn({ modelId, systemPrompt, work }: Given, turn: Turn, tool
   });
   addHooks(agent, stage, state, work);
   const uncut = callAt(slice.cutAt, () => {
-    // An answer that is awaited then would come when there is no time left to save what was done.
+    // An answer that arrives later would leave no time to save the work.
     if (isStepRefused(slice, stage)) cut.abort();
   });
   const outcome = await runLoop(agent, state, signal)
@@ -80,12 +80,12 @@ async function takeTurn({ modelId, systemPrompt, work }: Given, turn: Turn, tool
   return context.mode === "plan" ? await submitPlan(outcome, state.planned === true, tools) : outcome;
 }
 
-/** What is known of the turn so far. */
+/** The state of the turn. */
 interface State {
   answers: number;
-  /** Answers in a row that were cut. */
+  /** Consecutive truncated answers. */
   cut: number;
-  /** What the model said last, and before it what was cut. */
+  /** The text of the last answer, preceded by truncated ones. */
   said: string;
   planned?: boolean;
   ended?: TurnOutcome;
@@ -113,11 +113,11 @@ async function runLoop(agent: Agent, state: State, signal: AbortSignal): Promise
 
 const TOO_MANY: TurnOutcome = {
   success: false,
-  summary: `The turn was ended after ${MAX_ANSWERS} answers of the model. A follow-up lets it go on.`,
+  summary: `The turn ended after ${MAX_ANSWERS} model answers. Send a follow-up to continue.`,
 };
 const CUT: TurnOutcome = {
   success: false,
-  summary: `The model's answer was cut at its limit of tokens ${MAX_CUT_ANSWERS + 1} times in a row.`,
+  summary: `The model's answer was truncated at the token limit ${MAX_CUT_ANSWERS + 1} times in a row.`,
 };
 
 function createStage(tools: AgentTools, state: State): Stage {
@@ -161,7 +161,7 @@ function addHooks(agent: Agent, stage: Stage, state: State, { slice }: AgentWork
   });
 }
 
-/** Whether the time of the execution is over, which then ends the turn. */
+/** Whether the execution has no time for another step. If so, the turn ends. */
 function isStepRefused(slice: AgentWork["slice"], stage: Stage): boolean {
   try {
     slice.beforeStep();
@@ -173,7 +173,7 @@ function isStepRefused(slice: AgentWork["slice"], stage: Stage): boolean {
 }
 
 function toOutcome({ stopReason }: AgentResult, { said }: State): TurnOutcome {
-  const summary = said.trim() === "" ? "The agent ended its turn without a word." : said;
+  const summary = said.trim() === "" ? "The agent ended its turn without a message." : said;
   if (stopReason === "endTurn" || stopReason === "stopSequence") return { success: true, summary };
   if (stopReason === "limitTurns") return TOO_MANY;
   const refused = ["refusal", "contentFiltered", "guardrailIntervened"].includes(stopReason);
@@ -181,12 +181,12 @@ function toOutcome({ stopReason }: AgentResult, { said }: State): TurnOutcome {
   return { success: false, summary: said.trim() === "" ? why : `${why} It said: ${said}` };
 }
 
-/** @throws Stop where the run's key is dead */
+/** @throws Stop when the run's key is no longer valid */
 function toErrorOutcome(error: unknown): TurnOutcome {
   if (error instanceof ContextWindowOverflowError)
-    return { success: false, summary: `The conversation does not fit into what the model takes: ${error.message}` };
+    return { success: false, summary: `The conversation exceeds the model's context window: ${error.message}` };
   const { status, message } = toFailure(error);
-  if (status === 401) throw new Stop("stale", `the model gateway was answered 401: ${message}`);
+  if (status === 401) throw new Stop("stale", `the model gateway returned 401: ${message}`);
   if (status === 403 && message.includes("budget_exceeded"))
     return { success: false, summary: `The run's budget is spent: ${message}` };
   const summary = `The model did not answer: ${status === undefined ? "" : `status ${status}, `}${message}`;
@@ -200,17 +200,17 @@ const isOutcome = (value: unknown): value is TurnOutcome =>
 const joinText = ({ content }: Message): string =>
   content.flatMap((block) => (block.type === "textBlock" ? [block.text] : [])).join("\n");
 
-/** The longest time that a timer takes. */
+/** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Calls at a time, in milliseconds since the epoch, unless what it answers is called before. */
+/** Calls a function at a time, in milliseconds since the epoch. The returned function cancels it. */
 function callAt(time: number, call: () => void): () => void {
   if (!Number.isFinite(time)) return () => {};
   const timer = setTimeout(call, Math.min(MAX_TIMER_MS, Math.max(0, Math.ceil(time - Date.now()))));
   return () => clearTimeout(timer);
 }
 
-/** Aborted at a time, in milliseconds since the epoch. */
+/** Creates a signal that aborts at a time, in milliseconds since the epoch. */
 function createSignalAt(time: number): AbortSignal {
   if (!Number.isFinite(time)) return new AbortController().signal;
   return AbortSignal.timeout(Math.min(MAX_TIMER_MS, Math.max(0, Math.floor(time - Date.now()))));

@@ -7,30 +7,30 @@ import {
   TextBlock,
 } from "@strands-agents/sdk";
 
-/** Of the model's context; from here on the older half of the conversation becomes a summary. */
+/** Share of the model's context window at which the older half of the conversation is summarized. */
 const FULL = 0.75;
 const SUMMARIZED = 0.5;
 /** The latest messages stay as they are. */
 const KEPT_MESSAGES = 6;
 
-const HOW = `You are given the beginning of the work of a software agent on its task. Write down, for the agent itself, all that it needs to go on \
-without it: what it was asked and what it decided, what it found out (paths, names, commands, results, errors, word for word where that matters), \
-what it has done and changed, what failed and why, and what is left to do. Use short bullet points. Say nothing else.`;
+const INSTRUCTIONS = `You are given the first part of a software agent's work on a task. Write a summary from which the agent can continue \
+without it: its instructions and decisions, its findings (paths, names, commands, results, errors, verbatim where that matters), \
+what it has done and changed, what failed and why, and what is left to do. Use short bullet points. Write nothing else.`;
 
 /**
- * Keeps a conversation within what the model takes: the older part of it becomes a summary that the model writes itself, what
- * people asked stays as it is, and the record of the run has all of it anyway.
+ * Keeps a conversation within the context window: the model summarizes the older part, except messages of people. The run's recorded
+ * conversation stays complete.
  */
 export const createCompaction = (model: Model) =>
   new SummarizingConversationManager({
     model: new Reader(model),
     summaryRatio: SUMMARIZED,
     preserveRecentMessages: KEPT_MESSAGES,
-    summarizationSystemPrompt: HOW,
+    summarizationSystemPrompt: INSTRUCTIONS,
     proactiveCompression: { compressionThreshold: FULL },
   });
 
-/** Reads a conversation as one text: the uses of tools in it are nothing that could be gone on with, and some APIs refuse them without tools. */
+/** Passes a conversation to the model as one text, because some APIs refuse tool calls in a request without tools. */
 class Reader extends Model {
   readonly #model: Model;
 

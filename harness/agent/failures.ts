@@ -7,27 +7,27 @@ import {
 import { messageOf } from "../support/stop.ts";
 import { FailedAnswer } from "./answers/events.ts";
 
-/** Tries of one model call, the first among them. */
+/** The most attempts of one model call, including the first. */
 const MAX_TRIES = 10;
-/** Pauses between them: twice as long each time, and never longer than this. */
+/** The pauses between attempts double each time up to the maximum. */
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 60_000;
-/** So long a pause that a provider asks for is waited. */
+/** The longest pause requested by a provider that is accepted. */
 const MAX_REQUESTED_PAUSE_MS = 120_000;
 
-/** Kinds of failures in the middle of an answer that another try would meet again. */
+/** Kinds of failures within an answer that a retry would not fix. */
 const FINAL_KINDS = /invalid_request|authentication|permission|not_found|context_length|content_policy/;
 
-/** What is known of a failed call: the status of its answer, if there was one, and what was said. */
+/** A failed model call: the status of the response, if there was one, and the message. */
 export interface Failure {
   readonly status?: number;
   readonly message: string;
   readonly isRetryable: boolean;
-  /** Milliseconds that the provider asks to wait. */
+  /** Milliseconds that the provider requests to wait. */
   readonly requestedPauseMs?: number;
 }
 
-/** Looks through what the SDKs have wrapped an error in. */
+/** Extracts the failure from an error that the SDKs may have wrapped. */
 export function toFailure(error: unknown): Failure {
   const chain = listCauses(error);
   const told = chain.find((cause) => "status" in cause && typeof cause.status === "number");
@@ -51,15 +51,15 @@ function listCauses(error: unknown): Error[] {
   return chain;
 }
 
-/** The provider's own words, without the JSON around them. */
+/** Reads the provider's message from the JSON around it. */
 function readMessage(error: Error): string {
-  let words = messageOf(error);
+  let message = messageOf(error);
   let body: unknown = "error" in error ? error.error : undefined;
   for (let depth = 0; depth < 2 && typeof body === "object" && body !== null; depth++) {
-    if ("message" in body && typeof body.message === "string") words = body.message;
+    if ("message" in body && typeof body.message === "string") message = body.message;
     body = "error" in body ? body.error : undefined;
   }
-  return words;
+  return message;
 }
 
 function readRetryAfter(error: Error): number | undefined {
@@ -68,16 +68,16 @@ function readRetryAfter(error: Error): number | undefined {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
 }
 
-/** The same request would come to the same: the turn's loop and the conversation's manager answer these. */
+/** A retry would fail again. The loop of the turn and the conversation manager handle these errors. */
 const isSettled = (error: unknown): boolean =>
   error instanceof MaxTokensError || error instanceof ContextWindowOverflowError;
 
-/** Asks again where that may help. The gateway tries again too, but only before an answer's first byte. */
+/** Retries model calls that may succeed later. The gateway retries too, but only before the first byte of an answer. */
 export class ModelRetries extends ModelRetryStrategy {
   readonly name = "runyard:ask-again";
   readonly #signal: AbortSignal;
 
-  /** @param signal aborted when nobody wants an answer any more */
+  /** @param signal aborted when the answer is no longer needed */
   constructor(signal: AbortSignal) {
     super();
     this.#signal = signal;
@@ -89,7 +89,7 @@ export class ModelRetries extends ModelRetryStrategy {
     if (!isRetryable || attemptCount >= MAX_TRIES || requestedPauseMs > MAX_REQUESTED_PAUSE_MS)
       return { retry: false } as const;
     const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attemptCount - 1));
-    // Half of it by chance, so that many runs that were turned away together do not come back together.
+    // Jitter, so that runs that were throttled together do not retry together.
     const waitMs = Math.max(requestedPauseMs, longest * (0.5 + Math.random() / 2));
     return { retry: true, waitMs } as const;
   }

@@ -9,32 +9,32 @@ type Opened = Pick<AgentWork, "opening"> & {
 
 type Result = Extract<Block, { type: "action_result" }>;
 
-/** What a run is asked that continues a conversation without a word of its own. */
-const GO_ON = "Go on from where you stopped.";
+/** The instruction of a run that continues a conversation without a prompt. */
+const GO_ON = "Continue where you stopped.";
 
-/** Stands for the result of a tool whose execution ended before the tool did. */
-const INTERRUPTED = { error: "this was interrupted, and nobody knows how far it came: look before you do it again" };
+/** The result of a tool whose execution ended before the tool did. */
+const INTERRUPTED = { error: "interrupted with an unknown result: check the state before you retry" };
 
 /**
- * What the model is shown of the conversation: all that was recorded, with what the run was asked in its place. It is made anew
- * for each turn, so that it does not matter which execution did what.
+ * Builds the conversation for the model: all recorded messages, with the run's first instructions in their place. It is rebuilt for each
+ * turn, so it does not depend on which execution did what.
  */
 export function buildHistory({ instructions, conversation }: Turn, { opening, context }: Opened): Message[] {
   const openingAt = Math.max(0, context.messages.length - (context.own_messages ?? 0));
   const asked = conversation.findLastIndex(isAsked);
   const isFollowup = asked >= openingAt;
-  // A long follow-up is cut where it is recorded, and whole only here.
+  // A long follow-up is truncated in the recorded conversation; use the full text.
   const told = conversation.map((said, index) => (isFollowup && index === asked ? toUserMessage(instructions) : said));
   const results = indexResults(told);
   const before = told.slice(0, openingAt).flatMap((said) => toMessages(said, results));
   const after = told.slice(openingAt).flatMap((said) => toMessages(said, results));
-  // What was asked and then cancelled is among the messages.
+  // A cancelled first instruction is one of the messages.
   const isTold = told[openingAt]?.message_ids?.includes(OPENING) === true;
   const asking = opening.length > 0 || !isTold ? [toPinnedMessage(opening.length > 0 ? opening : [GO_ON])] : [];
   return startWithUser([...before, ...asking, ...after]);
 }
 
-/** Keeps a message out of every summary of the conversation. */
+/** Excludes a message from every summary of the conversation. */
 function pin(message: Message): Message {
   const { role, content, trackingId, metadata } = message;
   const custom = { ...metadata?.custom, pinned: true };
@@ -56,7 +56,7 @@ function indexResults(conversation: readonly Said[]): Map<string, Result> {
   return new Map(results.map((result) => [result.action_id, result]));
 }
 
-/** A message, and behind it the results of what it asks for; results are not shown where they stand by themselves. */
+/** Converts a message and appends the results of its tool calls. Results without a call are omitted. */
 function toMessages({ role, content }: Said, results: ReadonlyMap<string, Result>): Message[] {
   if (role === "tool") return [];
   const texts = content.flatMap((block) =>
@@ -86,16 +86,16 @@ function toResultBlock(id: string, result: Result | undefined): ToolResultBlock 
   });
 }
 
-/** No API takes a conversation that the model begins. */
+/** Adds a user message if the model's comes first, which no API accepts. */
 function startWithUser(messages: Message[]): Message[] {
   if (messages[0]?.role === "user") return messages;
   return [
-    new Message({ role: "user", content: [new TextBlock("[What was asked before is not shown.]")] }),
+    new Message({ role: "user", content: [new TextBlock("[The earlier instructions are not shown.]")] }),
     ...messages,
   ];
 }
 
-/** An input that is an object, as models send it. */
+/** Returns an input that is an object, as models send it. */
 function toJsonObject(input: unknown): Record<string, never> {
   return typeof input === "object" && input !== null && !Array.isArray(input) ? JSON.parse(JSON.stringify(input)) : {};
 }

@@ -5,7 +5,7 @@ import { createToolbox } from "../tools/toolbox.ts";
 import { createAgentEngine } from "./agent.ts";
 import { writeBriefing } from "./briefing.ts";
 
-/** An agent with a language model, and the tools that its run's mode lets it have. */
+/** Creates an agent with a language model and the tools that the run's mode allows. */
 export async function makeAgent(modelId: string, work: AgentWork): Promise<Engine> {
   const { context, clones, host, sandbox, shell } = work;
   const skills = await listSkills(clones, host.workspace);

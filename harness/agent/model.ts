@@ -16,20 +16,20 @@ export interface ModelOptions {
   readonly limits?: TransportLimits;
 }
 
-/** Tokens of one answer; the gateway lowers it where a budget has no room for so many. */
+/** The most tokens of one answer. The gateway lowers it if the budget does not cover it. */
 const ANSWER_TOKENS = 32_000;
-/** Tokens that a conversation may have before it is made shorter: no model of the list takes fewer. */
+/** Assumed context window in tokens; every model of the list has at least this. */
 const CONTEXT_TOKENS = 200_000;
-/** The same for a server of somebody's own, of which nothing is known. */
+/** Assumed context window of a compatible server, which is unknown. */
 const COMPATIBLE_CONTEXT_TOKENS = 100_000;
 
-/** The API in which the gateway speaks to a model, by its id. */
+/** Chooses the API of a model by its id. */
 function chooseApi(modelId: string): ModelApi {
   if (modelId.startsWith("openai/")) return "responses";
   return modelId.startsWith("compatible/") ? "chat" : "messages";
 }
 
-/** A model behind the gateway. All of the clients' settings are given, so that none is read from the environment. */
+/** Creates a model behind the gateway. Sets every option of the clients, so that none is read from the environment. */
 export function createModel({ modelId, modelUrl, key, signal, limits = {} }: ModelOptions): Model {
   const api = chooseApi(modelId);
   const fetch = createTransport({ api, key, signal, limits });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AgentTools, TurnOutcome } from "../engine/engine.ts";
 
-/** A run that only plans ends with a plan: where the agent handed in none, its last answer is it. */
+/** Submits the final answer as the plan of a run in plan mode, if the agent did not submit one. */
 export async function submitPlan(outcome: TurnOutcome, isPlanned: boolean, tools: AgentTools): Promise<TurnOutcome> {
   const tool = tools.all.find(({ name }) => name === "create_plan");
   if (isPlanned || !outcome.success || tool === undefined) return outcome;
@@ -10,13 +10,13 @@ export async function submitPlan(outcome: TurnOutcome, isPlanned: boolean, tools
   if (isError !== true) return outcome;
   return {
     success: false,
-    summary: `The plan could not be handed in: ${JSON.stringify(output)}\n\n${outcome.summary}`,
+    summary: `The plan could not be submitted: ${JSON.stringify(output)}\n\n${outcome.summary}`,
   };
 }
 
 const TITLE_CHARACTERS = 120;
 
-/** Its first heading, or else its first line. */
+/** Finds the first heading, or else the first line. */
 function findTitle(plan: string): string {
   const lines = plan.split("\n").map((line) => line.trim());
   const line = lines.find((it) => it.startsWith("#")) ?? lines.find((it) => it !== "") ?? "";

@@ -7,9 +7,9 @@ import { assembleResponse, toResponseEvents } from "./answers/responses.ts";
 export type ModelApi = keyof typeof APIS;
 
 interface Api {
-  /** Puts the events of a stream together to the answer as it would have come unstreamed. */
+  /** Assembles the events of a stream into the answer of an unstreamed call. */
   whole(events: readonly unknown[]): unknown;
-  /** The events of a stream that brings such an answer. */
+  /** Converts such an answer into the events of a stream. */
   events(whole: unknown): object[];
 }
 
@@ -23,7 +23,7 @@ export interface TransportOptions {
   readonly api: ModelApi;
   /** The run's key. */
   readonly key: string;
-  /** Ends a call at once. */
+  /** Ends a call immediately. */
   readonly signal: AbortSignal;
   readonly limits?: TransportLimits;
 }
@@ -31,19 +31,19 @@ export interface TransportOptions {
 export interface TransportLimits {
   /** How long a call may take, in milliseconds. @default 900000 */
   readonly callMs?: number;
-  /** How long a call may go without a sign of life, in milliseconds. @default 240000 */
+  /** How long a call may go without receiving data, in milliseconds. @default 240000 */
   readonly idleMs?: number;
 }
 
 const CALL_MS = 15 * 60_000;
 const IDLE_MS = 4 * 60_000;
-/** Bytes of one answer. */
+/** The largest answer. */
 const ANSWER_BYTES = 32 * 1024 * 1024;
 
 /**
- * What the SDKs of the providers call the model gateway with. Of what they would send nothing but the body is kept: they read
- * keys, addresses and headers from the environment, which is nobody's but the host's here. An answer is handed on only when
- * it is there to its end, whether it came as a stream or whole: a stream that breaks off leaves nothing behind.
+ * Creates the fetch that the providers' SDKs use to call the model gateway. It only keeps the body of their requests: the SDKs read keys,
+ * addresses and headers from the environment, which belongs to the host. An answer is passed on only when it is complete, whether it was
+ * streamed or not, so an interrupted stream has no effect.
  */
 export function createTransport({ api, key, signal, limits = {} }: TransportOptions): typeof fetch {
   const { callMs = CALL_MS, idleMs = IDLE_MS } = limits;
@@ -110,7 +110,7 @@ function pickErrorHeaders({ headers }: Response): Record<string, string> {
 
 const toUrl = (input: string | URL | Request): string => (input instanceof Request ? input.url : String(input));
 
-/** Aborts its signal when nobody has said `alive` for so long. */
+/** Creates a signal that aborts when `alive` has not been called for this long. */
 function createWatch(idleMs: number) {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), idleMs);

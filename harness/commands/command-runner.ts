@@ -19,33 +19,33 @@ export interface CommandRequest {
   /** As commands see it. */
   readonly workingDirectory: string;
   readonly timeoutMs: number;
-  /** Said of a command that did not end in its time, where that time was not its own. */
+  /** Added to the result of a command that timed out, if the limit was not the command's own. */
   readonly timeoutReason?: string;
-  /** Ends this command alone. */
+  /** Ends this command only. */
   readonly signal?: AbortSignal;
-  /** How much of its output is kept. @default the runner's own limits */
+  /** How much of its output is captured. @default the runner's own limits */
   readonly limits?: OutputLimits;
-  /** Is given all that it prints, as it is. */
+  /** Receives the complete output, not redacted. */
   readonly onOutput?: (chunk: Buffer) => void;
 }
 
 export interface CommandResult extends CapturedOutput {
-  /** What was run, without secrets. */
+  /** The redacted command. */
   readonly command: string;
   /** As a shell reports it: 128 and the signal's number for a command that a signal ended. */
   readonly exitCode: number;
   readonly signal?: string;
   readonly timedOut: boolean;
-  /** Why it was ended, where it was for its machine or its sandbox; the end of `text` says it too. */
+  /** Why the command was ended, if it exceeded a limit of the machine or the sandbox. `text` ends with it too. */
   readonly exceeded?: string;
   readonly durationMs: number;
-  /** Where the command ended up; the next one starts there. */
+  /** The working directory at the end of the command; the next command starts there. */
   readonly workingDirectory: string;
 }
 
-/** Runs one command after the other, each with a process tree of its own that ends with it. */
+/** Runs commands one after the other. The process tree of each ends with it. */
 export interface CommandRunner {
-  /** @throws the signal's reason when the execution stops meanwhile; no process of the command is left then */
+  /** @throws the signal's reason when the execution stops; no process of the command is left then */
   run(request: CommandRequest): Promise<CommandResult>;
 }
 
@@ -59,14 +59,14 @@ export interface CommandRunnerOptions {
   readonly limits?: OutputLimits;
 }
 
-/** The exit code that timeout(1) gives. */
+/** The exit code of timeout(1). */
 const TIMED_OUT_CODE = 124;
-/** That of a command which was killed. */
+/** The exit code of a command that SIGKILL ended. */
 const KILLED_CODE = 137;
 
 export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
   const { sandbox, host, executionId, redactor, signal: stop, limits } = options;
-  // Where the sandbox ends a command's tree with it, there is nobody to look for.
+  // A sandbox that contains processes ends the whole tree itself, so there is none to search for.
   const marker = sandbox.contained ? undefined : executionId;
   const { limits: machine } = sandbox;
   const watch = machine === undefined ? undefined : createWatch({ limits: machine, folder: dirname(host.workspace) });
@@ -124,8 +124,8 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
 }
 
 /**
- * The command's own lines keep their numbers, and its own EXIT trap may replace ours: so the last line tells the working
- * directory too. Descriptor 3 carries it, since a file that commands can write could be swapped for a link.
+ * The lines of the command keep their numbers. The command may replace our EXIT trap, so the last line reports the working directory
+ * too. It goes to descriptor 3, because commands could replace a file by a link.
  */
 function buildScript(command: string, workingDirectory: string, before: string): string {
   const enter = `builtin cd -- ${quoteForShell(workingDirectory)}`;
@@ -145,7 +145,7 @@ async function waitForExit(
 ): Promise<{ exitCode: number; signal?: string }> {
   const closed = once(child, "close");
   const [code, signal] = await Promise.race([once(child, "exit"), closed]);
-  // What the command left in the background ends with it; it would hold the pipes open and outlive the run.
+  // Background processes end with the command; otherwise they would hold the pipes open and outlive the run.
   await killTree(child.pid, marker);
   await Promise.race([closed, sleep(1000)]);
   for (const stream of child.stdio) stream?.destroy();

@@ -1,2 +1,2 @@
-/** The text as one word of a command of bash. */
+/** Quotes a text as one word of a bash command. */
 export const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -2,20 +2,20 @@ import type { OutputLimits } from "../support/text-limits.ts";
 import type { CommandResult, CommandRunner } from "./command-runner.ts";
 
 export interface RunCommandInput {
-  /** Run by bash with -eo pipefail. */
+  /** Runs in bash with -eo pipefail. */
   readonly command: string;
   /** @default the directory in which the previous command ended */
   readonly workingDirectory?: string;
-  /** @default 600, and never more than the execution has left */
+  /** Never more than the time that the execution has left. @default 600 */
   readonly timeoutSeconds?: number;
 }
 
-/** Runs commands one after the other, each where the one before ended, as in a terminal. */
+/** Runs commands one after the other. Each starts in the directory where the previous one ended, as in a terminal. */
 export interface Shell {
   /** Where the next command starts, as commands see it. */
   readonly here: string;
   run(input: RunCommandInput, signal: AbortSignal): Promise<CommandResult>;
-  /** A command of our own, after which the next one starts where it would have without it. */
+  /** Runs a command of the harness that does not change the working directory of the next command. */
   runAside(command: string, signal: AbortSignal, limits?: OutputLimits): Promise<CommandResult>;
 }
 
@@ -23,11 +23,11 @@ export interface ShellOptions {
   readonly runner: CommandRunner;
   /** As commands see it. */
   readonly workingDirectory: string;
-  /** Milliseconds since the epoch at which no command may run any more. */
+  /** Milliseconds since the epoch after which no command may run. */
   readonly deadlineAt: number;
 }
 
-/** Seconds that a command may take which names no time of its own. */
+/** The time limit of a command that sets none. */
 export const DEFAULT_TIMEOUT_SECONDS = 600;
 const ASIDE_SECONDS = 60;
 

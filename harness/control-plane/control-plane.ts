@@ -22,9 +22,9 @@ import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import { Stop } from "../support/stop.ts";
 import { type HttpAnswer, postJson, type RetryLimits, toRetryHints, withRetries } from "./http.ts";
 
-/** What the control plane will not do, however often it is asked. Who does not expect it cannot go on. */
+/** A final refusal of the control plane. An execution that does not handle it stops. */
 export class Refused extends Stop {
-  /** One sentence for whoever asked. */
+  /** One sentence for the caller. */
   readonly detail: string;
 
   constructor(message: string, detail: string) {
@@ -37,25 +37,25 @@ export class Refused extends Stop {
 /** The control plane as an execution sees it. Every call throws `Stop` when this execution cannot go on. */
 export interface ControlPlane {
   resolvePrompt(): Promise<ResolvePromptResponse>;
-  /** Tells which skill was found. */
+  /** Reports the skill of the run. */
   noteSkill(skill: { name: string; content: string; path: string }): Promise<void>;
   sendEvent(event: ClientEvent): Promise<void>;
-  /** Answers the number that the next message must have. */
+  /** Returns the sequence number of the next message. */
   sendMessages(firstSequence: number, messages: readonly Message[]): Promise<number>;
   heartbeat(followupsStored: number): Promise<HeartbeatResponse>;
-  /** Answers where to upload each file. */
+  /** Returns where to upload each file. */
   uploadSnapshot(snapshot: UploadSnapshotRequest): Promise<UploadSnapshotResponse>;
   commitSnapshot(snapshot: CommitSnapshotRequest): Promise<void>;
   reportArtifact(artifact: ReportArtifactRequest): Promise<ReportArtifactResponse>;
   notifyUser(message: string): Promise<void>;
-  /** Says that the conversation is kept in a format of its own. */
+  /** Declares that the conversation has a raw transcript in an agent's own format. */
   externalConversation(format: string): Promise<void>;
-  /** Answers where to upload the raw transcript; once the bytes are there, the same call makes it the conversation's. */
+  /** Returns where to upload the raw transcript. After the upload, the same call attaches it to the conversation. */
   transcriptTarget(transcript: TranscriptRequest): Promise<UploadTarget>;
-  /** Where to download the conversation's raw transcript; undefined where there is none. */
+  /** Returns where to download the conversation's raw transcript; undefined if it has none. */
   transcriptUrl(): Promise<string | undefined>;
   finishTask(outcome: FinishTaskRequest): Promise<void>;
-  /** The last word of an execution that ends without finishing; tries for a short while only. */
+  /** Sends the final message of an execution that ends without finishing. Retries for a short time only. */
   reportShutdown(error?: { category: string; message: string }): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
     const answer = await withRetries(path, attempt, toRetryHints, limits);
     if (answer.status !== 200) throw toRefusal(path, answer);
     const parsed = v.safeParse(reply, parseJson(answer.text));
-    if (!parsed.success) throw new Stop("unreachable", `${path} answered in a shape that this harness does not know`);
+    if (!parsed.success) throw new Stop("unreachable", `${path} returned a response that this harness cannot parse`);
     return parsed.output;
   };
   const limits = { ...CALL_LIMITS, signal };
@@ -109,7 +109,7 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
     transcriptTarget: (transcript) => call(`${support}/transcript`, transcript, UploadTarget, limits),
     async transcriptUrl() {
       const path = `${support}/transcript`;
-      // Where it leads is storage's, which must not get the key.
+      // Redirects are not followed: the target is storage, which must not receive the key.
       const attempt = (signal: AbortSignal) =>
         fetch(`${envelope.base_url}${path}`, { headers, redirect: "manual", signal });
       const readFetched = (answer: Response) => ({
@@ -131,12 +131,12 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
   };
 }
 
-/** 401 means that the key is dead; at the first call 403 and 409 mean that the execution is somebody else's. */
+/** 401 means that the key is no longer valid. At the first call, 403 and 409 mean that another harness has the execution. */
 function toRefusal(path: string, { status, text }: HttpAnswer): Stop {
   const isFirstCall = path.endsWith("/resolve-prompt");
   const isTaken = isFirstCall && [401, 403, 409].includes(status);
   const kind = isTaken ? "taken" : status === 401 ? "stale" : "unreachable";
-  const said = `${path} was answered ${status} ${text.slice(0, 500)}`;
+  const said = `${path} returned ${status} ${text.slice(0, 500)}`;
   return kind === "unreachable" && status < 500 ? new Refused(said, parseDetail(text) ?? said) : new Stop(kind, said);
 }
 

@@ -13,16 +13,16 @@ export interface RetryLimits {
   readonly giveUpAfterMs: number;
   /** How long one attempt may take, in milliseconds. */
   readonly attemptMs: number;
-  /** Ends waiting and repeating at once. */
+  /** Ends waiting and retrying immediately. */
   readonly signal?: AbortSignal;
 }
 
-/** What one attempt came to: an answer, or why there is none. */
+/** The result of one attempt: a response, or the reason why there is none. */
 type Attempt<T> = { answer: T } | { failure: unknown };
 
 /**
- * Repeats what may succeed later (no answer, 408, 429, 5xx, or what the answer itself calls retryable) with full jitter, or
- * after the time that the server names. @throws Stop "unreachable" when the time for it is used up
+ * Retries a call that may succeed later (no response, 408, 429, 5xx, or a response marked as retryable) with full jitter, or after the
+ * delay that the server requests. @throws Stop "unreachable" when the time is up
  */
 export async function withRetries<T>(
   name: string,
@@ -52,15 +52,15 @@ export async function withRetries<T>(
   }
 }
 
-/** What `withRetries` looks at of an answer of `postJson` and `getJson`. */
+/** Extracts what `withRetries` needs from a response of `postJson` or `getJson`. */
 export const toRetryHints = ({ status, headers }: HttpAnswer) => ({
   status,
   header: (name: string) => headers[name]?.toString(),
 });
 
 /**
- * One POST of JSON. Node's own client and not fetch, whose first use costs 25 ms of an execution that wants to run its first
- * command; it is used where bodies are large.
+ * Sends JSON by POST. Uses node:http instead of fetch, whose first use would delay the first command by 25 ms; fetch is used for
+ * large bodies.
  */
 export function postJson(
   url: string,
@@ -72,7 +72,7 @@ export function postJson(
   return send(url, { method: "POST", headers: { ...headers, ...ofBody }, signal }, body);
 }
 
-/** One GET, by the same client. */
+/** Sends a GET request with the same client. */
 export const getJson = (
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -103,13 +103,13 @@ function isRetryable(status: number, advice: string | undefined): boolean {
 
 function readServerDelayMs(retryAfter: string | undefined): number | undefined {
   const seconds = Number.parseFloat(retryAfter ?? "");
-  // Spread a little, so that executions that were turned away together do not come back together.
+  // Jitter, so that executions that were throttled together do not retry together.
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 + Math.random() * 250 : undefined;
 }
 
 function describeFailure(result: Attempt<unknown>, reply: { status: number } | undefined): string {
   if (reply !== undefined) return `status ${reply.status}`;
   const failure = "failure" in result ? result.failure : undefined;
-  if (!(failure instanceof Error)) return "no answer";
+  if (!(failure instanceof Error)) return "no response";
   return failure.cause instanceof Error ? failure.cause.message : failure.message;
 }

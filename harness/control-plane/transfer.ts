@@ -5,7 +5,7 @@ import type { UploadTarget } from "#shared/wire/harness.ts";
 import { SetupError, Stop } from "../support/stop.ts";
 import { type RetryLimits, withRetries } from "./http.ts";
 
-/** Uploads a file as its target says. The run's key never goes along: storage has its own right in the URL. */
+/** Uploads a file to its target. The run's key is not sent: the URL itself authorizes the upload. */
 export async function uploadFile(
   target: UploadTarget,
   file: string,
@@ -15,7 +15,7 @@ export async function uploadFile(
   await uploadContent(target, await openAsBlob(file, { type: mimeType }), signal);
 }
 
-/** As `uploadFile`. A blob knows its length, so the request carries one; storage refuses a body of unknown length. */
+/** Uploads a blob, which has a known length; storage refuses bodies of unknown length. */
 export async function uploadContent(target: UploadTarget, content: Blob, signal: AbortSignal): Promise<void> {
   const limits = { giveUpAfterMs: 120_000, attemptMs: 300_000, signal };
   const headers = target.headers ?? {};
@@ -25,9 +25,9 @@ export async function uploadContent(target: UploadTarget, content: Blob, signal:
     body: target.method === "PUT" ? content : buildForm(target, content),
   }));
   await response.body?.cancel();
-  // 412: an earlier attempt whose answer was lost has already put it there.
+  // 412: an earlier attempt, whose response was lost, has already stored it.
   if (response.ok || response.status === 412) return;
-  throw new Stop("unreachable", `an artifact could not be uploaded: storage answered ${response.status}`);
+  throw new Stop("unreachable", `a file could not be uploaded: storage returned ${response.status}`);
 }
 
 /** Downloads into a file that must not exist yet. @throws SetupError when storage refuses */
@@ -42,7 +42,7 @@ export const downloadText = async (url: string, signal: AbortSignal): Promise<st
 
 async function download(url: string, signal: AbortSignal): Promise<Response> {
   const response = await fetchWithRetries(url, { giveUpAfterMs: 60_000, attemptMs: 120_000, signal }, () => ({}));
-  if (!response.ok || response.body === null) throw new SetupError(`storage answered ${response.status}`);
+  if (!response.ok || response.body === null) throw new SetupError(`storage returned ${response.status}`);
   return response;
 }
 
@@ -51,7 +51,7 @@ function fetchWithRetries(url: string, limits: RetryLimits, request: () => Reque
     status: response.status,
     header: (name: string) => response.headers.get(name) ?? undefined,
   });
-  // The path's beginning only: the query of a signed URL is a right.
+  // The host only: the query of a signed URL grants access.
   const name = new URL(url).host;
   return withRetries(name, (signal) => fetch(url, { ...request(), signal }), read, limits);
 }
@@ -61,7 +61,7 @@ function buildForm(target: UploadTarget, content: Blob): FormData {
   for (const { name, value } of target.fields ?? []) {
     if (value.kind === "static") form.append(name, value.value);
     else if (value.kind === "content_data") form.append(name, content);
-    else throw new Stop("unreachable", `this harness cannot make the upload field ${name} (${value.kind})`);
+    else throw new Stop("unreachable", `this harness does not support the upload field ${name} (${value.kind})`);
   }
   return form;
 }

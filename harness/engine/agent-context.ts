@@ -10,15 +10,15 @@ import type { RunContext } from "../setup/setup.ts";
 import type { Log } from "../support/log.ts";
 import type { Slice } from "../support/time-slice.ts";
 
-/** What an agent works with, beside what it is asked. */
+/** What an agent works with, besides its instructions. */
 export interface AgentWork {
   readonly envelope: Envelope;
   readonly context: RunContext;
   /** The run's secrets, by name. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** What shapes the agent's behaviour: the run's `base_prompt`. */
+  /** The run's `base_prompt`. */
   readonly basePrompt: string | undefined;
-  /** What the run was asked at its beginning: skills, then its prompt. */
+  /** The first instructions of the run: its skills, then its prompt. */
   readonly opening: readonly string[];
   readonly plane: ControlPlane;
   readonly outbox: Outbox;
@@ -35,6 +35,6 @@ export interface AgentWork {
   readonly slice: Slice;
   /** Aborted when the execution stops. */
   readonly signal: AbortSignal;
-  /** Aborted when the turn under way is broken off. */
+  /** Aborted when the current turn is interrupted. */
   readonly turn: () => AbortSignal;
 }

@@ -4,13 +4,13 @@ import type { CommandResult } from "../commands/command-runner.ts";
 import type { RunCommandInput } from "../commands/shell.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 
-/** The id of the embedded default model, which is none of a provider. */
+/** The id of the built-in default model, which belongs to no provider. */
 export const RUNBOOK_MODEL = "local/runbook";
 
-/** One model and its loop: given what is asked and what was said before, it works with tools until it has an answer. */
+/** A model and its loop: given instructions and the conversation so far, it uses tools until it has an answer. */
 export interface AgentEngine {
   /**
-   * @throws the stop of the execution, which the engine lets through
+   * @throws the reason of the execution's signal, which an engine must not catch
    */
   takeTurn(turn: Turn, tools: AgentTools): Promise<TurnOutcome>;
 }
@@ -19,29 +19,29 @@ export interface AgentEngine {
 export interface Engine {
   readonly engine: AgentEngine;
   readonly tools: readonly Tool[];
-  /** Ends what was started for them; called once, when the last turn has ended. */
+  /** Ends what was started for the tools. Called once, after the last turn. */
   close(): Promise<void>;
 }
 
 export interface Turn {
-  /** What is asked, as Markdown documents: skills first, then the prompt; or one follow-up. Never empty. */
+  /** The instructions as Markdown documents: skills first, then the prompt; or one follow-up. Never empty. */
   readonly instructions: readonly string[];
-  /** What shapes the agent's behaviour, beside what is asked. */
+  /** Shapes the agent's behaviour, besides the instructions. */
   readonly systemPrompt?: string;
-  /** The conversation before this turn, and what an earlier execution has done of it. */
+  /** The conversation before this turn, and the part of this turn that an earlier execution completed. */
   readonly conversation: readonly Message[];
-  /** Commands of this turn that an earlier execution has carried out already; they are part of the conversation. @default 0 */
+  /** Commands of this turn that an earlier execution completed; they are part of the conversation. @default 0 */
   readonly commandsDone?: number;
 }
 
-/** What an engine may do; each use is recorded in the conversation. */
+/** The tools of an engine. Each use is recorded in the conversation. */
 export interface AgentTools {
   runCommand(input: RunCommandInput): Promise<CommandResult>;
-  /** All that a model may use in this run. */
+  /** All tools that a model may use in this run. */
   readonly all: readonly Tool[];
   /**
-   * Uses one of them, or what stands for a tool that does not exist.
-   * @throws Stop, SliceEnd and Interrupted; what else goes wrong is the result
+   * Uses a tool, or the substitute for a tool that does not exist.
+   * @throws Stop, SliceEnd and Interrupted; any other failure is returned as the result
    */
   use(tool: Tool, use: ToolUse): Promise<ToolResult>;
 }
@@ -51,9 +51,9 @@ export interface ToolUse {
   readonly id: string;
   /** As the model sent it. */
   readonly input: unknown;
-  /** What the model said before it. */
+  /** The model's text before the call. */
   readonly said?: string;
 }
 
-/** How a turn ended; the summary is the agent's last word. */
+/** How a turn ended. The summary is the agent's final message. */
 export type TurnOutcome = FinishTaskRequest;

@@ -4,16 +4,16 @@ import { FinishTaskRequest } from "#shared/wire/harness.ts";
 import type { RunContext } from "../setup/setup.ts";
 import { RUNBOOK_MODEL, type TurnOutcome } from "./engine.ts";
 
-/** Where an execution takes up its run. */
+/** Where an execution continues its run. */
 export type Start =
-  /** The prompt has not been answered: nobody began, or an execution was lost before its turn had ended. */
+  /** The prompt has no answer yet: this is the first execution, or an earlier one was lost during the turn. */
   | ({ readonly from: "prompt" } & Begun)
-  /** A follow-up was taken up by an execution that was lost before it had answered. */
+  /** An execution took a follow-up and was lost before it answered. */
   | ({ readonly from: "followup"; readonly message: string } & Begun)
-  /** Everything so far was answered; `last` is how the turn before ended. */
+  /** Every message is answered; `last` is the outcome of the last turn. */
   | { readonly from: "answer"; readonly last: TurnOutcome };
 
-/** What an earlier execution has done of the turn that is still to be answered. */
+/** The part of the open turn that an earlier execution completed. */
 interface Begun {
   readonly commandsDone: number;
   /** Where its last command ended, as commands see it. */
@@ -22,18 +22,18 @@ interface Begun {
 
 type Said = Pick<RunContext, "messages" | "own_messages"> & { readonly agent_config: { readonly model_id?: string } };
 
-/** Tells in a turn's last message that it did not succeed, and how it ended. */
+/** Name of the event in a turn's final message that says how an unsuccessful turn ended. */
 const ENDED = "turn_ended";
 
-/** What the last message of a turn has beside its text: nothing where it succeeded. */
+/** The blocks that a turn's final message has besides its text; none if the turn succeeded. */
 export function toEndMark({ success, error_code, blocked }: TurnOutcome): Block[] {
   const data = { ...(error_code === undefined ? {} : { error_code }), ...(blocked === undefined ? {} : { blocked }) };
   return success ? [] : [{ type: "event", name: ENDED, data: { success, ...data } }];
 }
 
 /**
- * Every turn ends with a text of the agent, and every follow-up begins one with a text of the user: so the conversation
- * itself tells what is still to be answered. Messages of earlier runs come before this run's own.
+ * Every turn starts with a text of the user and ends with a text of the agent, so the conversation itself shows what is not yet
+ * answered. Messages of earlier runs come before this run's own.
  */
 export function findStart({ messages, own_messages = 0, agent_config }: Said): Start {
   const own = own_messages > 0 ? messages.slice(-own_messages) : [];
@@ -46,16 +46,16 @@ export function findStart({ messages, own_messages = 0, agent_config }: Said): S
   return asked < 0 ? { from: "prompt", ...begun } : { from: "followup", message: joinText(own[asked]), ...begun };
 }
 
-/** What an agent says beside its use of a tool is no answer yet. */
+/** A text next to a tool call is not an answer. */
 const isText = (message: Message, role: Message["role"]): boolean =>
   message.role === role &&
   message.content.some((block) => block.type === "text") &&
   !message.content.some((block) => block.type === "action");
 
-/** How a turn has ended that was cancelled before it was answered. */
-const CANCELLED: TurnOutcome = { success: false, summary: "What was asked was cancelled." };
+/** The outcome of a turn that was cancelled before its answer. */
+const CANCELLED: TurnOutcome = { success: false, summary: "The instruction was cancelled." };
 
-/** Whether something was cancelled that the agent has not answered anything since. */
+/** Whether an instruction was cancelled after the agent's last answer. */
 export const isCancelledSince = (messages: readonly Message[]): boolean =>
   messages.findLastIndex(tellsOfCancel) > messages.findLastIndex((message) => isText(message, "assistant"));
 
@@ -71,7 +71,7 @@ function findProgress(turn: readonly Message[]): Begun {
 function readOutcome(own: readonly Message[], answer: Message | undefined, modelId = RUNBOOK_MODEL): TurnOutcome {
   const summary = joinText(answer);
   const mark = answer?.content.find((block) => block.type === "event" && block.name === ENDED);
-  // What a runbook said before there were marks: it ends with the first command that fails.
+  // Conversations of older versions have no such event: their runbook ends with the first command that fails.
   if (mark?.type !== "event") return { success: modelId !== RUNBOOK_MODEL || hasSucceeded(own), summary };
   const outcome = v.safeParse(FinishTaskRequest, { ...Object(mark.data), success: false, summary: "" });
   return outcome.success ? { ...outcome.output, summary } : { success: false, summary };

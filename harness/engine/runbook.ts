@@ -3,8 +3,8 @@ import type { CommandResult } from "../commands/command-runner.ts";
 import type { AgentEngine } from "./engine.ts";
 
 /**
- * The embedded default model: no network, no key, and no understanding. It runs the fenced shell blocks of what is asked,
- * in order, and stops at the first that fails.
+ * The built-in default model, which needs no network and no key. It runs the fenced shell blocks of its instructions in order and
+ * stops at the first that fails.
  */
 export const runbook: AgentEngine = {
   async takeTurn({ instructions, commandsDone = 0 }, tools) {
@@ -24,13 +24,13 @@ export const runbook: AgentEngine = {
   },
 };
 
-/** The same in plan mode, which changes nothing: it says what it would run. */
+/** The runbook in plan mode: lists the commands without running them. */
 export const plannedRunbook: AgentEngine = {
   async takeTurn({ instructions }) {
     const commands = instructions.flatMap(findShellBlocks);
     if (commands.length === 0) return { success: false, summary: NOTHING_TO_RUN, error_code: "invalid_request" };
     const blocks = commands.map((command) => `\`\`\`sh\n${command}\n\`\`\``);
-    return { success: true, summary: ["In the mode normal these would be run, in order:", ...blocks].join("\n\n") };
+    return { success: true, summary: ["In normal mode these commands would run, in order:", ...blocks].join("\n\n") };
   },
 };
 

@@ -3,19 +3,19 @@ import * as v from "valibot";
 import type { Block } from "#shared/wire/conversation.ts";
 import type { FinishTaskRequest } from "#shared/wire/harness.ts";
 
-/** What a model may use, as it sees it: each use is an action of the conversation, and its result an action_result. */
+/** A tool as a model sees it. Each use is an `action` in the conversation, and its result an `action_result`. */
 export interface Tool {
   readonly name: string;
-  /** For the model: what it does, its limits, what its answer looks like. */
+  /** For the model: what the tool does, its limits, and its result. */
   readonly description: string;
   /** JSON Schema of the input, an object. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly category: Category;
-  /** Changes nothing, so it is there in plan mode too. */
+  /** Changes nothing, so it is available in plan mode too. */
   readonly readsOnly: boolean;
   /**
-   * @param input what the model sent, not yet checked
-   * @throws Stop, SliceEnd and Interrupted go through; anything else becomes a failed result that the model may react to
+   * @param input as the model sent it, not validated
+   * @throws Stop, SliceEnd and Interrupted end the turn; any other error becomes a failed result that the model can react to
    */
   run(input: unknown, call: ToolCall): Promise<ToolResult>;
 }
@@ -30,7 +30,7 @@ export interface ToolCall {
 }
 
 export interface ToolResult {
-  /** What model and conversation see, as JSON; secrets are taken out of it later. */
+  /** The result for the model and the conversation. It is redacted later. */
   readonly output: Readonly<Record<string, unknown>>;
   /** @default false */
   readonly isError?: boolean;
@@ -44,7 +44,7 @@ interface ToolDefinition<T extends v.GenericSchema> extends Omit<Tool, "inputSch
   run(input: v.InferOutput<T>, call: ToolCall): Promise<ToolResult>;
 }
 
-/** A tool whose input is checked before it runs; what is wrong with it is told to the model, by member. */
+/** Defines a tool that validates its input before it runs, and returns the invalid members to the model. */
 export function defineTool<T extends v.GenericSchema>({ input: schema, run, ...tool }: ToolDefinition<T>): Tool {
   return {
     ...tool,
@@ -53,7 +53,7 @@ export function defineTool<T extends v.GenericSchema>({ input: schema, run, ...t
       const parsed = v.safeParse(schema, input);
       if (parsed.success) return await run(parsed.output, call);
       const wrong = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? "input"}: ${issue.message}`);
-      return { isError: true, output: { error: `the input is not as the schema says: ${wrong.join("; ")}` } };
+      return { isError: true, output: { error: `the input does not match the schema: ${wrong.join("; ")}` } };
     },
   };
 }

@@ -26,19 +26,19 @@ export interface CloneOptions {
   readonly etc: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Opens the repository for reading. @default it is asked as nobody, or by what its URL says */
+  /** Grants read access to the repository. @default the credential of the URL, if it has one */
   readonly token?: string | undefined;
 }
 
-/** Names in the workspace that are no repository's. */
+/** Names in the workspace that no repository may have. */
 const RESERVED = ["output", "attachments"];
 
-/** Where a repository goes in the workspace. @throws SetupError when the place is taken or has no name */
+/** Assigns each repository a path in the workspace. @throws SetupError when a path is taken or empty */
 export function assignClonePaths(repositories: readonly Repository[]): Map<string, Repository> {
   const places = new Map<string, Repository>();
   for (const repository of repositories) {
     const place = repository.path ?? identityOf(repository.url).name;
-    // A clone inside another could be led astray by a link in it.
+    // A clone inside another could be redirected by a link in the outer one.
     const isTaken = [...RESERVED, ...places.keys()].some((other) => isWithin(place, other) || isWithin(other, place));
     if (isTaken || place === "" || place === ".git")
       throw new SetupError(
@@ -80,7 +80,7 @@ export async function cloneRepository(place: string, repository: Repository, opt
     const inClone = (...args: string[]) => git("-C", directory, ...args);
     const direct = await inClone("checkout", "--quiet", repository.ref, "--");
     if (!direct.ok) {
-      // Neither a branch nor a tag nor a commit of theirs: it may still be a ref that plain clones leave out.
+      // The ref is no branch, tag or commit of the clone, but may be one that clones do not include, such as a pull request.
       const fetched = await inClone("fetch", "--quiet", "origin", repository.ref);
       const detached = fetched.ok ? await inClone("checkout", "--quiet", "--detach", "FETCH_HEAD") : fetched;
       if (!detached.ok) throw fail(`there is no ref "${repository.ref}": ${detached.text}`);
@@ -90,7 +90,7 @@ export async function cloneRepository(place: string, repository: Repository, opt
   return { ...identityOf(repository.url), path: place, commit: head.ok ? head.text.trim() : "" };
 }
 
-/** What git sees instead of the user's and the machine's configuration. */
+/** Writes the configuration that git uses instead of those of the user and the system. */
 export async function writeGitConfig(etc: string): Promise<void> {
   const lines = [
     "[safe]\n\tdirectory = *",
@@ -105,15 +105,15 @@ export async function writeGitConfig(etc: string): Promise<void> {
 
 const isWithin = (inner: string, outer: string) => `${inner}/`.startsWith(`${outer}/`);
 
-/** What helps where git was not let in. */
+/** Suggests a fix when access was denied. */
 function suggestFix(text: string, token: string | undefined): string {
   if (
     !/could not read (Username|Password)|Authentication failed|returned error: 40[134]|epository not found/i.test(text)
   )
     return "";
   return token === undefined
-    ? " (it may be private: install this deployment's GitHub App for it, or name a secret of the run as its token_secret)"
-    : " (there is none, or its token may not read it)";
+    ? " (it may be private: install this deployment's GitHub App for it, or name a secret of the run in token_secret)"
+    : " (it does not exist, or its token cannot read it)";
 }
 
 async function runGit(
@@ -153,7 +153,7 @@ async function runGit(
   return result;
 }
 
-/** Proxy and certificate settings are the host's network, not its secrets' store; git needs them behind such a proxy. */
+/** Proxy and certificate settings describe the host's network and are not secret. Git needs them behind a proxy. */
 const NETWORK_SETTINGS = [
   "HTTPS_PROXY",
   "https_proxy",
@@ -164,7 +164,7 @@ const NETWORK_SETTINGS = [
   "SSL_CERT_DIR",
 ];
 
-/** All that git sees of the environment. */
+/** Builds the complete environment of git processes. */
 export function buildGitEnvironment(etc: string): Record<string, string> {
   const settings = NETWORK_SETTINGS.flatMap((name) => {
     const value = process.env[name];
@@ -184,7 +184,7 @@ export function buildGitEnvironment(etc: string): Record<string, string> {
   };
 }
 
-/** The end of what git said, for a message. */
+/** Takes the end of git's output, for a message. */
 export const takeLastLines = (text: string): string =>
   cutBytes(
     text

@@ -1,19 +1,19 @@
 import { isIP } from "node:net";
 import { createAddressCheck, resolveAllowed, toBlockedAddressError } from "../network/blocked-addresses.ts";
 
-/** Git servers in the machine's own network, and on the machine, are for runs to clone from. */
+/** Runs may clone from Git servers on the machine and in its network. */
 const ALLOWED = { loopback: true, privateNetworks: true };
 
 /**
- * Checks where a repository's URL leads, as outward requests are checked, and has git connect over https to the addresses that were checked. Where a proxy is
- * set, the proxy resolves names; of ssh, and of a redirect to another https server, git looks the name up itself.
+ * Checks the addresses of a repository's host, and makes git connect over https to the checked addresses only. With a proxy, the proxy
+ * resolves names; for ssh, and after a redirect to another https server, git resolves the name itself.
  * @returns arguments of git that come before its subcommand
- * @throws an Error where the host has a blocked address, or cannot be resolved
+ * @throws an Error when the host has a blocked address or cannot be resolved
  */
 export async function pinRepositoryAddress(url: string): Promise<readonly string[]> {
   const parsed = URL.parse(url);
   const host = parsed?.hostname.replace(/^\[(.*)\]$/, "$1") ?? /^[\w.-]+@([\w.-]+):/.exec(url)?.[1] ?? "";
-  // A file's URL has no host, and other transports git refuses.
+  // A file URL has no host, and git refuses other transports.
   if (host === "") return [];
   const isAllowed = createAddressCheck(ALLOWED);
   if (isIP(host) !== 0) {
@@ -23,7 +23,7 @@ export async function pinRepositoryAddress(url: string): Promise<readonly string
   const isHttps = parsed?.protocol === "https:";
   if (isHttps && hasProxy()) return [];
   const found = await resolveAllowed(host, isAllowed).catch((error: unknown) => {
-    // A name that only the user's ssh configuration knows is for ssh to resolve.
+    // The name may be an alias in the user's ssh configuration, which only ssh can resolve.
     if (!isHttps && error instanceof Error && "code" in error) return [];
     throw error;
   });

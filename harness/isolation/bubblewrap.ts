@@ -11,19 +11,19 @@ import { buildSeccompFilter } from "./seccomp.ts";
 export interface BubblewrapOptions {
   /** Absolute path of bwrap. */
   readonly bwrap: string;
-  /** The network namespace that commands share. @default each command has an empty one of its own */
+  /** The network namespace that commands share. @default each command has its own empty one */
   readonly network: Network | undefined;
   /** A directory that commands cannot write, for the generated files of /etc. */
   readonly etc: string;
-  /** The group of processes that commands are members of. @default the limits of their user hold them */
+  /** The process group that limits the number of processes. @default the limits of the user apply */
   readonly group: ProcessGroup | undefined;
-  /** What commands may use of the machine. */
+  /** How much of the machine commands may use. */
   readonly limits: Limits;
-  /** Whether system calls are filtered; some kernels cannot. */
+  /** Whether system calls are filtered, which not every kernel supports. */
   readonly filtered: boolean;
 }
 
-/** Where commands find things; nothing of the host's own paths shows. */
+/** Paths in the sandbox, which do not show the paths of the host. */
 const INSIDE: WorkspacePaths = {
   workspace: "/workspace",
   home: "/home/agent",
@@ -31,29 +31,29 @@ const INSIDE: WorkspacePaths = {
   output: "/workspace/output",
   steps: "/run/runyard",
 };
-/** Where programs are that a run brings along. */
+/** The directory of additional programs of a run. */
 const PROGRAMS = "/opt/programs";
 const UID = "1000";
 const NODE_PREFIX = "/opt/node";
 const PATH = `${NODE_PREFIX}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`;
 
-/** What programs need of /etc; anything else there may hold the host's secrets. */
+/** The files of /etc that programs need; other files may contain secrets of the host. */
 const ETC_FILES =
   /^(ld\.so\.(cache|conf|conf\.d)|alternatives|ca-certificates|pki|localtime|mime\.types|magic|protocols|services|terminfo|perl|python3.*|java.*|maven)$/;
 const ETC_SSL = ["/etc/ssl/certs", "/etc/ssl/openssl.cnf"];
 
 /**
- * One bwrap a command: user, mount, PID, IPC, UTS and network namespaces of its own, no capabilities, an empty
- * environment, and of the host only its programs, read-only. `--die-with-parent` ends the whole tree with the harness, and
- * the PID namespace ends it with the command: nothing can escape by setsid or a double fork, and a background process does
- * not outlive its command. A single bwrap for all commands would keep background processes, at the price of a second
- * program inside that starts commands and reports their ends, which the commands could tamper with.
+ * Runs each command in a separate bwrap: with its own user, mount, PID, IPC, UTS and network namespaces, no capabilities, an empty
+ * environment, and read-only access to the programs of the host. `--die-with-parent` ends the process tree with the harness, and the PID
+ * namespace ends it with the command: a process cannot escape by setsid or a double fork, and background processes do not outlive their
+ * command. One bwrap for all commands would keep background processes, but needs a second program inside that starts commands and reports
+ * their exit, which commands could tamper with.
  */
 export async function createBubblewrapSandbox(options: BubblewrapOptions): Promise<MakeSandbox> {
   const { bwrap, etc, network, group, limits, filtered } = options;
   const [devices] = await Promise.all([createDevices(etc), writeEtc(etc, network)]);
   const filter = filtered ? buildSeccompFilter() : undefined;
-  const walls = [
+  const boundary = [
     ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
     ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
     ...(network === undefined ? ["--unshare-net"] : []),
@@ -67,9 +67,9 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
     const environment = { ...buildCommandEnvironment(INSIDE, runId), PATH };
     const places = [
       ...["--bind", host.tmp, INSIDE.tmp, "--bind", host.home, INSIDE.home, "--bind", host.workspace, INSIDE.workspace],
-      // On disk, as all that they write: what is in a file system in memory is in nobody's account.
+      // On disk: files in a memory file system would count towards no process.
       ...["--bind", host.tmp, "/dev/shm"],
-      // Where the harness is root's, files of the kernel are its commands' own.
+      // If the harness runs as root, its commands could otherwise change files of the kernel.
       ...["--remount-ro", "/proc", "--remount-ro", "/dev"],
       ...(shared === undefined ? [] : ["--ro-bind", shared, PROGRAMS]),
       ...["--ro-bind", host.steps, INSIDE.steps, "--remount-ro", "/", "--chdir", INSIDE.workspace],
@@ -87,8 +87,8 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
         const hidden = Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]);
         const bash = ["/bin/bash", ...BASH_OPTIONS, join(INSIDE.steps, script)];
         const filters = filter === undefined ? [] : ["--seccomp", "4"];
-        const planted = hidden.length === 0 ? [] : ["--args", filter === undefined ? "4" : "5"];
-        const command = [bwrap, ...walls, ...filters, ...planted, ...places, "--", ...bash] as const;
+        const injected = hidden.length === 0 ? [] : ["--args", filter === undefined ? "4" : "5"];
+        const command = [bwrap, ...boundary, ...filters, ...injected, ...places, "--", ...bash] as const;
         const inNetwork = network === undefined ? command : ([...network.enter, ...command] as const);
         const [file, ...args] = group === undefined ? inNetwork : ([...group.enter, ...inNetwork] as const);
         return { file, args, env: { ...marker }, cwd: "/", hidden, ...(filter === undefined ? {} : { filter }) };
@@ -97,7 +97,7 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
   };
 }
 
-/** /usr and what belongs to it, and the node that runs this harness where /usr does not bring one. */
+/** Binds /usr and related directories, and the Node of this harness if it is not below /usr. */
 function bindPrograms(): string[] {
   const roots = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"].filter((path) => existsSync(path));
   return [

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The nodes that bwrap takes over from the host, with their numbers. */
+/** The device nodes that bwrap would bind from the host, with their numbers. */
 const NODES: Readonly<Record<string, string>> = {
   null: "1 3",
   zero: "1 5",
@@ -14,8 +14,8 @@ const NODES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Where the harness is root's, the host's nodes of devices are its commands' own, and `chmod 0 /dev/null` would be for the whole machine. So
- * they get others. Nothing is made where the harness is somebody else's, or may not make any.
+ * Creates device nodes for commands. If the harness runs as root, commands own the host's device nodes, and `chmod 0 /dev/null` would
+ * affect the whole machine. Creates none if the harness is not root, or lacks the right.
  * @param folder a directory that commands cannot write
  * @returns paths of the nodes by their name in /dev
  */
@@ -24,7 +24,7 @@ export async function createDevices(folder: string): Promise<Readonly<Record<str
   const own = join(folder, "dev");
   await mkdir(own, { recursive: true });
   const make = Object.entries(NODES).map(([name, numbers]) => `mknod -m 666 ${name} c ${numbers} && : < ${name}`);
-  // A terminal can only be opened by who has one.
+  // /dev/tty can only be opened by a process with a terminal.
   const script = make.join(" && ").replace(" && : < tty", "");
   const child = spawn("/bin/sh", ["-c", script], { cwd: own, env: { PATH: "/usr/bin:/bin" }, stdio: "ignore" });
   const [code] = await once(child, "exit").catch(() => [1]);

@@ -7,16 +7,16 @@ import { findProgram } from "./programs.ts";
 import { createPlainSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
-/** What an execution needs of its host; made before anything is known of the run, while the harness still loads. */
+/** The resources of an execution on its host, which are prepared while the harness loads, before the run is known. */
 export interface Host {
   readonly workspace: Workspace;
   /** The sandbox for the commands of one run. @throws Stop when its boundary could not be set up */
   sandbox(run: Omit<SandboxOptions, "host">): Sandbox;
-  /** Removes all that was made. */
+  /** Removes all resources. */
   close(): Promise<void>;
 }
 
-/** Prepares the isolation that was decided for this host. A boundary that cannot be set up fails the execution, which is tried again. */
+/** Prepares the isolation that is configured for this host. If the boundary cannot be set up, the execution fails and is retried. */
 export async function prepareHost(): Promise<Host> {
   const workspace = await createWorkspace();
   try {
@@ -43,7 +43,7 @@ function fail(reason: string): never {
   throw new Stop("unreachable", `the isolation boundary (bubblewrap) could not be set up: ${reason}`);
 }
 
-/** What the boundary of one execution is made of. */
+/** Opens the resources of an execution's isolation boundary. */
 async function openResources(workspace: Workspace) {
   const bwrap = findProgram("bwrap") ?? "";
   const network = bwrap === "" ? undefined : await openNetwork();
@@ -55,12 +55,12 @@ async function openResources(workspace: Workspace) {
   };
 }
 
-/** What commands of this host can be isolated by, found out by running bubblewrap in each form. */
+/** The isolation that this host supports, as a trial of each variant shows. */
 export interface IsolationReport {
   readonly isolation: "bubblewrap" | "bubblewrap-unfiltered" | "none";
-  /** Whether commands have a network; without a boundary they have the host's. */
+  /** Whether commands have network access; without a boundary they use the host's network. */
   readonly network: boolean;
-  /** Why it is not bubblewrap with a filter. */
+  /** Why the host does not support bubblewrap with a filter. */
   readonly reason?: string;
 }
 

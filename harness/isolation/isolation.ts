@@ -9,20 +9,20 @@ import { findProgram } from "./programs.ts";
 import type { MakeSandbox, Sandbox, WorkspacePaths } from "./sandbox.ts";
 
 /**
- * What separates commands from the host: bubblewrap, with a filter of system calls or without; the machine, which is the
- * execution's own; or nothing.
+ * The isolation boundary between commands and the host: bubblewrap, with or without a system call filter; a machine that runs only this
+ * execution; or none.
  */
 const ISOLATIONS = ["bubblewrap", "bubblewrap-unfiltered", "machine", "none"] as const;
 export type Isolation = (typeof ISOLATIONS)[number];
 
 const TRIAL_MS = 20_000;
-/** A busy host may lack processes or memory for a moment; each wait comes before another trial. */
+/** The delays before further trials, because a busy host may lack processes or memory for a moment. */
 const WAITS_MS = [500, 2_000];
 
 /**
- * The isolation that was decided for this host before the execution: by `RUNYARD_SANDBOX`, else by whether bubblewrap is installed.
- * Whether it works now has no say in it: a command could make it fail, for every run of the host.
- * @throws Error for a setting that is none
+ * Chooses the isolation by `RUNYARD_SANDBOX`, or else by whether bubblewrap is installed. It does not depend on whether bubblewrap works
+ * at the moment: otherwise a command that makes it fail could disable isolation for every run on the host.
+ * @throws Error for an invalid setting
  */
 export function chooseIsolation(): Isolation {
   const setting = process.env["RUNYARD_SANDBOX"];
@@ -36,7 +36,7 @@ export function chooseIsolation(): Isolation {
 
 export type Boundary = { readonly make: MakeSandbox } | { readonly failure: string };
 
-/** Sets the boundary up, with a network where that works, and runs a command in it. Tries again for a few seconds. */
+/** Sets up the boundary, with a network if possible, and runs a command in it. Retries for a few seconds. */
 export async function setUpBoundary(options: BubblewrapOptions, paths: WorkspacePaths): Promise<Boundary> {
   let boundary = await tryBoundary(options, paths);
   for (const wait of WAITS_MS) {
@@ -47,7 +47,7 @@ export async function setUpBoundary(options: BubblewrapOptions, paths: Workspace
   return boundary;
 }
 
-/** Some hosts let a namespace be made but not one inside another. */
+/** Tries the boundary with a network and then without: some hosts allow a namespace but not a nested one. */
 export async function tryBoundary(options: BubblewrapOptions, paths: WorkspacePaths): Promise<Boundary> {
   const { network } = options;
   let failure = "";
@@ -61,18 +61,18 @@ export async function tryBoundary(options: BubblewrapOptions, paths: WorkspacePa
   return { failure };
 }
 
-/** Bytes that are kept of what a trial says about its failure. */
+/** The longest error output of a trial. */
 const REASON_LENGTH = 300;
 
-/** Why a command cannot be run in the sandbox; undefined where it can. */
+/** Returns why a command cannot run in the sandbox; undefined if it can. */
 async function findFailure(sandbox: Sandbox, steps: string): Promise<string | undefined> {
   const probe = "probe.sh";
   await writeFile(join(steps, probe), "true\n");
   const trial = startLaunch(sandbox.launch(probe));
-  let said = "";
+  let output = "";
   for (const stream of trial.output) {
     stream.on("data", (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(0, REASON_LENGTH);
+      output = (output + chunk.toString()).slice(0, REASON_LENGTH);
     });
   }
   let isLate = false;
@@ -81,10 +81,10 @@ async function findFailure(sandbox: Sandbox, steps: string): Promise<string | un
     void killTree(trial.process.pid, undefined);
   }, TRIAL_MS);
   const [code] = await once(trial.process, "close").catch((error: unknown) => {
-    said = String(error);
+    output = String(error);
     return [1];
   });
   clearTimeout(timer);
   if (isLate) return "it did not start in time";
-  return code === 0 ? undefined : said.trim() || `it ended with exit code ${code}`;
+  return code === 0 ? undefined : output.trim() || `it ended with exit code ${code}`;
 }

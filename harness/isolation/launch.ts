@@ -2,20 +2,20 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Launch } from "./sandbox.ts";
 
-/** A program that was started in its sandbox. */
+/** A program that runs in its sandbox. */
 export interface Launched {
   readonly process: ChildProcess;
-  /** Its standard input, where it has one. */
+  /** Its standard input, if it has one. */
   readonly input: Writable | undefined;
   /** Its standard output and its standard error. */
   readonly output: readonly Readable[];
-  /** What it writes to descriptor 3. */
+  /** Its output on descriptor 3. */
   readonly report: Readable | undefined;
 }
 
 /**
- * Starts a program with a group of its own, so that a kill reaches what it starts and not the harness.
- * @param stdin whether it is written to. @default "ignore"
+ * Starts a program in its own process group, so that a kill reaches its descendants and not the harness.
+ * @param stdin whether the program has a standard input. @default "ignore"
  */
 export function startLaunch(
   { file, args, env, cwd, filter, hidden = [] }: Launch,
@@ -29,7 +29,7 @@ export function startLaunch(
   for (const [index, feed] of feeds.entries()) {
     const pipe = child.stdio[4 + index];
     if (!isWritable(pipe)) continue;
-    // Who does not read them has ended already, and tells why by its exit.
+    // A program that does not read it has already ended, and its exit shows why.
     pipe.on("error", () => {});
     pipe.end(feed);
   }

@@ -1,13 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 
-/** What the commands of a run may use of their machine, where a sandbox has to share it. */
+/** How much of a shared machine the commands of a run may use. */
 export interface Limits {
-  /** Bytes of memory of all processes of one command together. */
+  /** Bytes of memory of all processes of one command in total. */
   readonly memoryBytes: number;
   /** Processes and threads of one command. */
   readonly processes: number;
-  /** Bytes of all files of the run together, and of one file. */
+  /** Bytes of all files of the run in total, and of one file. */
   readonly diskBytes: number;
   /** Files and directories of the run. */
   readonly files: number;
@@ -17,21 +17,21 @@ export interface Limits {
 
 const MIB = 1024 * 1024;
 const MAX_MEMORY_MIB = 8_192;
-/** Of the machine's memory, where that is less. */
+/** Share of the machine's memory, if that is less. */
 const SHARE_OF_MEMORY = 0.5;
 const MAX_PROCESSES = 1_024;
 const MAX_DISK_MIB = 10_240;
 const MAX_FILES = 1_000_000;
 const MAX_DESCRIPTORS = 8_192;
 
-/** Variables of the harness that change a limit; each is a whole number above 0. */
+/** Environment variables of the harness that set a limit; each is a positive integer. */
 type Setting =
   | "RUNYARD_COMMAND_MEMORY_MIB"
   | "RUNYARD_COMMAND_PROCESSES"
   | "RUNYARD_RUN_DISK_MIB"
   | "RUNYARD_RUN_FILES";
 
-/** The limits of this machine, and what its settings make of them. @throws where a setting is no number */
+/** Reads the limits from the settings, or derives them from the machine. @throws when a setting is not a number */
 export function readLimits(settings: Readonly<Record<string, string | undefined>> = process.env): Limits {
   const set = (name: Setting, preset: number) => {
     const value = settings[name];
@@ -49,26 +49,26 @@ export function readLimits(settings: Readonly<Record<string, string | undefined>
   };
 }
 
-/** What a container allows counts, where this is one. */
+/** The memory of the machine, or of the container. */
 function readMachineMemory(): number {
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
 
 /**
- * Shell words that lower the limits of the shell which reads them, for good. No program is started for it. The kernel counts
- * processes by user, and root's not at all.
+ * Formats shell commands that lower the limits of the current shell permanently, without starting a program. The kernel counts processes
+ * per user and does not limit those of root.
  */
 export function formatUlimits({ processes, diskBytes, descriptors }: Limits): string {
   const lowered = [`c 0`, `u ${processes}`, `f ${Math.floor(diskBytes / 1024)}`, `n ${descriptors}`];
   return `{ ${lowered.map((limit) => `ulimit -${limit}; `).join("")}} 2>/dev/null || :;`;
 }
 
-/** Makes the kernel end a process, and all that it starts from now on, before any other when memory runs out. */
+/** Makes the kernel kill a process and its future descendants first when memory runs out. */
 export function preferForOomKill(pid: number | undefined): void {
   try {
     if (pid !== undefined) writeFileSync(`/proc/${pid}/oom_score_adj`, "1000");
   } catch {
-    // It has ended already, or this kernel does not let anybody say so.
+    // The process has already ended, or the kernel does not allow it.
   }
 }

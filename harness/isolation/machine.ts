@@ -2,19 +2,19 @@ import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from "n
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What the whole machine has, all that runs on it together; a look takes microseconds. */
+/** The resources of the whole machine. Measuring them takes microseconds. */
 export interface Machine {
-  /** Bytes of memory, and those that can be had without taking them from anybody. */
+  /** Bytes of memory in total and available. */
   readonly memoryBytes: number;
   readonly availableBytes: number;
   /** Processes and threads. */
   readonly tasks: number;
-  /** Bytes and files that fit on the disk where a run's files are. */
+  /** Free bytes and files on the disk of the run. */
   readonly diskBytes: number;
   readonly files: number;
 }
 
-/** @param folder a directory on the disk that is asked about */
+/** @param folder a directory on the disk to measure */
 export function measureMachine(folder: string): Machine {
   const memory = readFileSync("/proc/meminfo", "latin1");
   const { bavail, bsize, ffree } = statfsSync(folder);
@@ -27,19 +27,18 @@ export function measureMachine(folder: string): Machine {
   };
 }
 
-/** What one tree of processes uses. */
+/** The resources that a process tree uses. */
 export interface TreeUse {
   /** Processes and threads. */
   readonly tasks: number;
   readonly memoryBytes: number;
-  /** Bytes of files that have no name any more and are kept by being open. */
+  /** Bytes of deleted files that are still open. */
   readonly unnamedBytes: number;
 }
 
 /**
- * Looks at a process and all below it. What forked processes share counts once. Where there are more tasks than `maxTasks`, it
- * says so at once and looks no further.
- * @param pid the process at the top, which itself is not counted as memory where it has ended
+ * Measures a process and its descendants. Memory that forked processes share counts once. Stops at more than `maxTasks` tasks.
+ * @param pid the root of the tree
  */
 export function measureTree(pid: number, maxTasks: number, enoughMemory: number): TreeUse {
   const processes: number[] = [];
@@ -55,7 +54,7 @@ export function measureTree(pid: number, maxTasks: number, enoughMemory: number)
       if (children !== "") waiting.push(...children.split(" ").map(Number));
     }
   }
-  // A first sum counts shared pages too often, and is enough where it is small; the exact one takes its time.
+  // This sum counts shared pages several times. If it is small it is enough; the exact sum is slow.
   const resident = processes.reduce((sum, process) => sum + residentBytes(process), 0);
   const unnamed = measureUnnamedFiles(processes);
   const memoryBytes =
@@ -72,7 +71,7 @@ const PAGE_BYTES = 4096;
 const residentBytes = (pid: number): number =>
   Number(readTextFile(`/proc/${pid}/statm`).split(" ")[1] ?? 0) * PAGE_BYTES;
 
-/** Files without a name that these processes have open: in memory, and on disks. */
+/** Measures the deleted files that these processes have open, in memory and on disk. */
 function measureUnnamedFiles(processes: readonly number[]): { memory: number; disk: number } {
   const seen = new Set<string>();
   const bytes = { memory: 0, disk: 0 };
@@ -87,14 +86,14 @@ function measureUnnamedFiles(processes: readonly number[]): { memory: number; di
         seen.add(`${dev}:${ino}`);
         bytes[target.startsWith("/memfd:") ? "memory" : "disk"] += blocks * 512;
       } catch {
-        // It was closed meanwhile.
+        // The file was closed in the meantime.
       }
     }
   }
   return bytes;
 }
 
-/** Bytes and number of all files below a directory, as the disk has them; stops where there are more than `maxFiles`. */
+/** Measures the disk usage and the number of files below a directory. Stops at more than `maxFiles`. */
 export async function measureFiles(folder: string, maxFiles: number): Promise<{ bytes: number; files: number }> {
   const total = { bytes: 0, files: 0 };
   const linked = new Set<number>();
@@ -110,7 +109,7 @@ export async function measureFiles(folder: string, maxFiles: number): Promise<{ 
         total.bytes += blocks * 512;
       }
     } catch {
-      // It is gone, or a command took the right to look from it: the machine's own numbers tell of it still.
+      // The directory is gone, or a command removed its read permission. The measures of the machine still include it.
     }
   }
   return total;

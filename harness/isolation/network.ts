@@ -5,28 +5,28 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { listOwnAddresses, METADATA } from "../network/blocked-addresses.ts";
 import { findProgram } from "./programs.ts";
 
-/** A network namespace with a way out, shared by the commands of one execution. */
+/** A network namespace with internet access, shared by the commands of one execution. */
 export interface Network {
-  /** Program and arguments that start what follows them inside the namespace. */
+  /** Program and arguments that run a command inside the namespace. */
   readonly enter: readonly [string, ...string[]];
-  /** Whether the way out has opened; it takes a few milliseconds longer than the namespace. */
+  /** Whether internet access works; it takes a few milliseconds longer than the namespace. */
   readonly opened: Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** The name server that slirp4netns brings; it asks those of the host. */
+/** The name server of slirp4netns, which forwards to those of the host. */
 export const NAME_SERVER = "10.0.2.3";
 
-/** What slirp4netns itself uses of its network. */
-const OF_SLIRP = ["10.0.2.2", NAME_SERVER, "10.0.2.100"];
-/** Long, since on a busy host all is slow, and a run must not lose its network by chance. */
+/** Addresses that slirp4netns itself uses. */
+const SLIRP_ADDRESSES = ["10.0.2.2", NAME_SERVER, "10.0.2.100"];
+/** Long, because a busy host is slow and a run must not lose its network by chance. */
 const START_MS = 15_000;
 
 /**
- * Makes a network namespace that reaches the outside by slirp4netns, and neither the host's loopback, where other runs'
- * services listen, nor the addresses that the host has now, nor a cloud's metadata. There is no IPv6 in it. Commands enter it
- * without the rights to change it: it belongs to a user namespace above theirs. What neighbours of the host serve can be reached.
- * @returns undefined where the host lacks a program for it or forbids it: commands have no network then
+ * Creates a network namespace with internet access through slirp4netns. It cannot reach the host's loopback, where services of other runs
+ * listen, the current addresses of the host, or cloud metadata; it can reach other machines in the host's network. It has no IPv6. Commands
+ * cannot change it, because it belongs to a user namespace above theirs.
+ * @returns undefined if the host lacks a program for it or forbids it; commands then have no network
  */
 export async function openNetwork(): Promise<Network | undefined> {
   const [unshare, nsenter, ip, slirp] = ["unshare", "nsenter", "ip", "slirp4netns"].map(findProgram);
@@ -38,8 +38,8 @@ export async function openNetwork(): Promise<Network | undefined> {
     for (const file of files.splice(0)) closeSync(file);
   };
   try {
-    // Both end by themselves when the harness dies: one reads a pipe of ours to its end, the other watches one.
-    const forbidden = [...METADATA, ...listOwnAddresses().filter((address) => !OF_SLIRP.includes(address))];
+    // Both end when the harness dies, because both depend on a pipe of the harness.
+    const forbidden = [...METADATA, ...listOwnAddresses().filter((address) => !SLIRP_ADDRESSES.includes(address))];
     const routes = forbidden.map((address) => `route add prohibit ${address}\\n`).join("");
     const script = `printf '${routes}' | '${ip}' -batch - && echo made && exec cat >/dev/null`;
     const holder = spawn(unshare, ["--user", "--map-root-user", "--net", "/bin/sh", "-c", script], {
@@ -49,7 +49,7 @@ export async function openNetwork(): Promise<Network | undefined> {
     started.push(holder);
     await waitForOutput(holder, 1);
     const pid = String(holder.pid);
-    // Held open here, for a process id may come to mean another process, with the host's own network.
+    // Keep the namespaces open: the process id may be reused by a process with the host's own network.
     const namespaces = ["user", "net"].map((name) => {
       files.push(openSync(`/proc/${pid}/ns/${name}`, "r"));
       return `--${name}=/proc/${process.pid}/fd/${files.at(-1)}`;
@@ -79,7 +79,7 @@ async function endProcess(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Waits for the first bytes on a descriptor. @throws when the process ends before, or takes too long */
+/** Waits for the first bytes on a descriptor. @throws when the process ends or takes too long */
 async function waitForOutput(child: ChildProcess, descriptor: 1 | 3): Promise<void> {
   const stream = child.stdio[descriptor];
   if (!stream) throw new Error("the process has no such descriptor");

@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A group of processes whose number the kernel holds. */
+/** A process group whose size the kernel limits. */
 export interface ProcessGroup {
-  /** Program and arguments that start what follows them as a member of the group. */
+  /** Program and arguments that run a command as a member of the group. */
   readonly enter: readonly [string, ...string[]];
   close(): Promise<void>;
 }
@@ -13,10 +13,10 @@ const CGROUPS = "/sys/fs/cgroup";
 const NAME = /^runyard-(\d+)$/;
 
 /**
- * The kernel counts processes by their user and lets root have as many as there can be; as root, though, one may make a cgroup, which
- * has a limit for everybody.
- * @returns undefined where the harness is not root's, whose commands' own limits hold, and where no cgroup can be made: then the harness
- * itself counts
+ * Creates a cgroup that limits the number of processes. The kernel's limit per user does not apply to root, but root may create a cgroup,
+ * whose limit applies to all.
+ * @returns undefined if the harness is not root, since the limit per user applies, or if no cgroup can be created: the harness then counts
+ * processes itself
  */
 export function openProcessGroup(most: number): ProcessGroup | undefined {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
@@ -29,19 +29,19 @@ export function openProcessGroup(most: number): ProcessGroup | undefined {
       continue;
     }
     try {
-      // Bubblewrap itself is one or two of them.
+      // Bubblewrap itself takes one or two processes.
       writeFileSync(join(group, "pids.max"), String(most + 4));
       const enter = ["/bin/sh", "-c", 'echo $$ > "$0" && exec "$@"', join(group, "cgroup.procs")] as const;
       return { enter, close: () => remove(group) };
     } catch {
-      // Without this controller it is just a directory.
+      // Without the pids controller it is just a directory.
       rmdirSync(group);
     }
   }
   return undefined;
 }
 
-/** Where a group could be made: in the harness's own one, or beside it where that one may hold no others. */
+/** Lists where a group may be created: in the harness's own cgroup, or next to it if that one may have no children. */
 function listParents(): string[] {
   const lines = readTextFile("/proc/self/cgroup").split("\n");
   const own = lines.flatMap((line) => {
@@ -52,7 +52,7 @@ function listParents(): string[] {
   return own.flatMap((path) => (path === CGROUPS ? [path] : [path, dirname(path)]));
 }
 
-/** Groups of harnesses that were killed. */
+/** Removes the groups of killed harnesses. */
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const [, pid] = NAME.exec(name) ?? [];
@@ -60,12 +60,12 @@ function removeAbandoned(parent: string): void {
     try {
       rmdirSync(join(parent, name));
     } catch {
-      // Somebody is still in it.
+      // The group still has a process.
     }
   }
 }
 
-/** A group can be removed once its last process has been seen off by its parent. */
+/** Removes a group, which is possible once the parent has reaped its last process. */
 async function remove(group: string): Promise<void> {
   for (let tries = 0; tries < 40; tries++) {
     try {

@@ -1,23 +1,24 @@
 import { closeSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The environment variable by which the processes of an execution are found again. */
+/** The environment variable that identifies the processes of an execution. */
 const MARKER_NAME = "RUNYARD_EXECUTION";
+const MAX_SEARCHES = 20;
 
 export const createMarker = (executionId: string): Record<string, string> => ({ [MARKER_NAME]: executionId });
 
 /**
- * Kills a command's process group and then whatever else carries the execution's marker: children that called setsid
- * or were forked twice leave the group, but not their environment behind.
+ * Kills a command's process group and then every process with the execution's marker, including detached processes: setsid or a double
+ * fork leaves the group but keeps the environment.
  *
- * The limits: macOS has no /proc, there only the group is killed; and a process that runs with a changed environment
- * and a session of its own is not found. Where that matters bubblewrap is the wall, or the machine is thrown away.
+ * Known limitations: macOS has no /proc, so only the group is killed; and a detached process with a changed environment is not found. Where
+ * that matters, bubblewrap is the isolation boundary, or the machine runs only this execution.
  */
 export async function killTree(pid: number | undefined, executionId: string | undefined): Promise<void> {
   if (pid !== undefined) kill(-pid);
   if (executionId === undefined) return;
-  // Between two looks a process may have forked, so this goes on until a look finds nobody.
-  for (let look = 0; look < 20; look++) {
+  // A process may fork between two searches, so search until none is found.
+  for (let search = 0; search < MAX_SEARCHES; search++) {
     const found = findMarkedProcesses(executionId);
     if (found.length === 0) return;
     for (const marked of found) kill(marked);
@@ -26,8 +27,8 @@ export async function killTree(pid: number | undefined, executionId: string | un
 }
 
 /**
- * Closes what the harness inherited besides its standard streams: whatever whoever started it left open would be open in
- * every command too. What node itself opens is marked to be closed in children.
+ * Closes the descriptors that the harness inherited besides its standard streams: commands would inherit them too. Descriptors that Node
+ * opens are marked to be closed in children.
  */
 export function closeInherited(): void {
   if (process.platform !== "linux") return;
@@ -43,12 +44,12 @@ function isClosedInChildren(descriptor: number): boolean {
     const [, flags] = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1")) ?? [];
     return flags === undefined || (Number.parseInt(flags, 8) & O_CLOEXEC) !== 0;
   } catch {
-    // It was the one that listed the others.
+    // This was the descriptor of the directory listing.
     return true;
   }
 }
 
-/** Process ids, on Linux, of all that runs with the marker of this execution. */
+/** Finds the processes with the marker of this execution. Works on Linux only. */
 function findMarkedProcesses(executionId: string): number[] {
   if (process.platform !== "linux") return [];
   const marker = `${MARKER_NAME}=${executionId}`;
@@ -61,7 +62,7 @@ function readEnvironment(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
   } catch {
-    // It ended meanwhile, or it belongs to somebody else.
+    // The process has ended, or belongs to another user.
     return [];
   }
 }
@@ -70,6 +71,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It is gone already.
+    // The process has already ended.
   }
 }

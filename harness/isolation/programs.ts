@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Absolute path of a program on PATH, or in the directories for administrators that PATH often leaves out. */
+/** Finds a program on PATH or in the system directories that PATH often omits. Returns its absolute path. */
 export function findProgram(name: string): string | undefined {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/sbin"];
   return folders

@@ -1,34 +1,34 @@
 import type { Limits } from "./limits.ts";
 import { type Machine, measureFiles, measureMachine, measureTree } from "./machine.ts";
 
-/** Ends commands that use more of their machine than a run may. */
+/** Detects commands that exceed the limits of a run. */
 export interface Watch {
   /**
-   * Watches one command until the function that it gives back is called.
-   * @param onExceeded called once, with what goes into the command's result: "it used more than 100 MiB of memory"
+   * Watches one command until the returned function is called.
+   * @param onExceeded called once with the reason for the command's result: "it used more than 100 MiB of memory"
    */
   command(pid: number, onExceeded: (why: string) => void): () => void;
 }
 
 export interface WatchOptions {
   readonly limits: Limits;
-  /** Host path of the directory with all files of the run. */
+  /** Host path of the directory that contains all files of the run. */
   readonly folder: string;
-  /** Milliseconds between two looks. @default 100 */
+  /** Milliseconds between two measurements. @default 100 */
   readonly everyMs?: number;
 }
 
-/** Looks after which the command itself is looked at, though the machine has lost nothing. */
-const LOOKS = 20;
-/** Share of the machine's memory that is left for others, whoever uses it. */
+/** After this many measurements of the machine the command itself is measured, even if the machine has enough resources. */
+const TREE_INTERVAL = 20;
+/** Share of the machine's memory that always stays free for others. */
 const MIN_FREE_SHARE = 0.05;
 const MIB = 1024 * 1024;
 
 /**
- * Without cgroups, which only who administers a machine can hand out, nothing in the kernel holds the memory of many processes or the files
- * of a directory to a sum. So this looks: ten times a second at the whole machine, which costs next to nothing, and at the command's processes and
- * the run's files where the machine has lost so much since the run began that this run may be the cause. What grows faster than that is over its
- * limit for a moment.
+ * Without cgroups, which need an administrator, the kernel limits neither the total memory of several processes nor the total size of a
+ * directory. So the watch measures the machine ten times a second, which costs almost nothing, and measures the command's processes and the
+ * run's files when the machine has lost so many resources since the start of the run that this run may be the cause. A command that grows
+ * faster exceeds its limit for a moment.
  */
 export function createWatch({ limits, folder, everyMs = 100 }: WatchOptions): Watch {
   let best = measureMachine(folder);
@@ -50,7 +50,7 @@ export function createWatch({ limits, folder, everyMs = 100 }: WatchOptions): Wa
 
   const findExcess = (pid: number, now: Machine): string | undefined => {
     const lost = best.availableBytes - now.availableBytes;
-    // What the kernel itself holds for a command is in no process; before it takes the machine down, the command goes.
+    // Memory that the kernel holds for a command belongs to no process. End the command before the machine runs out of memory.
     if (lost > limits.memoryBytes && now.availableBytes < now.memoryBytes * MIN_FREE_SHARE) return messages.memory;
     const { tasks, memoryBytes, unnamedBytes } = measureTree(pid, limits.processes, limits.memoryBytes);
     if (tasks > limits.processes) return messages.processes;
@@ -66,7 +66,7 @@ export function createWatch({ limits, folder, everyMs = 100 }: WatchOptions): Wa
 
   return {
     command(pid, onExceeded) {
-      let looks = 0;
+      let measurements = 0;
       let countAgainAt = 0;
       let isOver = false;
       const exceeded = (why: string | undefined) => {
@@ -78,20 +78,20 @@ export function createWatch({ limits, folder, everyMs = 100 }: WatchOptions): Wa
         const startedAt = performance.now();
         countAgainAt = Number.POSITIVE_INFINITY;
         const why = await findFileExcess(pid);
-        // Where another uses up the disk this counts for nothing, so it must not take the harness's time.
+        // Another process may be filling the disk, so counting must not take much of the harness's time.
         countAgainAt = performance.now() + 1_000 + 10 * (performance.now() - startedAt);
         exceeded(why);
       };
-      const look = () => {
+      const measure = () => {
         const now = measureMachine(folder);
         note(now);
         const hasLost =
           best.availableBytes - now.availableBytes > limits.memoryBytes || now.tasks - best.tasks > limits.processes;
-        if (hasLost || ++looks % LOOKS === 0) exceeded(findExcess(pid, now));
+        if (hasLost || ++measurements % TREE_INTERVAL === 0) exceeded(findExcess(pid, now));
         const isFull = best.diskBytes - now.diskBytes > limits.diskBytes || best.files - now.files > limits.files;
         if (isFull && performance.now() > countAgainAt) void count();
       };
-      const timer = setInterval(look, everyMs);
+      const timer = setInterval(measure, everyMs);
       const stop = () => {
         isOver = true;
         clearInterval(timer);

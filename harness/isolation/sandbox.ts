@@ -1,8 +1,8 @@
 import type { Limits } from "./limits.ts";
 
-/** Where the parts of a workspace are: on the host, or as commands see them. */
+/** The paths of a workspace: on the host, or as commands see them. */
 export interface WorkspacePaths {
-  /** Clones, attachments and whatever the agent makes. */
+  /** Clones, attachments and the files of the agent. */
   readonly workspace: string;
   /** HOME of the commands. */
   readonly home: string;
@@ -10,23 +10,23 @@ export interface WorkspacePaths {
   readonly tmp: string;
   /** Files put here become artifacts. */
   readonly output: string;
-  /** The scripts of the commands; commands cannot write here where a sandbox prevents it. */
+  /** The scripts of the commands; commands cannot write here if the sandbox prevents it. */
   readonly steps: string;
 }
 
-/** How to start a program so that it stays in its sandbox. */
+/** How to start a program in its sandbox. */
 export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** A filter of system calls, read from descriptor 4. @default none */
+  /** A system call filter, read from descriptor 4. @default none */
   readonly filter?: Uint8Array;
-  /** More arguments, which no list of processes shows: read from the next descriptor, each ended by a NUL. @default none */
+  /** Arguments that must not appear in lists of processes: read from the next descriptor, each terminated by a NUL. @default none */
   readonly hidden?: readonly string[];
 }
 
-/** The wall around commands. */
+/** The isolation boundary of commands. */
 export interface Sandbox {
   readonly kind: "bubblewrap" | "machine" | "none";
   /** Paths as commands see them. */
@@ -35,15 +35,15 @@ export interface Sandbox {
   readonly node: string;
   /** Whether commands can reach the network. */
   readonly network: boolean;
-  /** Whether nothing that a command starts can outlive it. */
+  /** Whether the sandbox ends all processes of a command with it. */
   readonly contained: boolean;
   /** The directory of `SandboxOptions.programs`, as commands see it. */
   readonly programs: string | undefined;
-  /** What commands may use of the machine; undefined where it is theirs alone. */
+  /** How much of the machine commands may use; undefined if no other run shares the machine. */
   readonly limits: Limits | undefined;
   /**
-   * Bash on a script of the steps directory.
-   * @param variables of this program, beside those of the sandbox itself. @default the run's secrets
+   * Builds the launch of bash with a script of the steps directory.
+   * @param variables environment variables besides those of the sandbox itself. @default the run's secrets
    */
   launch(script: string, variables?: Readonly<Record<string, string>>): Launch;
 }
@@ -52,22 +52,22 @@ export interface SandboxOptions {
   /** Paths on the host. */
   readonly host: WorkspacePaths;
   readonly runId: string;
-  /** Found again in the environment of every process of this execution. */
+  /** Environment variables that identify every process of this execution. */
   readonly marker: Readonly<Record<string, string>>;
-  /** Variables of every command, by name; those of the sandbox itself go before them. @default none */
+  /** Environment variables of every command; those of the sandbox itself take precedence. @default none */
   readonly secrets?: Readonly<Record<string, string>>;
   /** A directory of the host with programs that commands may run. @default none */
   readonly programs?: string;
 }
 
-/** Makes the sandbox of a run, once the run is known. */
+/** Creates the sandbox when the run is known. */
 export type MakeSandbox = (options: SandboxOptions) => Sandbox;
 
 export const BASH_OPTIONS = ["-eo", "pipefail"] as const;
 
 /**
- * No boundary inside the machine: the process group and the marker find what a command leaves behind.
- * @param kind "machine" where nothing but this execution is on it
+ * Creates a sandbox without a boundary inside the machine. Processes that a command leaves behind are found by group and marker.
+ * @param kind "machine" if the machine runs only this execution
  */
 export function createPlainSandbox(
   { host, runId, marker, secrets, programs }: SandboxOptions,
@@ -95,7 +95,7 @@ export function createPlainSandbox(
   };
 }
 
-/** All that a command finds in its environment besides PATH and the secrets of its run; never a key. */
+/** Builds the environment of a command without PATH and the run's secrets. It never contains a key. */
 export function buildCommandEnvironment(paths: WorkspacePaths, runId: string): Record<string, string> {
   return {
     HOME: paths.home,

@@ -1,12 +1,12 @@
-/** The number of a call that a machine does not have. */
+/** The number of a system call that an architecture does not have. */
 const NONE = -1;
-/** What commands may not ask of the kernel: numbers of system calls on x86-64 and on arm64. */
+/** System calls that commands may not use, by their numbers on x86-64 and on arm64. */
 const REFUSED: Readonly<Record<string, readonly [x64: number, arm64: number]>> = {
-  // Keys of the host's user: the keyring of a session goes down to every process that it starts.
+  // Kernel keys of the host's user, which child processes inherit.
   add_key: [248, 217],
   request_key: [249, 218],
   keyctl: [250, 219],
-  // What changes file systems, which nothing here needs and much of what escaped elsewhere began with.
+  // Changes of file systems, which commands do not need and many sandbox escapes started with.
   mount: [165, 40],
   umount2: [166, 39],
   pivot_root: [155, 41],
@@ -20,7 +20,7 @@ const REFUSED: Readonly<Record<string, readonly [x64: number, arm64: number]>> =
   mount_setattr: [442, 442],
   open_by_handle_at: [304, 265],
   setns: [308, 268],
-  // Parts of the kernel that programs do without and attackers look for.
+  // Parts of the kernel that programs do not need and attackers often use.
   bpf: [321, 280],
   perf_event_open: [298, 241],
   userfaultfd: [323, 282],
@@ -65,8 +65,8 @@ const MACHINES: Readonly<Record<string, Machine>> = {
 };
 const CLONE3 = 435;
 const CLONE_NEWUSER = 0x10000000;
-/** Unix, IPv4, IPv6 and netlink: others, such as a virtual machine's way to its host, are in no network namespace. */
-const FAMILIES = [1, 2, 10, 16];
+/** Unix, IPv4, IPv6 and netlink. Other sockets, such as those between a virtual machine and its host, ignore network namespaces. */
+const SOCKET_DOMAINS = [1, 2, 10, 16];
 /** TIOCSTI and TIOCLINUX, which type into a terminal. */
 const TYPING = [0x5412, 0x541c];
 
@@ -74,7 +74,7 @@ const EPERM = 1;
 const ENOSYS = 38;
 const EAFNOSUPPORT = 97;
 
-/** Where struct seccomp_data has them; of an argument its low half. */
+/** Offsets in struct seccomp_data; for an argument, of its low half. */
 const AT = { number: 0, machine: 4, argument: (index: number) => 16 + 8 * index };
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
@@ -82,7 +82,7 @@ const load = (at: number): Instruction => [0x20, 0, 0, at];
 const answer = (value: number): Instruction => [0x06, 0, 0, value];
 const allow = answer(0x7fff0000);
 const refuse = (errno: number): Instruction => answer(0x00050000 | errno);
-/** Carries out what follows where the loaded value is this one, and skips it otherwise. */
+/** Executes the instructions if the loaded value equals this one, and skips them otherwise. */
 const where = (value: number, ...then: readonly Instruction[]): Instruction[] => [
   [0x15, 0, then.length, value],
   ...then,
@@ -93,9 +93,9 @@ const whereAnyBit = (bits: number, ...then: readonly Instruction[]): Instruction
 ];
 
 /**
- * The filter of system calls for commands, as bwrap reads it; undefined on a machine that it does not know. What is
- * refused looks as it does to anybody without rights, so that programs go on without it. A new user namespace is refused too: in
- * one of its own a command would have all of the kernel to itself that a plain user has not.
+ * Builds the system call filter for commands in the format of bwrap; undefined on an unknown architecture. Refused calls fail like those of
+ * an unprivileged user, so that programs continue without them. New user namespaces are refused too, because inside one a command could
+ * reach parts of the kernel that need privileges.
  */
 export function buildSeccompFilter(architecture: string = process.arch): Buffer | undefined {
   const machine = MACHINES[architecture];
@@ -106,18 +106,23 @@ export function buildSeccompFilter(architecture: string = process.arch): Buffer 
     .filter((number) => number !== NONE);
   const program = [
     load(AT.machine),
-    // Another machine's numbers mean other calls.
+    // The numbers of another architecture mean other calls.
     ...[[0x15, 1, 0, audit] as const, refuse(ENOSYS)],
     load(AT.number),
     // The x32 form of the same calls.
     ...(column === 0 ? [[0x35, 0, 1, 0x40000000] as const, refuse(ENOSYS)] : []),
     ...refused.flatMap((number) => where(number, refuse(EPERM))),
-    ...where(socket, load(AT.argument(0)), ...FAMILIES.flatMap((family) => where(family, allow)), refuse(EAFNOSUPPORT)),
+    ...where(
+      socket,
+      load(AT.argument(0)),
+      ...SOCKET_DOMAINS.flatMap((domain) => where(domain, allow)),
+      refuse(EAFNOSUPPORT),
+    ),
     ...where(ioctl, load(AT.argument(1)), ...TYPING.flatMap((request) => where(request, refuse(EPERM))), allow),
     ...[clone, unshare].flatMap((number) =>
       where(number, load(AT.argument(0)), ...whereAnyBit(CLONE_NEWUSER, refuse(EPERM)), allow),
     ),
-    // Its flags are where no filter can look; programs then use the older one.
+    // A filter cannot read the flags of clone3; programs then fall back to clone.
     ...where(CLONE3, refuse(ENOSYS)),
     allow,
   ];

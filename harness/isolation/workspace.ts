@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WorkspacePaths } from "./sandbox.ts";
 
-/** The directories of one execution on the host; all of them go with it. */
+/** The directories of one execution on the host, which are removed with it. */
 export interface Workspace {
   readonly root: string;
   readonly paths: WorkspacePaths;
@@ -14,7 +14,7 @@ export interface Workspace {
   remove(): Promise<void>;
 }
 
-/** Makes the directories below TMPDIR. */
+/** Creates the directories below TMPDIR. */
 export async function createWorkspace(): Promise<Workspace> {
   const root = await mkdtemp(join(tmpdir(), "runyard-"));
   const inside = (name: string) => join(root, name);
@@ -31,7 +31,7 @@ export async function createWorkspace(): Promise<Workspace> {
   return { root, paths, etc, remove: () => removeTree(root) };
 }
 
-/** Removes a tree of files, also where commands took the right to do so from its directories. */
+/** Removes a directory tree, even if commands removed its write permissions. */
 async function removeTree(root: string): Promise<void> {
   await rm(root, { recursive: true, force: true }).catch(async () => {
     await chmod(root, 0o700);

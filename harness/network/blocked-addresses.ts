@@ -3,12 +3,12 @@ import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { scopeOfAddress, toCanonicalAddress } from "#shared/wire/addresses.ts";
 
-/** Where clouds answer questions about the machine, its credentials among them, by IPv4: most of them, Azure, Alibaba and Oracle. */
+/** IPv4 addresses of cloud metadata services, which return credentials: most clouds, Azure, Alibaba and Oracle. */
 export const METADATA = ["169.254.0.0/16", "168.63.129.16", "100.100.100.200", "192.0.0.192"] as const;
 
 const LINK_LOCAL = /^(169\.254\.|fe[89ab])/i;
 
-/** What the harness may call on behalf of a run besides the internet. */
+/** What the harness may call for a run besides the internet. */
 export interface AllowedScopes {
   /** The machine's own services: its loopback, and the addresses that it has. */
   readonly loopback: boolean;
@@ -16,22 +16,22 @@ export interface AllowedScopes {
   readonly privateNetworks: boolean;
 }
 
-/** The IPv4 addresses that the host has now, besides its loopback: what it serves on them is for its neighbours. */
+/** Lists the current IPv4 addresses of the host except its loopback. */
 export const listOwnAddresses = (): string[] => listHostAddresses("IPv4");
 
-const listHostAddresses = (...families: readonly string[]): string[] =>
+const listHostAddresses = (...versions: readonly string[]): string[] =>
   Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])
-    .filter(({ family, internal }) => families.includes(family) && !internal)
+    .filter((one) => versions.includes(one.family) && !one.internal)
     .map(({ address }) => address);
 
-/** Makes the check of addresses for both IP families. The host's own addresses are read once, here. */
+/** Creates the check for IPv4 and IPv6 addresses. Reads the host's own addresses once. */
 export function createAddressCheck({ loopback, privateNetworks }: AllowedScopes): (address: string) => boolean {
   const own = listHostAddresses("IPv4", "IPv6").filter((address) => !LINK_LOCAL.test(address));
   const canonical = new Set(own.map(toCanonicalAddress));
   return (address) => {
     const scope = scopeOfAddress(address);
-    // A host may have an address of a reserved range, and its own services are as near as those of its loopback.
+    // A host may have an address of a reserved range. Services on its own addresses count as loopback services.
     if (scope === "loopback" || canonical.has(toCanonicalAddress(address))) return loopback;
     if (scope === "never") return false;
     return scope === "public" || privateNetworks;
@@ -39,9 +39,9 @@ export function createAddressCheck({ loopback, privateNetworks }: AllowedScopes)
 }
 
 /**
- * Resolves a host, and checks each address that it has. The caller connects to an address of the result, never to the name: it could
- * mean another address by then.
- * @throws an Error where any of the addresses is blocked, or there is none
+ * Resolves a host and checks each of its addresses. The caller must connect to an address of the result and not to the name, which
+ * could resolve to another address later.
+ * @throws an Error when any of the addresses is blocked, or there is none
  */
 export async function resolveAllowed(
   host: string,

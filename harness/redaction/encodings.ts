@@ -1,12 +1,12 @@
 /**
- * The ways in which programs spell a value: as it is, as a part of JSON, a URL, a shell command or a page, as hexadecimal
- * and as base64. A value of several lines is also known by each of them, since most tools show lines one by one.
+ * Lists the encodings of a value: plain, in JSON, in a URL, in a shell command, in HTML, as hexadecimal and as base64. A value of several
+ * lines also has the encodings of each line, because most tools print line by line.
  */
 export function listEncodings(value: string): Set<string> {
   const encodings = new Set<string>();
   for (const part of new Set([value, ...splitLines(value)])) {
     const bytes = Buffer.from(part);
-    for (const spell of ESCAPES) encodings.add(spell(part));
+    for (const escapeText of ESCAPES) encodings.add(escapeText(part));
     for (const escaped of URL_ESCAPED) for (const url of encodeForUrl(part, escaped)) encodings.add(url);
     for (const form of [bytes.toString("hex"), ...encodeBase64(bytes)]) encodings.add(form);
     encodings.add(bytes.toString("hex").toUpperCase());
@@ -14,11 +14,11 @@ export function listEncodings(value: string): Set<string> {
   return encodings;
 }
 
-/** Names of members that hold a secret themselves, and endings of those that tell where it is used. */
+/** Names of JSON members that hold secrets, and endings of names that do not. */
 const SECRET_MEMBER = /key|secret|token|passw|passphrase|credential|private|auth/i;
 const ADDRESS_MEMBER = /(ur[il]|_id|type|host|name)$/i;
 
-/** What is secret of its own in a value that is a JSON document, as programs are given credentials. */
+/** Finds the secret members of a JSON document, such as a file of credentials. */
 export function findSecretMembers(value: string): string[] {
   if (!/^\s*[[{]/.test(value)) return [];
   const found: string[] = [];
@@ -28,15 +28,15 @@ export function findSecretMembers(value: string): string[] {
       return member;
     });
   } catch {
-    // It only looks like one.
+    // The value only looks like JSON.
   }
   return found;
 }
 
-/** Shorter lines are words like any other. */
+/** Shorter lines cannot be told from ordinary words. */
 const MIN_LINE_LENGTH = 8;
 
-/** Lines that say something of their own; a key's armour is the same in every key. */
+/** Splits a value into lines. The header and footer of a PEM key are the same in every key and are left out. */
 function splitLines(value: string): string[] {
   const lines = value.split(/[\r\n]+/).map((line) => line.trim());
   return lines.length < 2 ? [] : lines.filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith("-----"));
@@ -57,13 +57,13 @@ const ESCAPES: readonly ((text: string) => string)[] = [
   escapeHtml,
   (text) => escapeHtml(text).replaceAll("'", "&#39;"),
   (text) => escapeHtml(text).replaceAll("'", "&#x27;"),
-  // Within single quotes, within double quotes, and without quotes, as shells show what they run.
+  // In single quotes, in double quotes, and without quotes, as shells print commands.
   (text) => text.replaceAll("'", "'\\''"),
   (text) => text.replace(/["$`\\]/g, "\\$&"),
   (text) => text.replace(/[^\w@%+=:,./-]/g, "\\$&"),
 ];
 
-/** What URL encoders escape by RFC 3986, in paths, by encodeURIComponent, by encodeURI, and in forms. */
+/** The characters that URL encoders escape: by RFC 3986, in paths, by encodeURIComponent, by encodeURI, and in forms. */
 const URL_ESCAPED = [/[^\w.~-]/gu, /[^\w.~/-]/gu, /[^\w.!~*'()-]/gu, /[^\w.!~*'();,/?:@&=+$#-]/gu, /[^\w.*-]/gu];
 
 function encodeForUrl(text: string, escaped: RegExp): string[] {
@@ -75,8 +75,8 @@ function encodeForUrl(text: string, escaped: RegExp): string[] {
 }
 
 /**
- * Base64 of a text that contains the value shows it in one of three ways, depending on how many bytes come before it.
- * The first and last characters depend on the neighbours and are left out.
+ * In the base64 of a text, a value has one of three forms, depending on how many bytes precede it. Its first and last characters depend
+ * on the neighbouring bytes and are left out.
  */
 function encodeBase64(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {

@@ -1,47 +1,47 @@
-/** Texts that are looked for in others, all at once, in time that does not grow with their number. */
+/** A set of patterns that are searched for together. The time of a search does not depend on their number. */
 export interface Patterns {
   add(text: string): void;
   readonly isEmpty: boolean;
-  /** Begins to look through one text, which comes character by character. */
+  /** Starts the search in one text, which is passed character by character. */
   scan(): Scan;
 }
 
 export interface Scan {
-  /** One more character that is no white space, at its place in the text. Calls `found` for each needle that ends with it. */
+  /** Adds a character that is not white space, with its position. Calls `found` for each pattern that ends with it. */
   next(code: number, place: number, found: (pattern: Pattern, start: number) => void): void;
-  /** Begins anew behind what came so far. */
+  /** Restarts the search after the current position. */
   reset(): void;
-  /** Where the earliest needle starts that what comes next may complete; `undefined` where none has begun. */
+  /** The start of the earliest pattern that the next characters may complete; `undefined` if there is none. */
   pendingFrom(): number | undefined;
-  /** As `pendingFrom`, of those alone that have matched for several characters. */
+  /** Like `pendingFrom`, but only for patterns that have matched several characters. */
   partialFrom(): number | undefined;
-  /** Places are counted from there from now on. */
+  /** Moves the origin of all positions. */
   moveStart(by: number): void;
 }
 
 export interface Pattern {
   /** Without its white space. */
   readonly text: string;
-  /** As it was given, trimmed. */
+  /** As it was added, trimmed. */
   readonly whole: string;
 }
 
 interface Known extends Pattern {
-  /** For each length that has matched, the longest shorter one that has then matched too. Made when it is first needed. */
+  /** For each matched length, the longest shorter length that matches too. Computed on first use. */
   shorter?: Uint16Array;
 }
 
-/** Patterns are found by their first characters; shorter ones are not looked for. */
+/** Patterns are found by this many first characters; shorter ones are ignored. */
 export const ANCHOR = 4;
 const MAX_LENGTH = 65_535;
-/** What programs put between the parts of a long text. */
+/** White space that programs insert when they wrap a long text. */
 export const isSpace = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0xfeff;
 const WHITE_SPACE = /[\t-\r \u00a0\ufeff]+/g;
 
 /**
- * White space between the characters of a needle does not hide it: programs wrap long lines. Each needle is looked at from
- * where its first four characters stand, and then followed by the rule of Knuth, Morris and Pratt: nothing is read twice.
+ * Ignores white space between the characters of a pattern, because programs wrap long lines. A match starts with the first four
+ * characters of a pattern and continues with the algorithm of Knuth, Morris and Pratt, so no character is read twice.
  */
 export function createPatterns(): Patterns {
   const known = new Set<string>();
@@ -65,11 +65,11 @@ export function createPatterns(): Patterns {
   };
 }
 
-/** A number that tells the last four characters, of Latin text exactly. */
+/** Computes a number from the last four characters, which is unique for Latin text. */
 const shift = (window: number, code: number): number => (window << 8) ^ code;
 
 function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>): Scan {
-  /** How much of each needle has matched up to here; those that are not in it have less than an anchor. */
+  /** The matched length of each pattern that has matched at least its anchor. */
   const matched = new Map<Known, number>();
   let window = 0;
   let codes: number[] = [];
@@ -117,7 +117,7 @@ function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>): Scan {
   };
 }
 
-/** How much of the needle has matched once this character has come. */
+/** Computes the matched length after one more character. */
 function advanceLength(pattern: Known, length: number, code: number): number {
   let now = length;
   while (now > 0 && pattern.text.charCodeAt(now) !== code) now = getFallbacks(pattern)[now - 1] ?? 0;

@@ -2,38 +2,38 @@ import type { Block, Message } from "#shared/wire/conversation.ts";
 import { findSecretMembers, listEncodings } from "./encodings.ts";
 import { ANCHOR, createPatterns, isSpace, type Pattern, type Patterns } from "./patterns.ts";
 
-/** Takes planted secrets out of everything that leaves the sandbox. */
+/** Redacts injected secrets from everything that leaves the sandbox. */
 export interface Redactor {
-  /** The text without any known secret. */
+  /** Redacts a text. */
   text(text: string): string;
-  /** The same for every string inside a JSON value, member names included. */
+  /** Redacts every string in a JSON value, including member names. */
   json<T>(value: T): T;
-  /** The same for all that is said in a message; what the protocol alone fills in stays. */
+  /** Redacts the content of a message, but not its protocol fields. */
   message(message: Message): Message;
-  /** Redacts a text that comes in pieces, also where a secret lies across two of them. */
+  /** Redacts a text that arrives in pieces, including secrets that are split across pieces. */
   stream(): RedactingStream;
-  /** Makes one more value a secret, for every text and stream that begins from now on. */
+  /** Adds a secret for every text and stream that starts later. */
   add(secret: string): void;
 }
 
-/** Holds back so much of the end that no secret can be cut in two. */
+/** Holds back the end of the text as far as it may be the beginning of a secret. */
 export interface RedactingStream {
   push(piece: string): string;
-  /** The rest. Where the text goes on but is not read any further, what may be the beginning of a secret is one. */
+  /** Returns the rest. If the text continues but is not read further, a possible beginning of a secret is redacted. */
   end(goesOn?: boolean): string;
 }
 
-/** Shorter values cannot be told from ordinary words, and can be guessed anyway. */
+/** Shorter values cannot be told from ordinary words, and are easy to guess. */
 const MIN_SECRET_LENGTH = ANCHOR;
-/** Shorter spellings are only looked for as they are, without white space between their characters. */
+/** Shorter encodings are only found without white space between their characters. */
 const MIN_WRAPPED_LENGTH = 8;
-/** Longer runs of white space are no mere wrapping of a line. */
+/** More white space than this does not come from line wrapping. */
 const MAX_SPACES = 256;
 const MARK = "***";
 
 /**
- * This guards against accidents: a command that prints its environment, an error that quotes a URL. It is no wall: who
- * holds a secret can always spell it in a way that no pattern knows. The wall is what a run's key may do.
+ * Protects against accidents: a command that prints its environment, an error that quotes a URL. It is not an isolation boundary: code
+ * that has a secret can always encode it in a way that no pattern matches. The rights of the run's key are the boundary.
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const patterns = createPatterns();
@@ -62,15 +62,15 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   };
 }
 
-/** From the first character of a secret to its last. */
+/** The range of a secret. */
 type Found = readonly [start: number, end: number];
 
 function createStream(patterns: Patterns): RedactingStream {
   const scan = patterns.scan();
-  /** What was not given back yet; all places are counted from its beginning. */
+  /** The text that has not been returned yet; all positions count from its beginning. */
   let held = "";
   let found: Found[] = [];
-  /** Up to here the text belongs to a secret whose mark was given back already. */
+  /** Up to this position the text belongs to a secret that was already replaced. */
   let covered = 0;
   let spaces = 0;
 
@@ -123,7 +123,7 @@ function createStream(patterns: Patterns): RedactingStream {
   };
 }
 
-/** Ids, times and kinds are not the agent's words, and a message whose kind is a mark would be refused. */
+/** Ids, times and types are not written by the agent, and a message with a redacted type would be refused. */
 function redactBlock(block: Block, { text, json }: Pick<Redactor, "text" | "json">): Block {
   if (block.type === "text") return { ...block, text: text(block.text) };
   const name = text(block.name);

@@ -26,22 +26,21 @@ export interface ArtifactLimits {
 
 export interface ArtifactReport {
   readonly stored: string[];
-  /** One sentence each for what was left out. */
+  /** One sentence for each file that was not stored. */
   readonly left: string[];
 }
 
 export interface ArtifactCollector {
   collect(): Promise<ArtifactReport>;
-  /** The files that are artifacts already: hashes by paths. */
+  /** The files that are artifacts: hashes by path. */
   stored(): ReadonlyMap<string, string>;
-  /** Takes what an earlier execution has stored for artifacts of this one. */
+  /** Adds the artifacts that an earlier execution stored. */
   adopt(stored: Iterable<readonly [filepath: string, sha256: string]>): void;
 }
 
 /**
- * Makes artifacts of the files that commands left in their output directory: regular files only, by their relative path,
- * without secrets in it; what is in them stays as it is, byte for byte. A file that is unchanged since an earlier turn is not
- * stored again.
+ * Stores the regular files in the output directory as artifacts. Their relative paths are redacted, their contents are not changed.
+ * A file that is unchanged since an earlier turn is not stored again.
  */
 export function createArtifactCollector({
   plane,
@@ -53,7 +52,7 @@ export function createArtifactCollector({
   const { files: maxFiles = 100, bytesEach = 100 * 1024 * 1024 } = limits;
   const known = new Map<string, string>();
 
-  /** The workspace, which commands cannot swap for a link, as they could the directory in it. */
+  /** Opens the file below the workspace: commands could replace the output directory by a link, but not the workspace. */
   const opened = (filepath: string) => openInside(dirname(output), join(output, filepath));
   const store = async (filepath: string, { path: file, sizeBytes: size }: InsideFile) => {
     const sha256 = await hashFile(file);
@@ -84,7 +83,7 @@ export function createArtifactCollector({
           report.left.push(`${filepath}: over ${maxFiles} files`);
           continue;
         }
-        // What became of it since the list was made is nobody's artifact.
+        // The file was removed or replaced after it was listed.
         await using file = await opened(filepath).catch(() => undefined);
         if (file === undefined) continue;
         const reason = findRejection(filepath, file.sizeBytes, bytesEach);
@@ -97,16 +96,16 @@ export function createArtifactCollector({
   };
 }
 
-/** What the service does not take is left out, and the run goes on. */
+/** A file that the service refuses is not stored, and the run continues. */
 function describeRefusal(error: unknown): string {
   if (error instanceof Refused) return error.detail;
   throw error;
 }
 
-/** Names beyond which no more are looked at; a hundred become artifacts. */
+/** The most directory entries to read. */
 const MAX_NAMES = 10_000;
 
-/** Relative paths of the regular files, sorted; links are not followed, not even in place of the directory itself. */
+/** Lists the relative paths of regular files, sorted. Does not follow links, including a link in place of the root. */
 async function listFiles(root: string): Promise<string[]> {
   const isDirectory = await lstat(root).then(
     (stats) => stats.isDirectory(),
@@ -131,7 +130,7 @@ async function listFiles(root: string): Promise<string[]> {
 function findRejection(filepath: string, size: number, bytesEach: number): string | undefined {
   if (size > bytesEach) return `larger than ${bytesEach} bytes`;
   if (!filepath.isWellFormed() || filepath.includes("\ufffd") || Buffer.byteLength(filepath) > 1024)
-    return "not a name that can be stored";
+    return "its name cannot be stored";
   return undefined;
 }
 
@@ -142,7 +141,7 @@ export async function hashFile(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** What a file is, by its ending. */
+/** Guesses the media type from the file name extension. */
 export const guessMimeType = (path: string): string =>
   MIME_TYPES[extname(path).toLowerCase()] ?? "application/octet-stream";
 

@@ -6,13 +6,13 @@ import type { ControlPlane } from "../control-plane/control-plane.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { cutBytes } from "../support/text-limits.ts";
 
-/** What an execution tells of itself, sent one after the other in the order in which it happened. */
+/** Sends messages and events of an execution in the order in which they were queued. */
 export interface Outbox {
   /** Queues a message of the conversation; `onStored` is called once the control plane has accepted it. */
   message(message: Message, onStored?: () => void): void;
-  /** Queues an event for the timeline; its detail is cut to its room after secrets are taken out of it. */
+  /** Queues an event for the timeline. Its detail is redacted, then truncated. */
   event(name: ClientEvent["event_name"], payload?: ClientEvent["payload"]): void;
-  /** Sends all that is queued now and resolves when it is stored. @throws the failure that stopped the outbox */
+  /** Sends everything that is queued and resolves when it is stored. @throws the failure that stopped the outbox */
   flush(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ type Item =
 
 const BATCH_BYTES = 32 * 1024;
 const BATCH_MESSAGES = 100;
-/** What the detail of an event has room for. */
+/** The longest detail of an event. */
 const DETAIL_BYTES = 4_000;
 
 export interface OutboxOptions {
@@ -30,15 +30,15 @@ export interface OutboxOptions {
   readonly redactor: Redactor;
   /** The number of the first message. */
   readonly nextSequence: number;
-  /** Called once when something could not be sent; nothing is sent after that. */
+  /** Called once when something could not be sent. Nothing is sent after that. */
   readonly onFailure: (error: unknown) => void;
   /** How long a message may wait for others to share its batch, in milliseconds. @default 1000 */
   readonly holdMs?: number;
 }
 
 /**
- * Nobody who queues waits for the network: the first command starts while its own announcement is still on its way.
- * Each batch is one event of the run and is paid for, hence the second that messages wait for company.
+ * Queueing never waits for the network: the first command starts while its own message is in flight. Each batch is one billed event of
+ * the run, so messages wait up to a second for others to share their batch.
  */
 export function createOutbox(options: OutboxOptions): Outbox {
   const { plane, redactor, onFailure, holdMs = 1000 } = options;

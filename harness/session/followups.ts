@@ -8,16 +8,16 @@ import type { RunContext } from "../setup/setup.ts";
 import { Stop } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 
-/** The heartbeat, and what it brings: follow-ups in their order, and the word that the run was cancelled. */
+/** Sends heartbeats, and receives with them follow-ups in order and the cancellation of the run. */
 export interface Followups {
   /**
-   * The next follow-up, which is part of the conversation from then on. With none waiting all that was said is stored and
-   * the control plane is asked once more: `undefined` means that the run may be finished.
+   * Takes the next follow-up and adds it to the conversation. If none is waiting, stores all messages and asks the control plane
+   * once more: `undefined` means that the run may be finished.
    */
   takeNext(): Promise<Followup | undefined>;
-  /** Tells the control plane which follow-ups are stored, if it has not been told. All that was said must be stored already. */
+  /** Acknowledges the follow-ups that are stored, unless they are acknowledged already. All messages must be stored before. */
   settle(): Promise<void>;
-  /** Calls `interrupt` when a follow-up comes that breaks off the turn under way; undefined: there is none. */
+  /** Sets the function that is called when a follow-up interrupts the current turn; undefined outside a turn. */
   watch(interrupt: ((number: number) => void) | undefined): void;
   /** Ends the heartbeat. */
   end(): void;
@@ -52,9 +52,9 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
     }
   };
   const sendHeartbeat = async (): Promise<HeartbeatResponse> => {
-    const told = stored;
-    const reply = await plane.heartbeat(told);
-    acknowledged = Math.max(acknowledged, told);
+    const sent = stored;
+    const reply = await plane.heartbeat(sent);
+    acknowledged = Math.max(acknowledged, sent);
     receive(reply.followups);
     if (reply.cancel) stop.abort(new Stop("cancelled", "the run was cancelled"));
     return reply;
@@ -102,12 +102,12 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
   };
 }
 
-const CANCELLED = "[This was cancelled before it was begun, and is not to be carried out.]";
+const CANCELLED = "[This was cancelled before it started. Do not carry it out.]";
 
 function toMessage({ number, message, cancelled }: Followup, redactor: Redactor): Message {
   const clean = redactor.text(toWellFormed(message));
   const start = cutBytes(clean, SHOWN_BYTES);
-  const text = start.length < clean.length ? `${start}\n[... cut; the agent has it whole ...]` : start;
+  const text = start.length < clean.length ? `${start}\n[... truncated; the agent has the full text ...]` : start;
   const note: Block[] =
     cancelled === true
       ? [

@@ -3,12 +3,12 @@ import { type Engine, RUNBOOK_MODEL } from "../engine/engine.ts";
 import { plannedRunbook, runbook } from "../engine/runbook.ts";
 import type { ThirdPartyAgent } from "../third-party/agent.ts";
 
-/** Makes the engine, once it is known what there is to work with. */
+/** Creates the engine when the workspace is ready. */
 export type MakeEngine = (work: AgentWork) => Promise<Engine>;
 
 /**
- * The engine that works with this model: the agent of others that the run asks for, or ours. What an agent with a language model takes
- * to load, no other run waits for.
+ * Loads the engine for a model: the third-party agent that the run asks for, or our own. The modules of an agent with a language model
+ * are loaded only by runs that need them.
  */
 export async function loadEngine(modelId: string | undefined, thirdParty?: ThirdPartyAgent): Promise<MakeEngine> {
   if (modelId !== undefined && thirdParty !== undefined) {

@@ -12,16 +12,16 @@ import { type ArtifactCollector, hashFile } from "../reporting/artifact-collecto
 import { messageOf, SetupError } from "../support/stop.ts";
 import type { RunContext } from "./setup.ts";
 
-/** Points from which another execution can go on: the conversation so far, and the workspace as it is. */
+/** Points from which another execution can continue: the conversation so far, and the workspace. */
 export interface Checkpoints {
   /**
-   * Saves the workspace and what has been said so far. Without files in the workspace there is
-   * nothing that the conversation does not tell, and nothing is saved, unless `always`.
+   * Saves the workspace and all messages so far. An empty workspace is not saved unless `always` is set, since the conversation is
+   * enough to continue.
    * @throws when it could not be saved
    */
   save(options?: { readonly always?: boolean }): Promise<void>;
   /**
-   * Brings the workspace back that an earlier execution saved. False where there is none, or it is not kept any more.
+   * Restores the workspace that an earlier execution saved. Returns false if there is none, or it has been deleted.
    * @throws SetupError
    */
   restore(checkpoint: RunContext["checkpoint"]): Promise<boolean>;
@@ -29,67 +29,43 @@ export interface Checkpoints {
 
 export interface CheckpointOptions {
   readonly plane: Pick<ControlPlane, "uploadSnapshot" | "commitSnapshot">;
-  /** Packs and unpacks inside the sandbox: what is in a workspace, or in an archive of one, is nobody's but the commands'. */
+  /** Packs and unpacks inside the sandbox: the files of a workspace, and archives of them, are untrusted. */
   readonly runner: CommandRunner;
   /** Paths on the host, and as commands see them. */
   readonly host: WorkspacePaths;
   readonly seen: WorkspacePaths;
   readonly deadlineAt: number;
   readonly signal: AbortSignal;
-  /** Called before a workspace is saved: stores all that was said, and which follow-ups were taken up. */
+  /** Called before a workspace is saved: stores all messages and acknowledges the follow-ups. */
   readonly settle: () => Promise<void>;
-  /** Goes along: which files are artifacts already. */
+  /** The files that are artifacts are part of the checkpoint. */
   readonly artifacts: Pick<ArtifactCollector, "stored" | "adopt">;
-  /** Of the archive. @default 1 GiB */
+  /** The largest archive. @default 1 GiB */
   readonly maxBytes?: number;
-  /** Of the files before they are packed, holes of sparse files included. @default 4 GiB */
+  /** The largest apparent size of the files before they are packed, including holes of sparse files. @default 4 GiB */
   readonly maxApparentBytes?: number;
 }
 
 const ARCHIVE = "workspace.tar.gz";
 const MIME_TYPE = "application/gzip";
 const LIST_TYPE = "application/json";
-/** Which of its files were artifacts when the workspace was saved, so that none becomes one twice, and none is forgotten. */
+/** Lists the files that were artifacts when the workspace was saved, so that none is stored twice and none is missed. */
 const ARTIFACTS = "artifacts.json";
 const Stored = v.pipe(v.string(), v.parseJson(), v.array(v.tuple([v.string(), v.string()])));
 const MAX_BYTES = 1024 * 1024 * 1024;
 const MAX_APPARENT_BYTES = 4 * 1024 * 1024 * 1024;
 const PACK_MS = 5 * 60_000;
-/** The exit code by which the command that packs says that there is too much. */
+/** Exit code of the pack command when the workspace is too large. */
 const TOO_LARGE = 74;
 
 export function createCheckpoints(options: CheckpointOptions): Checkpoints {
-  const { plane, runner, host, seen, deadlineAt, signal, settle, artifacts } = options;
-  const { maxBytes = MAX_BYTES, maxApparentBytes = MAX_APPARENT_BYTES } = options;
+  const { plane, host, signal, settle, artifacts } = options;
   const archive = join(host.tmp, ARCHIVE);
   let count = 0;
 
-  const inSandbox = async (command: string) => {
-    const timeoutMs = Math.max(1, Math.min(PACK_MS, deadlineAt - Date.now()));
-    const { exitCode, text } = await runner.run({ command, workingDirectory: seen.workspace, timeoutMs });
-    if (exitCode === TOO_LARGE)
-      throw new Error(
-        `the files of the workspace have more than ${maxApparentBytes} bytes, holes of sparse files included`,
-      );
-    if (exitCode !== 0) throw new Error(`tar ended with exit code ${exitCode}: ${text.trim().slice(-500)}`);
-  };
-  const pack = async () => {
-    const packed = quoteForShell(join(seen.tmp, ARCHIVE));
-    // 1 says that a file changed while it was read; no command runs now that could still mean it.
-    await inSandbox(
-      [
-        `rm -rf ${packed}`,
-        refuseAbove(maxApparentBytes),
-        `tar --create ${SKIP_HOLES} --gzip --file=${packed} . || [ $? -eq 1 ]`,
-      ].join("\n"),
-    );
-    const opened = await openInside(host.tmp, archive);
-    if (opened.sizeBytes <= maxBytes) return opened;
-    await opened[Symbol.asyncDispose]();
-    throw new Error(`the workspace has more than ${maxBytes} bytes when packed`);
-  };
+  const { pack, unpack } = createPacker(options, archive);
 
-  /** False where storage does not have it any more. */
+  /** Returns false if storage no longer has the archive. */
   const download = async (url: string) => {
     await rm(archive, { force: true, recursive: true });
     return await downloadFile(url, archive, signal).then(
@@ -127,12 +103,12 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
       const [saved, list] = [file(ARCHIVE), file(ARTIFACTS)];
       if (saved === undefined || !(await download(saved.download_url))) return false;
       try {
-        await inSandbox(`tar --extract --gzip --file=${quoteForShell(join(seen.tmp, ARCHIVE))}`);
+        await unpack();
         if (list !== undefined) artifacts.adopt(v.parse(Stored, await downloadText(list.download_url, signal)));
         return true;
       } catch (error) {
         signal.throwIfAborted();
-        throw new SetupError(`the workspace of an earlier execution could not be brought back: ${messageOf(error)}`);
+        throw new SetupError(`the workspace of an earlier execution could not be restored: ${messageOf(error)}`);
       } finally {
         await rm(archive, { force: true, recursive: true });
       }
@@ -140,9 +116,40 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   };
 }
 
+/** Packs and unpacks the workspace by commands in the sandbox. */
+function createPacker(options: CheckpointOptions, archive: string) {
+  const { runner, host, seen, deadlineAt, maxBytes = MAX_BYTES, maxApparentBytes = MAX_APPARENT_BYTES } = options;
+  const packed = quoteForShell(join(seen.tmp, ARCHIVE));
+  const inSandbox = async (command: string) => {
+    const timeoutMs = Math.max(1, Math.min(PACK_MS, deadlineAt - Date.now()));
+    const { exitCode, text } = await runner.run({ command, workingDirectory: seen.workspace, timeoutMs });
+    if (exitCode === TOO_LARGE)
+      throw new Error(
+        `the files of the workspace have more than ${maxApparentBytes} bytes, including holes of sparse files`,
+      );
+    if (exitCode !== 0) throw new Error(`tar ended with exit code ${exitCode}: ${text.trim().slice(-500)}`);
+  };
+  const pack = async () => {
+    // Exit code 1 means that a file changed while it was read, which is acceptable: no command of the agent is running.
+    await inSandbox(
+      [
+        `rm -rf ${packed}`,
+        refuseAbove(maxApparentBytes),
+        `tar --create ${SKIP_HOLES} --gzip --file=${packed} . || [ $? -eq 1 ]`,
+      ].join("\n"),
+    );
+    const opened = await openInside(host.tmp, archive);
+    if (opened.sizeBytes <= maxBytes) return opened;
+    await opened[Symbol.asyncDispose]();
+    throw new Error(`the workspace has more than ${maxBytes} bytes when packed`);
+  };
+  const unpack = () => inSandbox(`tar --extract --gzip --file=${packed}`);
+  return { pack, unpack };
+}
+
 /**
- * Commands that end where the files have more bytes than may be packed. A sparse file takes next to nothing of the disk's limit, and as long to pack as its
- * apparent size says. GNU and BSD have different names for that size.
+ * Shell commands that exit if the files are too large to pack. A sparse file uses almost no disk, but the time to pack it depends on
+ * its apparent size. GNU and BSD have different options for that size.
  */
 const refuseAbove = (bytes: number): string =>
   [
@@ -150,10 +157,10 @@ const refuseAbove = (bytes: number): string =>
     `if [ "\${kib:-0}" -gt ${Math.floor(bytes / 1024)} ]; then exit ${TOO_LARGE}; fi`,
   ].join("\n");
 
-/** Options of GNU tar, by which it asks the file system for holes instead of reading them. Others have none, or do so by themselves. */
+/** Makes GNU tar ask the file system for holes instead of reading them. Other versions have no such option or do so by default. */
 const SKIP_HOLES = "$(tar --version 2>/dev/null | grep -q GNU && echo --sparse --hole-detection=seek || true)";
 
-/** True where the workspace has nothing but the directory for output, without anything in it. */
+/** Whether the workspace contains nothing but an empty output directory. */
 async function isEmptyWorkspace({ workspace, output }: WorkspacePaths): Promise<boolean> {
   const names = await readdir(workspace);
   if (names.some((name) => join(workspace, name) !== output)) return false;

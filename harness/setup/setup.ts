@@ -29,33 +29,33 @@ export interface SetupOptions {
   readonly seen: string;
   readonly deadlineAt: number;
   readonly signal: AbortSignal;
-  /** Brings back the workspace of an earlier execution, with its repositories and attachments; false where there is none. */
+  /** Restores the workspace of an earlier execution, with its repositories and attachments. Returns false if there is none. */
   readonly restore: () => Promise<boolean>;
 }
 
 export interface Setup {
   readonly skills: readonly Skill[];
   readonly clones: readonly Clone[];
-  /** True where the workspace is that of an earlier execution. */
+  /** Whether the workspace is that of an earlier execution. */
   readonly isRestored: boolean;
-  /** Where the first command starts, relative to the workspace: the clone if there is exactly one. */
+  /** Where the first command starts, relative to the workspace: the clone, if there is exactly one. */
   readonly workingDirectory: string;
 }
 
 const CLONE_MS = 5 * 60_000;
-/** What is shorter in a URL is a user's name, such as `git`, and no secret. */
+/** A shorter value in a URL is a user name, such as `git`, and not a secret. */
 const MIN_CREDENTIAL_LENGTH = 8;
 const SETUP_MS = 10 * 60_000;
-/** Lines of a failed setup command that the run's status message quotes. */
+/** Lines of a failed setup command's output in the run's status message. */
 const LAST_LINES = 10;
-/** Of that command itself. */
+/** The longest quoted command. */
 const COMMAND_BYTES = 200;
-/** What the status message has room for. */
+/** The longest status message. */
 const MESSAGE_BYTES = 1_024;
 
 /**
- * Brings into the workspace what the run's configuration asks for. Each part is an event of the timeline, with its duration.
- * @throws SetupError with what the caller can do about it
+ * Sets up the workspace as the run's configuration says. Each part is an event of the timeline, with its duration.
+ * @throws SetupError that tells the caller what to fix
  */
 export async function prepare(options: SetupOptions): Promise<Setup> {
   const { context, workspace, outbox } = options;
@@ -81,10 +81,10 @@ export async function prepare(options: SetupOptions): Promise<Setup> {
 
 async function restoreWorkspace({ context, outbox, restore }: SetupOptions): Promise<boolean> {
   if ((context.checkpoint?.files.length ?? 0) === 0) return false;
-  return reportStep(outbox, "setup_environment_resolution", "the workspace as the run left it", restore);
+  return reportStep(outbox, "setup_environment_resolution", "the workspace of the previous execution", restore);
 }
 
-/** Attachments and secrets, where there are any. */
+/** Downloads attachments and checks that all secrets are available. */
 async function resolveEnvironment(options: SetupOptions, isRestored: boolean): Promise<void> {
   const { context, outbox } = options;
   const { attachments, secrets = [] } = context;
@@ -100,7 +100,7 @@ async function resolveEnvironment(options: SetupOptions, isRestored: boolean): P
   });
 }
 
-/** The clones of an earlier execution, in the workspace that it left. */
+/** Lists the clones in a restored workspace. */
 function listRestoredClones(repositories: readonly Repository[]): Clone[] {
   return [...assignClonePaths(repositories)].map(([path, { url }]) => ({ ...identityOf(url), path, commit: "" }));
 }
@@ -108,7 +108,7 @@ function listRestoredClones(repositories: readonly Repository[]): Clone[] {
 const formatCount = (count: number, what: string): string[] =>
   count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"}`];
 
-/** One command of the environment; each begins where the agent's first command does. */
+/** Runs one setup command of the environment. Each starts where the agent's first command does. */
 async function runSetup(
   command: string,
   workingDirectory: string,
@@ -124,7 +124,7 @@ async function runSetup(
   throw new SetupError(last === "" ? what : `${what}:\n${last}`);
 }
 
-/** As many whole lines of the end as have room; of one that is too long itself, its end. */
+/** Takes as many whole lines from the end as fit, or the end of a line that is too long. */
 function takeLastLines(text: string, bytes: number): string {
   const lines = text.trimEnd().split("\n").slice(-LAST_LINES);
   while (lines.length > 1 && Buffer.byteLength(lines.join("\n")) > bytes) lines.shift();
@@ -169,12 +169,12 @@ async function downloadAttachments({ context, workspace, signal }: SetupOptions)
       await downloadFile(download_url, join(folder, name), signal);
     } catch (error) {
       if (!(error instanceof SetupError)) throw error;
-      throw new SetupError(`attachment ${filename} could not be fetched: ${error.message}`);
+      throw new SetupError(`attachment ${filename} could not be downloaded: ${error.message}`);
     }
   }
 }
 
-/** Does a part of the setup, and tells how long it took and what came of it. */
+/** Runs a part of the setup and reports its duration and result in the timeline. */
 export async function reportStep<T>(
   outbox: Outbox,
   name: ClientEvent["event_name"],
@@ -182,7 +182,7 @@ export async function reportStep<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const start = Date.now();
-  const tell = (isError: boolean, text: string) => {
+  const report = (isError: boolean, text: string) => {
     const finish = Date.now();
     outbox.event(name, {
       start_ts: toTimestamp(start),
@@ -194,10 +194,10 @@ export async function reportStep<T>(
   };
   try {
     const result = await work();
-    tell(false, typeof detail === "string" ? detail : detail(result));
+    report(false, typeof detail === "string" ? detail : detail(result));
     return result;
   } catch (error) {
-    tell(true, messageOf(error));
+    report(true, messageOf(error));
     throw error;
   }
 }

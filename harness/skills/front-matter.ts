@@ -1,7 +1,8 @@
 import { parse } from "yaml";
 
 /**
- * The value of a YAML document; throws where it is none. A module of its own, to be loaded on demand: where a bundle is split, a package in
- * CommonJS has no names by which it could be imported dynamically.
+ * Parses a YAML document. @throws when it is invalid
+ * This is a separate module so that it can be loaded on demand: in a split bundle, a CommonJS package has no named exports to import
+ * dynamically.
  */
 export const parseYaml = (text: string): unknown => parse(text);

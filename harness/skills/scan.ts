@@ -17,14 +17,14 @@ import { findProgram } from "../isolation/programs.ts";
 import { messageOf } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 
-/** Bytes of git's list of files, for a repository with more of them below its skills than anybody keeps. */
+/** The longest list of files that is read from git. */
 const LIST_BYTES = 8 * 1024 * 1024;
-/** Bytes that git may say of one file besides its content. */
+/** Bytes of git's header for one file. */
 const HEADER_BYTES = 128;
 
 /**
- * Finds the skills of a repository without a working tree: what is in it is listed and read, and nothing of it is ever a
- * file here, so no link, filter or hook of it means anything.
+ * Finds the skills of a repository without a working tree. Nothing is checked out, so links, filters and hooks of the repository have
+ * no effect.
  */
 export async function scan(request: ScanRequest, folder: string): Promise<ScanAnswer> {
   if (findProgram("git") === undefined) return toFailure("no_git", "this sandbox has no git");
@@ -44,7 +44,8 @@ export async function scan(request: ScanRequest, folder: string): Promise<ScanAn
       left_out: listed.length - files.length,
     };
   } catch (error) {
-    if (signal.aborted) return toFailure("too_late", `it was not read within ${request.time_limit_ms / 1000} s`);
+    if (signal.aborted)
+      return toFailure("too_late", `the scan did not finish within ${request.time_limit_ms / 1000} s`);
     const message = error instanceof GitError ? error.message : "it could not be read";
     return toFailure("unreadable", cutBytes(toWellFormed(maskUrlUsers(message)), 600));
   }
@@ -60,7 +61,7 @@ class GitError extends Error {}
 
 type Git = (args: readonly string[], options?: { input?: string; maxBytes?: number }) => Promise<Buffer>;
 
-/** The commit to look at; undefined where the repository is empty. */
+/** Fetches the commit to scan. Returns undefined if the repository is empty. */
 async function fetchCommit({ url, ref }: ScanRequest, run: Git): Promise<string | undefined> {
   const pinned = await pinRepositoryAddress(url).catch((error: unknown) => {
     throw new GitError(messageOf(error));
@@ -75,12 +76,12 @@ async function fetchCommit({ url, ref }: ScanRequest, run: Git): Promise<string 
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (ref === undefined) {
-      // An empty repository has no HEAD to fetch, and is no failure.
+      // An empty repository has no HEAD to fetch, which is not a failure.
       const refs = await git(["ls-remote", "--", url]).catch(() => undefined);
       if (refs?.length === 0) return undefined;
       throw error;
     }
-    // Servers give out a commit by its name only where it is a branch's or a tag's latest; with all of them it may be there.
+    // Servers serve a single commit only if a branch or a tag points to it, so fetch all branches and tags.
     await fetch("--", url, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*");
     return await resolveCommit(ref).catch(() => {
       throw new GitError(`there is no ref "${ref}"`);
@@ -109,7 +110,7 @@ async function listSkills(commit: string, git: Git): Promise<Listed[]> {
     .sort((a, b) => inSkillOrder(a.path, b.path));
 }
 
-/** Which skills are answered, and which of them are read: not those that are too large. */
+/** Chooses the skills to return, and those to read: files that are too large are not read. */
 function chooseSkills(listed: readonly Listed[]): { wanted: Listed[]; files: SkillFile[] } {
   const wanted: Listed[] = [];
   let room = SKILLS_BYTES;
@@ -117,7 +118,7 @@ function chooseSkills(listed: readonly Listed[]): { wanted: Listed[]; files: Ski
     const { path, sha, bytes } = file;
     if (bytes > SKILL_BYTES) return { path, sha, problem: `is larger than ${SKILL_BYTES} bytes` };
     if (bytes > room) {
-      return { path, sha, problem: `was left out: the skills before it have ${SKILLS_BYTES} bytes together` };
+      return { path, sha, problem: `was omitted: the skills before it have ${SKILLS_BYTES} bytes in total` };
     }
     room -= bytes;
     wanted.push(file);
@@ -151,7 +152,7 @@ function decode(bytes: Uint8Array): Pick<SkillFile, "text" | "problem"> {
   }
 }
 
-/** Runs git in the repository of the folder; all that it prints is its answer. */
+/** Runs git in the repository of the folder and returns its output. */
 function createGit(folder: string, signal: AbortSignal): Git {
   return async (args, { input = "", maxBytes = 64 * 1024 } = {}) => {
     signal.throwIfAborted();
@@ -166,26 +167,26 @@ function createGit(folder: string, signal: AbortSignal): Git {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
       } catch {
-        // It has just ended by itself.
+        // The process has already ended.
       }
     };
     signal.addEventListener("abort", kill);
     const chunks: Buffer[] = [];
     let bytes = 0;
-    let words = "";
+    let complaints = "";
     child.stdout.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= maxBytes) chunks.push(chunk);
     });
     child.stderr.on("data", (chunk: Buffer) => {
-      words = (words + chunk.toString()).slice(-4096);
+      complaints = (complaints + chunk.toString()).slice(-4096);
     });
     child.stdin.on("error", () => {});
     child.stdin.end(input);
     child.on("error", (error) => reject(new GitError(`git could not be started: ${error.message}`)));
     child.on("close", (code) => {
-      if (code !== 0) reject(new GitError(takeLastLines(words) || `git ended with exit code ${code}`));
-      else if (bytes > maxBytes) reject(new GitError("it has more files than are looked at"));
+      if (code !== 0) reject(new GitError(takeLastLines(complaints) || `git ended with exit code ${code}`));
+      else if (bytes > maxBytes) reject(new GitError("it has too many files"));
       else resolve(Buffer.concat(chunks));
     });
     try {

@@ -5,7 +5,7 @@ import type { Clone } from "../git/clone.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { loadSkill, type Skill } from "./skills.ts";
 
-/** A skill that is there to be loaded when it is wanted. */
+/** A skill that the agent can load on demand. */
 export interface SkillEntry {
   /** `owner/repo:path/to/SKILL.md` */
   readonly id: string;
@@ -13,17 +13,17 @@ export interface SkillEntry {
   readonly description: string;
 }
 
-/** Bytes of a description that are told; more belongs into the skill itself. */
+/** The longest description in the list. */
 const DESCRIPTION_BYTES = 500;
 const NAME_BYTES = 128;
 
-/** The skills of the repositories, as many as are looked for in one; what cannot be read is left out. */
+/** Lists the skills of the repositories. Skills that cannot be read are omitted. */
 export async function listSkills(clones: readonly Clone[], workspace: string): Promise<SkillEntry[]> {
   const lists = await Promise.all(clones.map((clone) => findSkills(clone, workspace)));
   return lists.flat().slice(0, MAX_SKILLS);
 }
 
-/** What a skill of the list says. @throws SetupError where it is not there any more */
+/** Reads the body of a listed skill. @throws SetupError when it no longer exists */
 export async function readSkill(id: string, clones: readonly Clone[], workspace: string): Promise<string> {
   return (await loadSkill(id, clones, workspace)).body;
 }

@@ -15,14 +15,14 @@ export interface Skill {
   readonly body: string;
 }
 
-/** Bytes of a skill that a run may start from; one that is listed has less. */
+/** The largest skill that a run may start from. Listed skills have a lower limit. */
 const SKILL_BYTES = 256 * 1024;
 
 const FrontMatter = v.nullish(v.object({ name: v.optional(v.string()), description: v.optional(v.string()) }), {});
 
 /**
  * Finds the skill that `repo:name`, `repo:path`, `owner/repo:name` or `owner/repo:path/to/SKILL.md` names in the clones.
- * @throws SetupError that names what is there instead
+ * @throws SetupError that lists the available skills
  */
 export async function loadSkill(spec: string, clones: readonly Clone[], workspace: string): Promise<Skill> {
   const fail = (reason: string) => new SetupError(`skill ${spec}: ${reason}`);
@@ -35,9 +35,9 @@ export async function loadSkill(spec: string, clones: readonly Clone[], workspac
     throw fail(`this repository was not cloned; ${formatList("cloned", clones.map(formatName))}`);
 
   const root = await realpath(join(workspace, clone.path)).catch(() => undefined);
-  // In the workspace of an earlier execution, a clone may have become a link to somewhere else.
+  // In a restored workspace, commands may have replaced the clone by a link.
   if (root === undefined || !root.startsWith((await realpath(workspace)) + sep))
-    throw fail(`${formatName(clone)} is not in the workspace any more`);
+    throw fail(`${formatName(clone)} is no longer in the workspace`);
   const file = await findFirstFile(root, listCandidates(place));
   if (file === undefined)
     throw fail(`${formatName(clone)} has no such skill; ${formatList("skills there", await listSkillNames(root))}`);
@@ -62,7 +62,7 @@ function listCandidates(place: string): string[] {
   return [...byName, join(place, "SKILL.md")];
 }
 
-/** The first of these files that exists and, links followed, lies inside the clone. */
+/** Finds the first of these files that exists inside the clone after links are resolved. */
 async function findFirstFile(root: string, candidates: readonly string[]): Promise<string | undefined> {
   for (const candidate of candidates) {
     const file = await realpath(join(root, candidate)).catch(() => undefined);
@@ -77,7 +77,7 @@ async function listSkillNames(root: string): Promise<string[]> {
 }
 
 async function parseFrontMatter(text: string, fail: (reason: string) => SetupError): Promise<unknown> {
-  // Loaded when there is a skill: a run without one starts the sooner.
+  // Loaded on demand, so that a run without skills starts faster.
   const { parseYaml } = await import("./front-matter.ts");
   try {
     return parseYaml(text);

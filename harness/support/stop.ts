@@ -1,17 +1,17 @@
 /**
- * Why an execution stops before its agent is done. It travels as the reason of the execution's AbortSignal, so that
- * whoever waits (a command, a clone, a retry) ends with the same word.
+ * Why an execution stops before its agent is done. It is the reason of the execution's AbortSignal, so that a command, a clone or a
+ * retry ends with the same error.
  */
 export type StopKind =
   /** The control plane asked for it. */
   | "cancelled"
-  /** The key is dead: the run was cancelled, or goes on without this execution. */
+  /** The key is no longer valid: the run was cancelled, or another execution continues it. */
   | "stale"
-  /** Another harness runs this execution; nothing of ours was ever wanted. */
+  /** Another harness runs this execution, so this one must report nothing. */
   | "taken"
-  /** The control plane could not be reached for as long as we may try, or answered what we cannot work with. */
+  /** The control plane could not be reached within the time limit, or sent an unusable response. */
   | "unreachable"
-  /** The sandbox ends: a signal, or the process that started us is gone. */
+  /** The sandbox ends: on a signal, or because the parent process is gone. */
   | "shutdown";
 
 export class Stop extends Error {
@@ -24,7 +24,7 @@ export class Stop extends Error {
   }
 }
 
-/** The turn under way is broken off by a follow-up; the execution goes on with that one. */
+/** A follow-up interrupts the current turn. The execution continues with that follow-up. */
 export class Interrupted extends Error {
   constructor(followup: number) {
     super(`Interrupted by follow-up ${followup}.`);
@@ -32,7 +32,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** A failure that the caller can remedy (a repository, a skill, an attachment): it ends the run as FAILED. */
+/** A failure that the caller can fix (a repository, a skill, an attachment). It ends the run as FAILED. */
 export class SetupError extends Error {
   constructor(message: string) {
     super(message);

@@ -1,23 +1,23 @@
 import { StringDecoder } from "node:string_decoder";
 import type { Redactor } from "../redaction/redactor.ts";
 
-/** What a command printed, as far as it is kept. */
+/** The captured part of a command's output. */
 export interface CapturedOutput {
   readonly text: string;
   readonly truncated: boolean;
 }
 
-/** Collects what a command prints: its beginning and its end, without secrets, in bounded memory. */
+/** Captures the beginning and the end of a command's output, redacted and in bounded memory. */
 export interface OutputCapture {
-  /** One decoder a stream, so that characters that come in two pieces stay whole. */
+  /** Adds a stream with its own decoder, so that a character split across two chunks stays whole. */
   stream(): (chunk: Buffer) => void;
   end(): CapturedOutput;
 }
 
 export interface OutputLimits {
-  /** The most that is kept, in bytes of UTF-8. @default 16384 */
+  /** Bytes of UTF-8 to keep. @default 16384 */
   readonly keepBytes?: number;
-  /** What comes after so many bytes is read and dropped, in bytes. @default 10485760 */
+  /** Output beyond this many bytes is discarded. @default 10485760 */
   readonly readBytes?: number;
 }
 
@@ -59,13 +59,13 @@ export function createCapture(redactor: Redactor, limits: OutputLimits = {}): Ou
       const first = cutBytes(toWellFormed(head), headBytes);
       const last = cutBytesFromEnd(toWellFormed(head.slice(first.length) + tail), tailBytes);
       const left = Math.max(0, received - Buffer.byteLength(first) - Buffer.byteLength(last));
-      const cap = received > readBytes ? `; what came after ${readBytes} bytes was not read` : "";
-      return { text: `${first}\n[... ${left} bytes left out${cap} ...]\n${last}`, truncated: true };
+      const cap = received > readBytes ? `; output after ${readBytes} bytes was discarded` : "";
+      return { text: `${first}\n[... ${left} bytes omitted${cap} ...]\n${last}`, truncated: true };
     },
   };
 }
 
-/** The longest beginning of the text that fits into so many bytes of UTF-8, never half a character. */
+/** Cuts a text to at most this many bytes of UTF-8, never within a character. */
 export function cutBytes(text: string, bytes: number): string {
   const buffer = Buffer.from(text);
   if (buffer.length <= bytes) return text;
@@ -74,12 +74,12 @@ export function cutBytes(text: string, bytes: number): string {
   return buffer.toString("utf8", 0, end);
 }
 
-/** Without what JSON on the wire refuses: NUL characters and lone surrogates. */
+/** Replaces what the API refuses in JSON: NUL characters and lone surrogates. */
 export function toWellFormed(text: string): string {
   return text.replaceAll("\0", "\ufffd").toWellFormed();
 }
 
-/** The longest end of the text that fits into so many bytes of UTF-8, never half a character. */
+/** Cuts the beginning of a text so that at most this many bytes of UTF-8 are left, never within a character. */
 export function cutBytesFromEnd(text: string, bytes: number): string {
   const buffer = Buffer.from(text);
   let start = Math.max(0, buffer.length - bytes);

@@ -1,6 +1,6 @@
 /**
- * Work that is to be done every so often, by whoever comes by when it is due: nothing happens in between, and nothing by itself.
- * The time is counted from the end of the work before.
+ * Returns a function that does the work at most once per interval. Calls in between do nothing, and no timer runs. The interval
+ * starts when the previous work ends.
  */
 export function throttle(
   work: () => Promise<void>,

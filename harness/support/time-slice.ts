@@ -1,15 +1,15 @@
 /**
- * The time of an execution, where its sandbox has an end. Shortly before it the run is cut: what was done is saved, and a new
- * execution goes on from there.
+ * The time of an execution in a sandbox with a time limit. Shortly before the limit the execution saves its work and ends, and a new
+ * execution continues.
  */
 export interface Slice {
-  /** Milliseconds since the epoch at which nothing may run any more. */
+  /** Milliseconds since the epoch after which nothing may run. */
   readonly deadlineAt: number;
-  /** Milliseconds since the epoch at which no further step begins, so that what was done can be saved. */
+  /** Milliseconds since the epoch after which no step starts, so that there is time to save the work. */
   readonly cutAt: number;
-  /** Called before each step of the agent. @throws SliceEnd when there is no time left for another one */
+  /** Called before each step of the agent. @throws SliceEnd when there is no time for another step */
   beforeStep(): void;
-  /** Called after each step: an execution that has done nothing yet is not cut, or a run could go on for ever without progress. */
+  /** Called after each step. An execution always takes at least one step; otherwise a run could continue forever without progress. */
   afterStep(): void;
 }
 
@@ -21,14 +21,14 @@ export class SliceEnd extends Error {
   }
 }
 
-/** Kept of an execution's time for its last calls. */
+/** Reserved for the final calls of an execution. */
 const RESERVE_MS = 5_000;
-/** Kept besides for saving the workspace: a fifth of the time that there was, within these bounds. */
+/** Reserved in addition for saving the workspace: a fifth of the total time, within these bounds. */
 const RESERVE_SHARE = 0.2;
 const MIN_RESERVE_MS = 1_000;
 const MAX_RESERVE_MS = 120_000;
 
-/** `endsAt`: when the sandbox ends, in milliseconds since the epoch; undefined where it does not. */
+/** @param endsAt when the sandbox ends, in milliseconds since the epoch; undefined if it has no time limit */
 export function createSlice(endsAt: number | undefined, now: () => number = Date.now): Slice {
   const total = endsAt === undefined ? Number.POSITIVE_INFINITY : endsAt - now();
   const reserve = Math.min(RESERVE_MS, total * RESERVE_SHARE);

@@ -1,10 +1,10 @@
 import { cutBytes, toWellFormed } from "./text-limits.ts";
 
-const NOTE = "\n[... cut ...]";
-/** Texts are not cut shorter than this; where even that is too much, the whole becomes one text. */
+const NOTE = "\n[... truncated ...]";
+/** Texts are not truncated below this. If the value is still too large, it becomes one truncated text. */
 const MIN_TEXT_BYTES = 64;
 
-/** A JSON value in at most about so many bytes: its texts are cut, all at the same length. It is well formed besides. */
+/** Truncates the texts in a JSON value, all to the same length, until the value fits. The result is well formed. */
 export function truncate(value: unknown, bytes: number): unknown {
   for (let longest = bytes; longest >= MIN_TEXT_BYTES; longest = Math.floor(longest / 2)) {
     const cut = truncateTexts(value, longest);

@@ -1,7 +1,7 @@
 import type { RunContext } from "../setup/setup.ts";
 import type { MessageRecorder } from "./message-recorder.ts";
 
-/** The command-line agents of others that a run may ask for. */
+/** The third-party command-line agents that a run may ask for. */
 export type AgentType = "claude" | "codex" | "gemini";
 
 /** An MCP server that is a command, or a URL. */
@@ -9,70 +9,70 @@ export type McpServer =
   | { readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-/** What one turn of such an agent is started with. */
+/** The input of one turn of such an agent. */
 export interface Asked {
-  /** The session that it goes on with; undefined: a new one. */
+  /** The session to continue; undefined starts a new one. */
   readonly session: string | undefined;
-  /** The provider's own name of the model, as far as the agent is to know it. */
+  /** The provider's own name of the model. */
   readonly model: string;
   readonly reasoningLevel: string | undefined;
-  /** What shapes the agent's behaviour beside what is asked. */
+  /** Shapes the agent's behaviour, besides the instructions. */
   readonly systemPrompt: string | undefined;
   readonly mode: RunContext["mode"];
   /** The run's MCP servers, by name, with the values of their secrets. */
   readonly mcpServers: readonly (readonly [name: string, server: McpServer])[];
   /** As commands see it. */
   readonly workingDirectory: string;
-  /** Where the `files` are, as commands see it; none of them can be changed by a command. */
+  /** The directory of the `files`, as commands see it; commands cannot change them. */
   readonly files: string;
 }
 
-/** How an agent's own turn ended; nothing where it did not say. */
+/** How an agent's own turn ended. */
 export interface Ended {
   readonly success: boolean;
   readonly summary: string;
 }
 
-/** Reads what an agent prints while it works, line by line. */
+/** Reads the output of an agent line by line. */
 export interface StreamReader {
-  /** Takes in one line, which is JSON. */
+  /** Reads one line, parsed as JSON. */
   read(line: unknown): void;
-  /** The session that the turn belongs to, once the agent has named it. */
+  /** The session of the turn, once the agent has reported it. */
   session(): string | undefined;
   ended(): Ended | undefined;
 }
 
-/** A session as its own file tells of it. */
+/** A session as described by its file. */
 export interface Session {
   readonly id: string;
-  /** Where the agent looks for that file, below HOME; only letters, digits and `.-_/`. */
+  /** The path of the file below HOME; only letters, digits and `.-_/`. */
   readonly path: string;
 }
 
-/** One command-line agent: how it is started, what it prints, and where it keeps its sessions. */
+/** A command-line agent: how to start it, how to read its output, and where it stores its sessions. */
 export interface ThirdPartyAgent {
   readonly type: AgentType;
-  /** The package that brings it. */
+  /** Its npm package. */
   readonly package: string;
-  /** Its program below `node_modules`, which node runs. */
+  /** Its program below `node_modules`, which Node runs. */
   readonly program: string;
-  /** The path below the forwarder's address at which it finds its model API. */
+  /** The path of its model API below the forwarder's address. */
   readonly api: string;
-  /** Files that it reads, by name. */
+  /** The files that it reads, by name. */
   files(asked: Asked): Readonly<Record<string, string>>;
   /**
-   * Bash that starts it and ends with its exit code. `$agent` is its program's path, `$port` the port of this machine at which
-   * its model API answers. What is asked comes by standard input.
+   * A bash script that starts it and exits with its exit code. `$agent` is the path of its program, `$port` the local port of its model
+   * API. Standard input holds the instructions.
    */
   script(asked: Asked): string;
   reader(recorder: MessageRecorder): StreamReader;
-  /** A pattern of bash for the files below HOME of one of which the session is; the largest is it. */
+  /** A bash pattern for files below HOME; the largest match is the file of the session. */
   sessionFiles(id: string): string;
-  /** The session that a file of it is of; undefined where it is none of this agent's. */
+  /** Returns the session of a file; undefined if the file is not one of this agent's sessions. */
   sessionOf(file: string, workingDirectory: string): Session | undefined;
 }
 
-/** The servers of a run as agents take them: by names that each of them takes, and without those that only the service knows. */
+/** Converts the run's MCP servers for agents: with names that every agent accepts, and without servers that only the service knows. */
 export function toMcpServers(servers: RunContext["mcp_servers"]): [name: string, server: McpServer][] {
   return Object.entries(servers ?? {}).flatMap(([name, config]) => {
     const server = toMcpServer(config);
@@ -87,9 +87,9 @@ function toMcpServer({ command, args = [], env = {}, url, headers = {} }: Config
   return url === undefined ? undefined : { url, headers };
 }
 
-/** Instructions for an agent that is only to plan. */
+/** Instructions for an agent in plan mode. */
 export const PLAN_ONLY =
-  "You are in plan mode: look into what is there and answer with a plan. Change no file and start nothing that changes anything.";
+  "You are in plan mode: examine the workspace and answer with a plan. Do not change files or run anything that changes something.";
 
 export const isUuid = (text: unknown): text is string =>
   typeof text === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

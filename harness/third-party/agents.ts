@@ -7,17 +7,17 @@ import { gemini } from "./gemini.ts";
 
 const AGENTS: Readonly<Record<AgentType, ThirdPartyAgent>> = { claude, codex, gemini };
 
-/** The agent that a run's configuration asks for; undefined for this project's own. */
+/** Finds the agent that a run's configuration asks for; undefined for the default harness. */
 export function findThirdPartyAgent(type: string | undefined): ThirdPartyAgent | undefined {
   return Object.values(AGENTS).find((agent) => agent.type === type);
 }
 
-/** Where the image of the sandbox has them. */
+/** The directory of the agents in the sandbox image. */
 const INSTALLED = "/opt/runyard/agents";
 
 /**
- * The directory whose `node_modules` the agents are in: the one that `RUNYARD_AGENTS` names; else that of the image, or
- * `image` of a checkout. Undefined where this agent is not there.
+ * Finds the directory whose `node_modules` contains the agent: the one that `RUNYARD_AGENTS` names, or else that of the image or `image`
+ * of a checkout. Returns undefined if the agent is not installed.
  */
 export function findAgentFolder({ program }: ThirdPartyAgent): string | undefined {
   const named = process.env["RUNYARD_AGENTS"];
@@ -25,7 +25,7 @@ export function findAgentFolder({ program }: ThirdPartyAgent): string | undefine
   return folders.find((folder) => existsSync(join(folder, "node_modules", program)));
 }
 
-/** What the run of a missing agent ends with. */
+/** Describes how to install a missing agent, for the run's result. */
 export const describeMissingAgent = ({ type, package: name }: ThirdPartyAgent): string =>
-  `The harness ${type} is not installed where this run was executed: it needs the npm package ${name}. ` +
-  "In a checkout of Runyard `npm ci --prefix image` installs it; elsewhere the sandbox needs the image of the service, or RUNYARD_AGENTS naming the directory that has it in its node_modules.";
+  `The harness ${type} is not installed in this run's sandbox: it needs the npm package ${name}. ` +
+  "In a checkout of Runyard, run `npm ci --prefix image`. Elsewhere, use the sandbox image of the service, or set RUNYARD_AGENTS to the directory whose node_modules contains the package.";

@@ -11,7 +11,7 @@ const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
 export const claude: ThirdPartyAgent = {
   type: "claude",
   package: "@anthropic-ai/claude-code",
-  // What the package's own script would put in its place; it starts the program of the platform's package.
+  // The wrapper that the package's install script would link; it starts the program for the platform.
   program: "@anthropic-ai/claude-code/cli-wrapper.cjs",
   api: "/anthropic",
   files: ({ systemPrompt, mcpServers }) => ({
@@ -30,7 +30,7 @@ export const claude: ThirdPartyAgent = {
   },
 };
 
-/** No word to anybody but the model API; and no question whether it may run what it wants, since the sandbox is the wall. */
+/** Disables requests to anything but the model API, and permission prompts, because the sandbox is the isolation boundary. */
 const ENVIRONMENT = [
   'export ANTHROPIC_BASE_URL="http://127.0.0.1:$port/anthropic" ANTHROPIC_API_KEY=runyard IS_SANDBOX=1',
   "export DISABLE_TELEMETRY=1 DISABLE_AUTOUPDATER=1 DISABLE_ERROR_REPORTING=1 DISABLE_BUG_COMMAND=1",
@@ -70,7 +70,7 @@ const Line = v.looseObject({
   type: v.string(),
   subtype: v.optional(v.string()),
   session_id: v.optional(v.string()),
-  /** Of what an agent below the first one says, the call that started it. */
+  /** The call that started the subagent, in the messages of a subagent. */
   parent_tool_use_id: v.optional(v.nullable(v.string())),
   message: v.optional(v.object({ content: v.union([v.string(), Content]) })),
   is_error: v.optional(v.boolean()),
@@ -93,7 +93,7 @@ function reader(recorder: MessageRecorder): StreamReader {
       const content = typeof message?.content === "string" ? [] : (message?.content ?? []);
       for (const block of content) {
         const { id = "", name = "", input = {}, tool_use_id = "" } = block;
-        // What an agent below says is its own; what it does is told.
+        // Record the actions of subagents, but not their texts.
         if (type === "assistant" && block.type === "text" && !parent_tool_use_id) recorder.text(block.text ?? "");
         if (type === "assistant" && block.type === "tool_use")
           recorder.action(id, toToolActivity(TOOLS, name, input, toMcpInput));

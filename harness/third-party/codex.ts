@@ -18,7 +18,7 @@ export const codex: ThirdPartyAgent = {
       'export RUNYARD_MODEL_KEY=runyard CODEX_HOME="$HOME/.codex"',
       "unset OPENAI_API_KEY OPENAI_BASE_URL CODEX_API_KEY",
       `mkdir -p "$CODEX_HOME" && cat ${quoteForShell(`${files}/${CONFIG}`)} > "$CODEX_HOME/config.toml"`,
-      // The sandbox around it is the wall, and one inside another cannot be made.
+      // The sandbox around it is the isolation boundary, and sandboxes cannot be nested.
       `node "$agent" exec ${session === undefined ? "" : "resume "}--json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox \\`,
       `  -c "model_providers.runyard.base_url=\\"http://127.0.0.1:$port/openai/v1\\"" ${session ?? ""} -`,
     ].join("\n"),
@@ -63,7 +63,7 @@ function buildConfig({ model, reasoningLevel, systemPrompt, mode, mcpServers }: 
     formatSetting("wire_api", "responses"),
     formatSetting("requires_openai_auth", false),
     ...mcpServers.flatMap(([name, server]) => formatMcpServer(name, server)),
-    // Each of these would have it ask its maker's servers what there is.
+    // Each of these features would send requests to OpenAI's servers.
     "[features]",
     ...["plugins", "remote_plugin", "apps"].map((feature) => formatSetting(feature, false)),
     "[analytics]",
@@ -74,7 +74,7 @@ function buildConfig({ model, reasoningLevel, systemPrompt, mode, mcpServers }: 
   ].join("\n");
 }
 
-/** What JSON writes is TOML too, but for DEL, which TOML does not take. */
+/** JSON values are valid TOML, except for DEL. */
 const formatSetting = (name: string, value: unknown): string =>
   `${name} = ${JSON.stringify(value).replaceAll("\u007f", "")}`;
 
@@ -140,7 +140,7 @@ function reader(recorder: MessageRecorder): StreamReader {
       if (type === "item.started" && item !== undefined && ACTIONS.has(item.type)) begin(item);
       if (type === "item.completed" && item !== undefined) complete(item);
       if (type === "error") failure = message ?? failure;
-      // Its last words are its answer, which the teller has.
+      // Its final message is its answer, which the recorder has.
       if (type === "turn.completed") ended = { success: true, summary: "" };
       if (type === "turn.failed") ended = { success: false, summary: error?.message ?? failure };
     },
@@ -180,7 +180,7 @@ function toToolActivity({
   }
 }
 
-/** What it runs it wraps into a shell of its own; the model has said what is inside. */
+/** Extracts the model's command from the shell call that the agent wraps around it. */
 function unwrapCommand(command: string): string {
   const [, inner] = /^(?:\/\S+\/)?(?:ba|z)?sh -l?c '([\s\S]*)'$/.exec(command) ?? [];
   return inner === undefined ? command : inner.replaceAll("'\\''", "'").replaceAll(`'"'"'`, "'");

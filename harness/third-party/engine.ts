@@ -22,11 +22,11 @@ import type { Sessions } from "./sessions.ts";
 
 export interface ThirdPartyOptions {
   readonly agent: ThirdPartyAgent;
-  /** The directory whose `node_modules` it is in, as commands see it. */
+  /** The directory whose `node_modules` contains it, as commands see it. */
   readonly folder: string;
-  /** The node that runs it, as commands see it. */
+  /** The Node that runs it, as commands see it. */
   readonly node: string;
-  /** Id of the model as the gateway has it. */
+  /** Id of the model in the gateway. */
   readonly modelId: string;
   readonly reasoningLevel: string | undefined;
   /** The run's `base_prompt`. */
@@ -38,7 +38,7 @@ export interface ThirdPartyOptions {
   readonly outbox: Pick<Outbox, "message" | "flush">;
   readonly sessions: Sessions;
   readonly slice: Slice;
-  /** Aborted when the turn under way is broken off. */
+  /** Aborted when the current turn is interrupted. */
   readonly turn: () => AbortSignal;
   readonly log: Log;
   /** Paths on the host, and as commands see them. */
@@ -48,24 +48,24 @@ export interface ThirdPartyOptions {
   readonly workingDirectory: string;
 }
 
-/** Short, since the whole path of a socket has room for a hundred characters. */
+/** Short, because the path of a socket has about a hundred characters at most. */
 const SOCKET = "m";
-/** The longest time that a timer takes. */
+/** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-/** How often is looked whether the execution's time is over. */
-const LOOK_MS = 1_000;
-/** Of a conversation that the agent has no session of. */
+/** Interval of the check whether the execution has time left. */
+const CHECK_MS = 1_000;
+/** The most of a conversation that is passed to an agent without a session. */
 const HISTORY_BYTES = 64 * 1024;
 const GO_ON =
-  "You were interrupted while you worked on this. Look at what is there already, and go on from where you stopped.";
+  "You were interrupted while you worked on this. Check what is done already, and continue where you stopped.";
 
 const CANCELLED =
-  "What you were asked before this and had not answered was cancelled. Do not go on with it; do only what is asked now.";
+  "The earlier instructions that you have not answered were cancelled. Do not continue with them; only do what is asked now.";
 
 /**
- * A command-line agent of others as an engine: each turn is one start of it inside the sandbox, in one session. What it says
- * and does becomes messages of the conversation; the session's own file is stored after each turn, so that the next
- * execution goes on with it.
+ * Creates an engine from a third-party command-line agent: each turn starts it once in the sandbox and continues the same session. Its
+ * texts and actions become messages of the conversation. The file of the session is stored after each turn, so that the next execution can
+ * continue it.
  */
 export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine {
   const { agent, sessions, log, outbox, slice, host, seen } = options;
@@ -73,14 +73,14 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
   let isFirst = true;
   let count = 0;
 
-  /** What is said to the agent: in a session that it remembers, only what is new. */
+  /** Builds the prompt: in a session that the agent remembers, only the new instructions. */
   const buildPrompt = async ({ instructions, conversation }: Turn): Promise<string> => {
     const asked = instructions.join("\n\n");
     if (!isFirst) return asked;
     isFirst = false;
-    // What is asked now may be its last message already.
+    // The current instructions may be the last message already.
     const earlier = conversation.at(-1)?.role === "user" ? conversation.slice(0, -1) : conversation;
-    // Where nothing was said, whatever session there is belongs to an execution that was left behind.
+    // Without earlier messages, any stored session belongs to an execution whose messages were discarded.
     if (earlier.length === 0) return asked;
     session = await sessions.restore();
     const [history, begun] = [
@@ -93,7 +93,7 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
   const save = async () => {
     if (session === undefined) return;
     try {
-      // What was said is stored before the raw transcript is: then it is known that this conversation can be read.
+      // Store the messages before the raw transcript, so that the conversation can be read.
       await outbox.flush();
       await sessions.save(session);
     } catch (error) {
@@ -128,12 +128,12 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
 
 function toTurnOptions({ modelId, ...options }: ThirdPartyOptions) {
   const { reasoningLevel, systemPrompt, mode, mcpServers, workingDirectory } = options;
-  // What stands before the slash is whose the model is here; the agent knows it by its maker's name.
+  // The part before the slash is the provider; the agent knows the model by the provider's own name.
   const model = modelId.slice(modelId.indexOf("/") + 1);
   return { model, reasoningLevel, systemPrompt, mode, mcpServers, workingDirectory };
 }
 
-/** The agent with the way to its model API, and what it complains of where it fails. */
+/** Builds the script that connects the agent to its model API, runs it, and prints its error output if it fails. */
 function buildScript(
   { agent, folder, node, seen }: ThirdPartyOptions,
   asked: Asked,
@@ -176,7 +176,7 @@ async function runTurn(
     } catch (error) {
       over.abort(error);
     }
-  }, LOOK_MS);
+  }, CHECK_MS);
   try {
     const timeoutMs = Math.max(1, Math.min(MAX_TIMER_MS, slice.deadlineAt - Date.now()));
     const signal = AbortSignal.any([turn(), over.signal]);
@@ -191,7 +191,7 @@ async function runTurn(
     const ended = reader.ended();
     const answer = recorder.takeAnswer();
     if (ended?.success === true) return { success: true, summary: answer || ended.summary || "Done." };
-    const why = exceeded || ended?.summary || answer || lines.noise() || "it gave no reason";
+    const why = exceeded || ended?.summary || answer || lines.noise() || "no reason was given";
     return { success: false, summary: `The harness ${agent.type} ended with exit code ${exitCode}: ${why}` };
   } finally {
     clearInterval(timer);
@@ -199,11 +199,11 @@ async function runTurn(
   }
 }
 
-/** Whether an earlier execution was at work on what is asked. */
+/** Whether an earlier execution started with these instructions. */
 const isBegun = (conversation: readonly Message[]): boolean =>
   conversation.at(-1)?.content.some(({ type }) => type === "action" || type === "action_result") ?? false;
 
-/** What was said before, for an agent that was not there. */
+/** Formats the earlier conversation for an agent without a session. */
 function formatHistory(messages: readonly Message[]): string {
   const said = messages.flatMap(({ role, content }) =>
     content.flatMap((block) => {
@@ -212,5 +212,5 @@ function formatHistory(messages: readonly Message[]): string {
     }),
   );
   const text = cutBytesFromEnd(said.join("\n\n"), HISTORY_BYTES);
-  return `This conversation began before you were part of it. What was said and done so far:\n\n<conversation>\n${text}\n</conversation>`;
+  return `This conversation started without you. The messages and actions so far:\n\n<conversation>\n${text}\n</conversation>`;
 }

@@ -9,28 +9,28 @@ export interface ForwarderOptions {
   readonly socket: string;
   /** Address of the model gateway. */
   readonly modelUrl: string;
-  /** The run's key, which commands do not see. */
+  /** The run's key, which commands must not see. */
   readonly key: string;
-  /** Id of the model that every call is for, whatever the agent names. */
+  /** Id of the model for every call, whatever model the agent names. */
   readonly modelId: string;
 }
 
-/** Stands between an agent of others and the model gateway. */
+/** Forwards the model calls of a third-party agent to the model gateway. */
 export interface Forwarder extends AsyncDisposable {
   readonly socket: string;
 }
 
 const PATHS = ["/anthropic/v1/messages", "/openai/v1/chat/completions", "/openai/v1/responses"];
 
-/** The headers of a call that belong to its API. */
+/** The headers that a call passes to its API. */
 const PASSED_ON = ["anthropic-version", "anthropic-beta", "openai-beta"];
 const GEMINI = "/gemini/";
-/** A call that is larger is refused by the gateway anyway. */
+/** The gateway refuses larger calls anyway. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * Serves the model gateway's paths at a Unix socket, with the run's key put in: nothing else can be reached through it. Every
- * call is for the run's one model: agents name smaller ones of their maker for small tasks, which a deployment may not have.
+ * Serves the paths of the model gateway, and nothing else, on a Unix socket and adds the run's key. Every call uses the run's model: for
+ * small tasks agents name smaller models of their provider, which a deployment may not have.
  */
 export async function openForwarder({ socket, modelUrl, key, modelId }: ForwarderOptions): Promise<Forwarder> {
   const over = new AbortController();
@@ -44,7 +44,7 @@ export async function openForwarder({ socket, modelUrl, key, modelId }: Forwarde
     });
   const server = createServer((request, response) => {
     serve(request, response, call, modelId).catch((error: unknown) => {
-      // Of an answer that has begun the agent sees that it breaks off.
+      // The agent detects a response that ends early.
       if (response.headersSent) response.destroy();
       else refuse(response, 502, `the model gateway could not be reached: ${String(error)}`);
     });
@@ -65,7 +65,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, call: C
   const { pathname } = new URL(request.url ?? "/", "http://localhost");
   const path = PATHS.find((known) => known === pathname);
   if (request.method !== "POST" || (path === undefined && !pathname.startsWith(GEMINI)))
-    return refuse(response, 404, `there is no ${request.method} ${pathname} here`);
+    return refuse(response, 404, `${request.method} ${pathname} is not supported`);
   const body = await readBody(request);
   if (body === undefined) return refuse(response, 400, "the body must be a JSON object of at most 8 MiB");
   if (path === undefined) return await send(await answerGemini(pathname, body, modelId, call), response);
@@ -93,7 +93,7 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
   }
 }
 
-/** Of the gateway's headers, what an agent acts upon; its body comes decoded. */
+/** The response headers that are passed to the agent; the body is already decoded. */
 const SHOWN = /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id|runyard-dropped)$/;
 
 async function send(answer: Response, response: ServerResponse): Promise<void> {

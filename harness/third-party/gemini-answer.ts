@@ -18,11 +18,11 @@ export type GeminiPart =
   | { readonly text: string }
   | { readonly functionCall: { readonly id: string; readonly name: string; readonly args: unknown } };
 
-/** Puts the events of another provider's streamed answer into chunks of Google's. */
+/** Translates the events of another provider's streamed answer into Gemini chunks. */
 export interface Translator {
-  /** Takes in the data of one event. @throws Error with the provider's words where the answer broke off */
-  see(data: unknown): GeminiChunk[];
-  /** The last chunk: calls of tools, why the answer ends, and what it has used. */
+  /** Translates the data of one event. @throws Error with the provider's message when the answer failed */
+  translate(data: unknown): GeminiChunk[];
+  /** Returns the last chunk: tool calls, finish reason and usage. */
   end(): GeminiChunk;
 }
 
@@ -58,7 +58,7 @@ function parseArguments(json: string): unknown {
     const value: unknown = JSON.parse(json === "" ? "{}" : json);
     return typeof value === "object" && value !== null ? value : {};
   } catch {
-    // A call that was cut off: the agent tells the model what its tool lacks.
+    // The call was truncated; the agent reports the missing arguments to the model.
     return {};
   }
 }
@@ -81,13 +81,13 @@ const MessagesEvent = v.looseObject({
   error: v.optional(v.looseObject({ message: v.optional(v.string(), "") })),
 });
 
-/** Of Anthropic's Messages API. */
+/** Creates the translator for Anthropic's Messages API. */
 export function createMessagesTranslator(): Translator {
   const calls: Call[] = [];
   const counts = { input: 0, output: 0 };
   let stop = "end_turn";
   return {
-    see(data) {
+    translate(data) {
       const { type, message, content_block, delta, usage, error } = v.parse(MessagesEvent, data);
       if (type === "error") throw new Error(error?.message);
       counts.input = message?.usage?.input_tokens ?? counts.input;
@@ -143,13 +143,13 @@ const ChatEvent = v.looseObject({
   error: v.optional(v.looseObject({ message: v.optional(v.string(), "") })),
 });
 
-/** Of OpenAI's Chat Completions API. */
+/** Creates the translator for OpenAI's Chat Completions API. */
 export function createChatTranslator(): Translator {
   const calls = new Map<number, Call>();
   const counts = { input: 0, output: 0 };
   let stop = "stop";
   return {
-    see(data) {
+    translate(data) {
       const { choices, usage, error } = v.parse(ChatEvent, data);
       if (error !== undefined) throw new Error(error.message);
       counts.input = usage?.prompt_tokens ?? counts.input;
@@ -175,7 +175,7 @@ export function createChatTranslator(): Translator {
   };
 }
 
-/** All chunks of an answer as one. */
+/** Merges the chunks of an answer into one. */
 export function mergeChunks(chunks: readonly GeminiChunk[]): GeminiChunk {
   const parts = chunks.flatMap(({ candidates }) => candidates.flatMap(({ content }) => content.parts));
   const text = parts.flatMap((part) => ("text" in part ? [part.text] : [])).join("");

@@ -7,25 +7,24 @@ import {
 } from "./gemini-answer.ts";
 import { findGoogleTool, parseQuestion, type Question, toChatRequest, toMessagesRequest } from "./gemini-request.ts";
 
-/** A call as it goes to the model gateway; the path is one of its own. */
+/** Calls the model gateway at one of its paths. */
 export type CallModel = (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>;
 
 /**
- * Answers a call of Google's Gemini API by the model gateway, which does not speak it: with Anthropic's Messages API for models of
- * Anthropic's, and with OpenAI's Chat Completions for all others.
+ * Answers a call of Google's Gemini API through the model gateway, which does not support it: with the Messages API for Anthropic's models,
+ * and with the Chat Completions API for all others.
  */
 export async function answerGemini(path: string, body: unknown, modelId: string, call: CallModel): Promise<Response> {
   const method = path.slice(path.lastIndexOf(":") + 1);
   if (method === "countTokens") return Response.json({ totalTokens: Math.ceil(JSON.stringify(body).length / 4) });
   const isStreamed = method === "streamGenerateContent";
   if (!isStreamed && method !== "generateContent")
-    return toFailureResponse(404, `the method ${method} is not supported here`);
+    return toFailureResponse(404, `the method ${method} is not supported`);
   const question = parseQuestion(body);
-  if (question === undefined) return toFailureResponse(400, "the body is no request of generateContent");
-  // An answer without it would be made up.
+  if (question === undefined) return toFailureResponse(400, "the body is not a valid generateContent request");
+  // Without the tool, the model would make up an answer.
   const tool = findGoogleTool(body);
-  if (tool !== undefined)
-    return toFailureResponse(400, `the tool ${tool} is Google's own, and this model does not have it`);
+  if (tool !== undefined) return toFailureResponse(400, `the tool ${tool} only works with Google's models`);
   const given = await ask(question, modelId, call);
   if (!given.ok || given.body === null) return toFailureResponse(given.status, readErrorText(await given.text()));
   const chunks = translateStream(given.body, isMessages(modelId) ? createMessagesTranslator() : createChatTranslator());
@@ -51,12 +50,12 @@ async function* translateStream(
   translator: Translator,
 ): AsyncGenerator<GeminiChunk> {
   for await (const data of readEvents(stream)) {
-    if (data !== "[DONE]") yield* translator.see(JSON.parse(data));
+    if (data !== "[DONE]") yield* translator.translate(JSON.parse(data));
   }
   yield translator.end();
 }
 
-/** The data of each event of a stream. */
+/** Reads the data of each event of a stream. */
 async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";

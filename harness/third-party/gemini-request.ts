@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** What a conversation with a model holds, in no provider's words. */
+/** A part of a message, independent of the provider. */
 export type Part =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "image"; readonly mimeType: string; readonly data: string }
@@ -12,7 +12,7 @@ export interface Turn {
   readonly parts: readonly Part[];
 }
 
-/** A request to a model, in no provider's words. */
+/** A request to a model, independent of the provider. */
 export interface Question {
   readonly system: string;
   readonly turns: readonly Turn[];
@@ -21,7 +21,7 @@ export interface Question {
   readonly maxTokens: number;
 }
 
-/** Tokens of an answer where the request does not say. */
+/** The default limit of tokens in an answer. */
 const MAX_TOKENS = 32_000;
 
 const Content = v.looseObject({
@@ -76,14 +76,14 @@ const GeminiRequest = v.looseObject({
   ),
 });
 
-/** A tool of a request that only Google's servers can carry out; undefined where there is none. */
+/** Finds a tool of a request that only Google's servers can execute; undefined if there is none. */
 export function findGoogleTool(body: unknown): string | undefined {
   const parsed = v.safeParse(GeminiRequest, body);
   const names = parsed.success ? parsed.output.tools.flatMap((tool) => Object.keys(tool)) : [];
   return names.find((name) => name !== "functionDeclarations");
 }
 
-/** A request of Google's generateContent; undefined where it is none. What only Google's models know (thinking, sampling) is left out. */
+/** Parses a generateContent request; undefined if it is invalid. Options of Google's models (thinking, sampling) are omitted. */
 export function parseQuestion(body: unknown): Question | undefined {
   const parsed = v.safeParse(GeminiRequest, body);
   if (!parsed.success) return undefined;
@@ -106,7 +106,7 @@ export function parseQuestion(body: unknown): Question | undefined {
 
 const joinText = ({ parts }: Content): string => parts.flatMap(({ text }) => text ?? []).join("\n");
 
-/** An answer in JSON is asked for in words: not every model can be held to a schema. */
+/** Describes the JSON format of the answer as an instruction, because not every model supports schemas. */
 function describeFormat(config: v.InferOutput<typeof GeminiRequest>["generationConfig"]): string {
   if (config.responseMimeType !== "application/json") return "";
   const schema = config.responseJsonSchema ?? config.responseSchema;
@@ -119,7 +119,7 @@ function normalizeSchema(schema: unknown): object {
   return typeof made === "object" && made !== null ? { type: "object", ...made } : { type: "object", properties: {} };
 }
 
-/** Google writes the types of a schema in capitals, where it does not take JSON Schema. */
+/** Converts the upper-case types of Google's schemas to JSON Schema. */
 function lowerTypes(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(lowerTypes);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -132,8 +132,8 @@ function lowerTypes(schema: unknown): unknown {
 }
 
 /**
- * The turns, with each call followed by exactly one result: models of others refuse calls without one, and results without a
- * call, both of which a resumed session may have.
+ * Pairs each call with exactly one result: other providers refuse calls without a result and results without a call, and a resumed session
+ * may have both.
  */
 function pairTurns(contents: readonly Content[]): Turn[] {
   const turns: Turn[] = [];
@@ -165,7 +165,7 @@ function pairTurns(contents: readonly Content[]): Turn[] {
         if (call !== undefined) made.push({ kind: "result", id: call.id, text: formatOutput(response) });
       }
     }
-    // What has no result by now will not get one any more.
+    // A call without a result at this point will not get one.
     if (!isModel && open.length > 0 && made.some(({ kind }) => kind === "text")) {
       made.push(...open.map(({ id }): Part => ({ kind: "result", id, text: "There is no result of this call." })));
       open = [];
@@ -176,7 +176,7 @@ function pairTurns(contents: readonly Content[]): Turn[] {
   return turns;
 }
 
-/** Other makers allow fewer characters in an id. */
+/** Other providers allow fewer characters in an id. */
 const toIdentifier = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
 
 const Output = v.looseObject({ output: v.string() });
@@ -186,7 +186,7 @@ function formatOutput(response: unknown): string {
   return parsed.success ? parsed.output.output : JSON.stringify(response ?? {});
 }
 
-/** Turns alternate, and of what the user brings, results come first. */
+/** Merges consecutive turns of the same role, and puts results first. */
 function mergeTurns(turns: readonly Turn[]): Turn[] {
   const made: { role: Turn["role"]; parts: Part[] }[] = [];
   for (const { role, parts } of turns) {
@@ -198,7 +198,7 @@ function mergeTurns(turns: readonly Turn[]): Turn[] {
   return made;
 }
 
-/** The question as a request of Anthropic's Messages API. */
+/** Converts the question to a request of Anthropic's Messages API. */
 export function toMessagesRequest({ system, turns, tools, mustCall, maxTokens }: Question, model: string) {
   return {
     model,
@@ -228,7 +228,7 @@ function toMessagesBlock(part: Part) {
   }
 }
 
-/** The question as a request of OpenAI's Chat Completions API. */
+/** Converts the question to a request of OpenAI's Chat Completions API. */
 export function toChatRequest({ system, turns, tools, mustCall, maxTokens }: Question, model: string) {
   return {
     model,

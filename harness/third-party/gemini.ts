@@ -35,12 +35,12 @@ export const gemini: ThirdPartyAgent = {
   },
 };
 
-/** No telemetry, no look for a newer version, no question how to sign in, and no tools that our models do not have. */
+/** Disables telemetry, updates, the sign-in prompt, and tools that other models do not have. */
 const QUIET = {
   security: { auth: { selectedType: "gemini-api-key" } },
   privacy: { usageStatisticsEnabled: false },
   telemetry: { enabled: false },
-  // Google's servers carry these out, as parts of a call of its own models.
+  // Google's servers execute these tools within calls of Google's own models.
   tools: { exclude: ["google_web_search", "web_fetch"] },
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, checkpointing: { enabled: false } },
 };
@@ -116,7 +116,7 @@ function reader(recorder: MessageRecorder): StreamReader {
           stdout: output ?? error?.message ?? "",
         });
       if (line.type === "error") failure = line.message ?? failure;
-      // Its last words are its answer, which the teller has.
+      // Its final message is its answer, which the recorder has.
       if (line.type === "result")
         ended =
           status === "success"

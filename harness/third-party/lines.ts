@@ -1,23 +1,23 @@
 import { StringDecoder } from "node:string_decoder";
 import { cutBytesFromEnd } from "../support/text-limits.ts";
 
-/** Takes apart what an agent prints. */
+/** Splits the output of an agent into lines. */
 export interface Lines {
   readonly push: (chunk: Buffer) => void;
-  /** The rest is a line too. */
+  /** Treats the rest of the output as a line. */
   end(): void;
-  /** The last of what is no JSON: what the agent, or what started it, complained of. */
+  /** Returns the last output that is not JSON, such as error messages. */
   noise(): string;
 }
 
-/** A longer line is none that an agent means to be read. */
+/** The longest line; the rest of a longer one is dropped. */
 const LINE_CHARACTERS = 32 * 1024 * 1024;
 const NOISE_BYTES = 2_000;
 
-/** `read` is given each line that holds a JSON object. */
+/** @param read called with each line that is a JSON object */
 export function createLines(read: (line: unknown) => void): Lines {
   const decoder = new StringDecoder("utf8");
-  /** The line that has not ended yet, in the pieces in which it came: joined once, however many they are. */
+  /** The pieces of the current line, which are joined once at its end. */
   let pieces: string[] = [];
   let characters = 0;
   let noise = "";

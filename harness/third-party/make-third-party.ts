@@ -5,7 +5,7 @@ import { describeMissingAgent } from "./agents.ts";
 import { createThirdPartyEngine } from "./engine.ts";
 import { createSessions } from "./sessions.ts";
 
-/** The engine of a run that asks for an agent of others. */
+/** Creates the engine of a run with a third-party agent. */
 export function makeThirdParty(agent: ThirdPartyAgent, modelId: string, work: AgentWork): AgentEngine {
   const { context, sandbox } = work;
   const { programs: folder, node, paths: seen } = sandbox;
@@ -30,15 +30,15 @@ export function makeThirdParty(agent: ThirdPartyAgent, modelId: string, work: Ag
   });
 }
 
-/** What an agent cannot know of where it is. */
+/** Describes the environment to the agent. */
 function writeBriefing({ context, sandbox }: AgentWork): string {
   const { workspace, output } = sandbox.paths;
   const names = context.attachments.map(({ filename }) => filename).join(", ");
   return [
-    "You work in a sandbox of your own, and nobody is there to answer a question: where something is unclear, decide, and say how.",
-    `Your workspace is ${workspace}. Files that you put into ${output} are handed to whoever asked for your work.`,
-    ...(names === "" ? [] : [`Files that came with the task are in ${workspace}/attachments: ${names}.`]),
-    ...(sandbox.network ? [] : ["Commands have no network."]),
+    "You work in your own sandbox, and nobody can answer questions: if something is unclear, decide yourself and state your decision.",
+    `Your workspace is ${workspace}. Files in ${output} are delivered to the user of this run.`,
+    ...(names === "" ? [] : [`Attached files are in ${workspace}/attachments: ${names}.`]),
+    ...(sandbox.network ? [] : ["Commands have no network access."]),
   ].join("\n");
 }
 

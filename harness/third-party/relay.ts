@@ -1,10 +1,10 @@
-/** The program's name among the files that commands cannot change. */
+/** The file name of the program, in a directory that commands cannot change. */
 export const RELAY_FILE = "relay.mjs";
 
 /**
- * A program for inside the sandbox: it passes connections to a free port of the loopback on to a Unix socket, and prints that
- * port. The sandbox has a network of its own, from which nothing of the host can be reached, but files of the host that are
- * shown in it. A text, because the harness is one file where it is deployed, and this has to be another.
+ * A program that runs inside the sandbox: it listens on a free loopback port, prints the port, and forwards connections to a Unix socket. The
+ * sandbox's own network cannot reach the host, but a socket file that is mounted in the sandbox can. The program is a string because the
+ * deployed harness is a bundle and this must be a separate file.
  */
 export const RELAY = `import { connect, createServer } from "node:net";
 const [, , socket] = process.argv;

@@ -12,11 +12,11 @@ import type { Log } from "../support/log.ts";
 import { messageOf } from "../support/stop.ts";
 import type { Session, ThirdPartyAgent } from "./agent.ts";
 
-/** An agent's session from one execution to the next: its own file, as the conversation's raw transcript. */
+/** Keeps an agent's session from one execution to the next: its file is the conversation's raw transcript. */
 export interface Sessions {
   /**
-   * Brings the session back that the conversation's transcript is of. Undefined where there is none, where it is another
-   * agent's, and where it could not be brought back.
+   * Restores the session from the conversation's raw transcript. Returns undefined if there is none, if it belongs to another agent, or if
+   * it could not be restored.
    */
   restore(): Promise<string | undefined>;
   /** Stores the session's file. @throws when it could not be stored */
@@ -27,7 +27,7 @@ export interface SessionOptions {
   readonly agent: ThirdPartyAgent;
   readonly conversationId: string;
   readonly plane: Pick<ControlPlane, "externalConversation" | "transcriptTarget" | "transcriptUrl">;
-  /** Copies inside the sandbox: what lies in HOME is the commands', and may be a link to anywhere. */
+  /** Copies inside the sandbox: files in HOME belong to commands and may be links to anywhere. */
   readonly runner: CommandRunner;
   readonly redactor: Redactor;
   readonly log: Log;
@@ -39,7 +39,7 @@ export interface SessionOptions {
 }
 
 const FILE = "runyard-transcript.jsonl";
-/** Bytes of a transcript that is kept. */
+/** The largest transcript that is stored. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const COPY_MS = 60_000;
 const MIME_TYPE = "application/x-ndjson";
@@ -74,7 +74,7 @@ export function createSessions(options: SessionOptions): Sessions {
         return session.id;
       } catch (error) {
         signal.throwIfAborted();
-        log("warn", "the agent's session was not brought back", { detail: messageOf(error) });
+        log("warn", "the agent's session was not restored", { detail: messageOf(error) });
         return undefined;
       } finally {
         await clean();
@@ -95,7 +95,7 @@ export function createSessions(options: SessionOptions): Sessions {
         };
         await using written = await openInside(host.tmp, file);
         await uploadFile(await plane.transcriptTarget(described), written.path, MIME_TYPE, signal);
-        // The second time it says that the bytes are there.
+        // The second call confirms the upload.
         await plane.transcriptTarget(described);
       } finally {
         await clean();

@@ -17,23 +17,23 @@ export interface ToolOptions {
   readonly slice: Slice;
   /** Aborted when the execution stops. */
   readonly signal: AbortSignal;
-  /** Aborted when the turn under way is broken off. */
+  /** Aborted when the current turn is interrupted. */
   readonly turn: () => AbortSignal;
-  /** What a model may use. */
+  /** The tools that the model may use. */
   readonly tools: readonly Tool[];
-  /** Called between two uses, when nothing is under way. */
+  /** Called between two uses, when no tool is running. */
   readonly onStep: () => Promise<void>;
 }
 
-/** A command is shown up to here; a longer one is run whole. */
+/** The most of a command that the conversation shows. */
 const SHOWN_BYTES = 32 * 1024;
-/** What a tool was asked and what came of it, and what was said before it, are kept up to here, each. */
+/** The most of a tool's input, of its output, and of the text before it, that the conversation keeps. */
 const KEPT_BYTES = 64 * 1024;
 const NAME_CHARACTERS = 128;
 
 type Kind = Pick<Tool, "name" | "category">;
 
-/** The tools of an agent. The conversation shows each use when it starts and its result when it has ended. */
+/** Creates the tools of an agent. The conversation shows each use when it starts and its result when it ends. */
 export function createTools(options: ToolOptions): AgentTools {
   const { shell, outbox, redactor, slice, turn, signal, tools, onStep } = options;
 
@@ -103,7 +103,7 @@ function toOutput(output: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : { text: value };
 }
 
-/** What the conversation tells of a command that has ended. */
+/** Converts the result of a command for the conversation. */
 export function toCommandOutput(result: CommandResult): Record<string, unknown> {
   return {
     exit_code: result.exitCode,
@@ -119,5 +119,5 @@ export function toCommandOutput(result: CommandResult): Record<string, unknown> 
 
 function truncateCommand(command: string): string {
   const start = cutBytes(toWellFormed(command), SHOWN_BYTES);
-  return start.length < command.length ? `${start}\n[... cut; the command was run whole ...]` : start;
+  return start.length < command.length ? `${start}\n[... truncated; the full command was run ...]` : start;
 }

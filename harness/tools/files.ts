@@ -16,14 +16,14 @@ export interface FileToolOptions {
 
 const MAX_FILES = 20;
 const MAX_EDITS = 50;
-/** The answer of the program, which keeps to limits of its own. */
+/** Limits for the output of the program, which has stricter limits itself. */
 const ANSWER = { keepBytes: 1024 * 1024, readBytes: 4 * 1024 * 1024 };
 
 const Path = v.pipe(
   v.string(),
   v.nonEmpty(),
-  v.check((path) => !path.includes("\0"), "must not have a NUL"),
-  v.description("Absolute, or relative to where commands start."),
+  v.check((path) => !path.includes("\0"), "must not contain NUL"),
+  v.description("Absolute, or relative to the directory where commands start."),
 );
 const Line = v.pipe(v.number(), v.integer(), v.minValue(1));
 
@@ -33,8 +33,8 @@ const Answer = v.union([
 ]);
 
 /**
- * Reading and changing files. A program of ours does it inside of the sandbox: what is in a workspace is hostile, and a link in
- * it must lead nowhere but where a command could have gone.
+ * Creates the tools that read and change files. A program does it inside the sandbox: a workspace is untrusted, and a link in it must not
+ * give access to files that commands cannot access.
  */
 export function createFileTools(options: FileToolOptions): Tool[] {
   const run = createProgramRunner(options);
@@ -42,8 +42,8 @@ export function createFileTools(options: FileToolOptions): Tool[] {
     defineTool({
       name: "read_files",
       description:
-        "Reads text files of the workspace, whole or some of their lines. At most 40 KB a call together; what had no room is told, " +
-        "with the line to go on at. Of a directory it tells the names, of a file that is no text only its size.",
+        "Reads text files of the workspace, completely or by line range. Returns at most 40 KB per call; a truncated file shows the line " +
+        "to continue at. For a directory it returns the names, for a binary file only the size.",
       category: "files",
       readsOnly: true,
       input: v.object({
@@ -51,8 +51,10 @@ export function createFileTools(options: FileToolOptions): Tool[] {
           v.array(
             v.object({
               path: Path,
-              start_line: v.optional(v.pipe(Line, v.description("The first line to read. 1 when absent."))),
-              end_line: v.optional(v.pipe(Line, v.description("The last line to read. The last one when absent."))),
+              start_line: v.optional(v.pipe(Line, v.description("The first line to read. Default: 1."))),
+              end_line: v.optional(
+                v.pipe(Line, v.description("The last line to read. Default: the last line of the file.")),
+              ),
             }),
           ),
           v.minLength(1),
@@ -64,9 +66,9 @@ export function createFileTools(options: FileToolOptions): Tool[] {
     defineTool({
       name: "edit_files",
       description:
-        "Changes files of the workspace. `replace` puts new_text in the place of old_text, which must be in the file exactly as " +
-        "given, white space included, and once, unless replace_all is true. `write` makes a file, or puts new_text in the place of all that is " +
-        "in one. `delete` removes a file. The edits of one file are made in their order, all or none.",
+        "Changes files of the workspace. `replace` replaces old_text with new_text; old_text must match the file exactly, including " +
+        "white space, and occur once, unless replace_all is true. `write` creates a file or replaces its entire content with new_text. " +
+        "`delete` removes a file. The edits of one file are applied in order, all or none.",
       category: "files",
       readsOnly: false,
       input: v.object({
@@ -90,7 +92,7 @@ export function createFileTools(options: FileToolOptions): Tool[] {
 }
 
 function createProgramRunner({ shell, sandbox, host }: FileToolOptions) {
-  // Beside this file when it runs as it is, beside the bundle when it was bundled.
+  // The program is next to the bundle, or in the source tree when the harness is not bundled.
   const program = import.meta.url.endsWith(".ts") ? "../../files-main.ts" : "./files.mjs";
   const source = fileURLToPath(new URL(program, import.meta.url));
   const { workspace, home, tmp, steps } = sandbox.paths;
@@ -102,7 +104,7 @@ function createProgramRunner({ shell, sandbox, host }: FileToolOptions) {
     const words = [sandbox.node, "--no-warnings", `${steps}/${basename(source)}`].map(quoteForShell).join(" ");
     const { text, exitCode } = await shell.runAside(`${words} <<< ${quoteForShell(input)}`, signal, ANSWER);
     const answer = v.safeParse(Answer, parseJson(text.trim().split("\n").at(-1) ?? ""));
-    if (!answer.success) throw new Error(`the files could not be reached (exit code ${exitCode})`);
+    if (!answer.success) throw new Error(`the files could not be accessed (exit code ${exitCode})`);
     if ("error" in answer.output) return { isError: true, output: answer.output };
     const { results } = answer.output;
     return { output: { files: results }, isError: results.some(({ error }) => error !== undefined) };

@@ -3,23 +3,23 @@ import type { Shell } from "../commands/shell.ts";
 import { defineTool, type Tool } from "../engine/tool.ts";
 import { toCommandOutput } from "./agent-tools.ts";
 
-/** Seconds that a command may be given. */
+/** The longest time limit of a command. */
 const MAX_SECONDS = 3_600;
 
-/** Runs a command in the sandbox; the next one starts where it has ended. */
+/** Creates the tool that runs a command in the sandbox. The next command starts where it ended. */
 export const createRunCommandTool = (shell: Shell): Tool =>
   defineTool({
     name: "run_command",
     description:
-      "Runs a command by bash with -eo pipefail and answers its exit code and what it printed (16 KB, its beginning and its end; " +
-      "standard error is part of it). The working directory is kept for the next command, variables are not. Nothing that it " +
-      "starts outlives it: a server must be started and used by one command. It has no terminal and no input.",
+      "Runs a command in bash with -eo pipefail and returns its exit code and its output (beginning and end, 16 KB at most, including " +
+      "standard error). The working directory is kept for the next command, variables are not. Processes that it starts end " +
+      "with it: start and use a server in one command. It has no terminal and no standard input.",
     category: "command",
     readsOnly: false,
     input: v.object({
-      command: v.pipe(v.string(), v.nonEmpty(), v.description("What bash is to run; several lines are fine.")),
+      command: v.pipe(v.string(), v.nonEmpty(), v.description("The bash command; may have several lines.")),
       working_directory: v.optional(
-        v.pipe(v.string(), v.description("Where to start instead of where the last command ended.")),
+        v.pipe(v.string(), v.description("Where to start. Default: where the last command ended.")),
       ),
       timeout_seconds: v.optional(
         v.pipe(
@@ -27,7 +27,7 @@ export const createRunCommandTool = (shell: Shell): Tool =>
           v.integer(),
           v.minValue(1),
           v.maxValue(MAX_SECONDS),
-          v.description("After so many seconds it is ended. 600 when absent."),
+          v.description("Time limit in seconds. Default: 600."),
         ),
       ),
     }),

@@ -5,33 +5,33 @@ import { defineTool, type Tool } from "../engine/tool.ts";
 
 const MAX_RESULTS = 500;
 const DEFAULT_RESULTS = 100;
-/** Characters of a line that are shown. */
+/** The most characters of a line that are returned. */
 const LINE_CHARACTERS = 300;
 const ANSWER = { keepBytes: 40 * 1024 };
-/** What both programs answer where they find nothing. */
+/** The exit code of both programs when nothing matches. */
 const NOTHING_FOUND = 1;
 
-/** Searches by ripgrep, or by grep where that is not there. */
+/** Creates the tool that searches with ripgrep, or with grep if ripgrep is not installed. */
 export const createSearchFilesTool = (shell: Shell): Tool =>
   defineTool({
     name: "search_files",
     description:
-      "Looks for a regular expression in the files of the workspace and answers path, line and text of what it finds, 40 KB at most. What " +
-      "git ignores and what is no text is left out. With `names_only` it tells only which files have it. To find files by " +
-      "their names, use run_command with find or git ls-files.",
+      "Searches the files of the workspace for a regular expression and returns path, line number and text of the matches, 40 KB at most. " +
+      "Skips binary files and files that git ignores. With `names_only` it returns only the names of matching files. To find files by " +
+      "name, use run_command with find or git ls-files.",
     category: "search",
     readsOnly: true,
     input: v.object({
-      pattern: v.pipe(v.string(), v.nonEmpty(), v.description("A regular expression; case matters.")),
+      pattern: v.pipe(v.string(), v.nonEmpty(), v.description("A regular expression, case-sensitive.")),
       path: v.optional(
         v.pipe(
           v.string(),
           v.nonEmpty(),
-          v.description("A directory or a file. All below where commands start when absent."),
+          v.description("A directory or a file. Default: the directory where commands start."),
         ),
       ),
       glob: v.optional(
-        v.pipe(v.string(), v.nonEmpty(), v.description("Only files with such a name, for example *.ts.")),
+        v.pipe(v.string(), v.nonEmpty(), v.description("Search only files with a matching name, for example *.ts.")),
       ),
       ignore_case: v.optional(v.boolean()),
       fixed: v.optional(v.pipe(v.boolean(), v.description("The pattern is plain text."))),
@@ -42,19 +42,19 @@ export const createSearchFilesTool = (shell: Shell): Tool =>
           v.integer(),
           v.minValue(1),
           v.maxValue(MAX_RESULTS),
-          v.description("Lines to answer. 100 when absent."),
+          v.description("The most lines to return. Default: 100."),
         ),
       ),
     }),
     async run(input, { signal }) {
       const limit = input.limit ?? DEFAULT_RESULTS;
       const { text, exitCode, timedOut } = await shell.runAside(buildScript(input, limit), signal, ANSWER);
-      if (timedOut) throw new Error("the search took too long: name a smaller directory");
+      if (timedOut) throw new Error("the search took too long: search a smaller directory");
       const lines = text.split("\n").filter((line) => line !== "");
       if (exitCode > NOTHING_FOUND && lines.length <= limit)
         throw new Error(lines.slice(0, 5).join("\n") || `exit code ${exitCode}`);
       const matches = lines.slice(0, limit);
-      return { output: { matches, ...(lines.length > limit ? { cut: `there are more than ${limit}` } : {}) } };
+      return { output: { matches, ...(lines.length > limit ? { cut: `there are more than ${limit} matches` } : {}) } };
     },
   });
 
@@ -86,7 +86,7 @@ function buildScript({ pattern, path = ".", glob, ignore_case, fixed, names_only
     ...(glob === undefined ? [] : [`--include=${quoteForShell(glob)}`]),
     ...what,
   ].join(" ");
-  // One line more than wanted tells that there are more; the program that finds still more is then ended by its pipe.
+  // One extra line shows that there are more matches; head then ends the search by closing the pipe.
   const cut = `| cut -c 1-${2 * LINE_CHARACTERS} | head -n ${limit + 1}`;
   return `set +eo pipefail; if command -v rg >/dev/null; then ${rg} ${cut}; else ${grep} ${cut}; fi; exit "\${PIPESTATUS[0]}"`;
 }

@@ -15,11 +15,11 @@ export interface ToolboxOptions extends AgentWork {
 
 export interface Toolbox {
   readonly tools: readonly Tool[];
-  /** Ends what was started for them. */
+  /** Ends what was started for the tools. */
   close(): Promise<void>;
 }
 
-/** All that a model may use: what works in the sandbox, and what speaks to the control plane and to servers of others. */
+/** Creates all tools of a model: those in the sandbox, and those that call the control plane and other servers. */
 export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const { shell, skills, loadSkill } = options;
   const remote = await createRemoteTools(options);

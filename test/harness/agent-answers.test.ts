@@ -87,7 +87,7 @@ describe("an answer of Chat Completions", () => {
     await expect(answered("chat", whole({ content: "Half" }, "length"))).rejects.toThrow(/maximum token limit/);
     const broken = await answered("chat", whole({ tool_calls: [call("read", "[1]"), call("read", "")] }, "tool_calls"));
     const inputs = broken.message.content.flatMap((block) => (block.type === "toolUseBlock" ? [block.input] : []));
-    expect(inputs.map(findInputFault)).toEqual([expect.stringContaining("it began with: [1]"), undefined]);
+    expect(inputs.map(findInputFault)).toEqual([expect.stringContaining("it starts with: [1]"), undefined]);
     const none = await answered("chat", whole({ content: "Done.", tool_calls: [] }, "tool_calls"));
     expect(none.stopReason).toBe("endTurn");
   });

@@ -57,7 +57,7 @@ describe("what the agent is told", () => {
       expect.arrayContaining(["run_command", "edit_files", "start_agent"]),
     );
     expect(JSON.stringify(tools)).not.toContain("load_skill");
-    expect(system[0].text).toContain("You lead other agents.");
+    expect(system[0].text).toContain("You coordinate other agents.");
     expect(system[0].text).toContain("you have no screen");
     const started = it.plane.events.find(({ event_name }) => event_name === "agent_started");
     expect(started?.payload?.detail).toContain("computer use is not supported");

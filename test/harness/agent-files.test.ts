@@ -56,16 +56,16 @@ describe("read_files", () => {
     expect(several.files).toEqual([
       { path: "a.txt", start_line: 2, end_line: 3, lines: 3, content: "two\nthree" },
       { path: "b/c.txt", start_line: 1, end_line: 0, lines: 0, content: "" },
-      { path: "absent.txt", error: "there is no such file" },
+      { path: "absent.txt", error: "does not exist" },
       { path: "binary", binary: true, size_bytes: 3 },
-      { path: "pipe", error: "is no regular file" },
+      { path: "pipe", error: "is not a regular file" },
       { path: "big", error: expect.stringContaining("more than 4194304: use run_command") },
       { path: "b", directory: true, names: ["c.txt"], count: 1 },
       { path: "a.txt", error: "has 3 lines" },
     ]);
     expect(long.files[0].content.length).toBeLessThanOrEqual(40 * 1024);
     expect(long.files[0].content).toMatch(/^line 1\n[\s\S]*\n$/);
-    expect(long.files[0].cut).toBe(`there was no room for more: go on at line ${long.files[0].end_line + 1}`);
+    expect(long.files[0].cut).toBe(`truncated: continue at line ${long.files[0].end_line + 1}`);
     expect(long.files[1]).toMatchObject({ path: "a.txt", cut: expect.any(String) });
   });
 });
@@ -92,14 +92,14 @@ describe("edit_files", () => {
     );
     const files = results.map(({ files }) => files);
     expect(files[1][0].error).toMatch(/there 2 times, at the lines 1, 1: give more/);
-    expect(files[2][0].error).toMatch(/is not in the file: read it again/);
-    expect(files[3][0].error).toMatch(/^edit 2: old_text is not in the file/);
+    expect(files[2][0].error).toMatch(/was not found: read the file again/);
+    expect(files[3][0].error).toMatch(/^edit 2: old_text was not found/);
     expect(files[4]).toMatchObject([{ path: "a.txt", done: "changed" }]);
     expect(files[5]).toMatchObject([{ done: "changed" }, { done: "changed" }]);
     expect(files[6]).toMatchObject([
       { path: "new/deep/file.txt", done: "created" },
       { path: "crlf.txt", done: "deleted" },
-      { path: "absent.txt", error: expect.stringContaining("there is no such file") },
+      { path: "absent.txt", error: expect.stringContaining("does not exist") },
     ]);
     expect(results[7].stdout).toBe(
       "1 two 1\n$& $1\nnew\n750\ndate\n M a.txt\n D crlf.txt\n M run.sh\n?? new/\n.\n..\nfile.txt\n",
@@ -146,7 +146,7 @@ describe("search_files", () => {
       expect.stringMatching(/src\/b\.md$/),
     ]);
     expect(found[4].matches).toHaveLength(5);
-    expect(found[4].cut).toBe("there are more than 5");
+    expect(found[4].cut).toBe("there are more than 5 matches");
     expect(found[5].matches).toEqual([]);
     expect(found[6].error).toMatch(/[Pp]aren|regex|Unmatched/);
   });

@@ -114,7 +114,7 @@ describe("another execution", () => {
     expect(it.asked(0).map(({ role, content }) => [role, content[0].text])).toEqual([
       ["user", "Do it."],
       ["assistant", "Half is done."],
-      ["user", "Go on from where you stopped."],
+      ["user", "Continue where you stopped."],
     ]);
   });
 

@@ -117,7 +117,9 @@ describe("an MCP server that cannot be used", () => {
     const { tool, call } = toolOf(servers, stage);
     expect(tool.description).toContain("Server silent is not available: it did not answer within 3 s");
     await expect(call({ server: "silent", tool: "x" })).rejects.toThrow("the server silent is not available");
-    await expect(call({ server: "other", tool: "x" })).rejects.toThrow("there is no server other; there are missing,");
+    await expect(call({ server: "other", tool: "x" })).rejects.toThrow(
+      "there is no server other; available servers: missing,",
+    );
     expect((await call({ server: "files", tool: "list_allowed_directories" })).isError).toBe(false);
     expect(sleepers(mark), "what did not answer is ended").toBe(0);
     await closeServers(servers);
@@ -152,7 +154,7 @@ describe("call_mcp_tool", () => {
     ]);
     const long = await call({ server: "all", tool: "echo", arguments: { message: "é".repeat(60_000) } });
     expect(Buffer.byteLength(String(long.output["text"]))).toBeLessThan(50_000);
-    expect(long.output["text"]).toContain("[... cut ...]");
+    expect(long.output["text"]).toContain("[... truncated ...]");
     const links = await call({ server: "all", tool: "get-resource-links", arguments: { count: 1 } });
     expect(links.output["others"]).toEqual([
       { type: "resource_link", uri: expect.any(String), name: expect.any(String) },

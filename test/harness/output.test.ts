@@ -24,7 +24,7 @@ describe("output capture", () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024);
     expect(text).toMatch(/^line 0 äöü\n/);
     expect(text).toMatch(/line 19999 äöü\n$/);
-    const left = Number(/\[\.\.\. (\d+) bytes left out/.exec(text)?.[1]);
+    const left = Number(/\[\.\.\. (\d+) bytes omitted/.exec(text)?.[1]);
     const note = /\n\[\.\.\. .*\.\.\.\]\n/.exec(text)?.[0] ?? "";
     expect(left + Buffer.byteLength(text) - Buffer.byteLength(note)).toBe(Buffer.byteLength(lines.join("")));
     expect(text.isWellFormed()).toBe(true);
@@ -34,7 +34,7 @@ describe("output capture", () => {
   it("reads on and drops what comes after the most it reads, and says so", () => {
     const { text, truncated } = captured(["a".repeat(90), "b".repeat(90), "c".repeat(9000)], { readBytes: 100 });
     expect(truncated).toBe(true);
-    expect(text).toContain("what came after 100 bytes was not read");
+    expect(text).toContain("output after 100 bytes was discarded");
     expect(text).not.toContain("c".repeat(10));
   });
 

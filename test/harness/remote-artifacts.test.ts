@@ -191,9 +191,9 @@ describe("create_pull_request", () => {
   it.each([
     [
       { ...input, branch: "not-pushed" },
-      "GitHub answered 422: Validation Failed; head is not valid; has the branch been pushed?",
+      "GitHub returned 422: Validation Failed; head is not valid; has the branch been pushed?",
     ],
-    [{ ...input, repository: "acme/other" }, "GitHub answered 404: Not Found"],
+    [{ ...input, repository: "acme/other" }, "GitHub returned 404: Not Found"],
     [
       { ...input, repository: "https://evil.test/a/b" },
       "repository must be one as owner/repo; this run has acme/things",

@@ -153,7 +153,7 @@ describe("a streamed answer", () => {
       { type: "message_delta", delta: { stop_reason: "max_tokens" }, usage: { output_tokens: 5 } },
       { type: "message_stop" },
     ];
-    const chunks = [...events.flatMap((event) => translator.see(event)), translator.end()];
+    const chunks = [...events.flatMap((event) => translator.translate(event)), translator.end()];
     expect(chunks.map(({ candidates }) => candidates[0]?.content.parts)).toEqual([
       [{ text: "Hel" }],
       [{ text: "lo" }],
@@ -167,7 +167,7 @@ describe("a streamed answer", () => {
       usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 5, totalTokenCount: 12 },
     });
     const overloaded = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
-    expect(() => translator.see(overloaded)).toThrow("Overloaded");
+    expect(() => translator.translate(overloaded)).toThrow("Overloaded");
   });
 
   it("of OpenAI's becomes the same", () => {
@@ -183,7 +183,7 @@ describe("a streamed answer", () => {
       delta({}, "tool_calls"),
       { choices: [], usage: { prompt_tokens: 7, completion_tokens: 5 } },
     ];
-    const chunks = [...events.flatMap((event) => translator.see(event)), translator.end()];
+    const chunks = [...events.flatMap((event) => translator.translate(event)), translator.end()];
     expect(mergeChunks(chunks)).toEqual({
       candidates: [
         {

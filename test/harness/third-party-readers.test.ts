@@ -179,7 +179,7 @@ describe("what agents tell", () => {
     const [block] = messages[0]?.content ?? [];
     const text = JSON.stringify(block);
     expect(text.length).toBeLessThan(20_000);
-    expect(text).toContain("bytes left out");
+    expect(text).toContain("bytes omitted");
     expect(text).toContain("[... left out ...]");
     expect(block).toMatchObject({ name: "n".repeat(128), input: { bad: "a\ufffd\ufffd" } });
   });

@@ -19,7 +19,7 @@ describe("a sparse file in a workspace", () => {
       expect([code, plane.outcome], log).toMatchObject([0, { success: true }]);
       expect(Date.now() - begin).toBeLessThan(30_000);
       expect(plane.callsTo("upload-snapshot")).toEqual([]);
-      expect(log).toContain("holes of sparse files included");
+      expect(log).toContain("including holes of sparse files");
       expect(unsavedIn(plane), "one event, however often it is tried").toEqual([
         expect.stringMatching(/^true not saved: the files of the workspace have more than 4294967296 bytes/),
       ]);

@@ -5,7 +5,7 @@ import { parseToolInput } from "./tool-input.ts";
 
 const Call = v.object({ function: v.object({ name: v.string(), arguments: v.optional(v.unknown(), "") }) });
 
-/** An answer of OpenAI's Chat Completions, as it comes unstreamed. */
+/** An unstreamed answer of OpenAI's Chat Completions API. */
 const Answer = v.object({
   choices: v.tupleWithRest(
     [
@@ -49,7 +49,7 @@ const Failure = v.object({
   error: v.object({ message: v.optional(v.string(), "no reason was given"), type: v.nullish(v.string()) }),
 });
 
-/** Puts the events of a stream together. @throws BrokenAnswer where its end is missing; FailedAnswer */
+/** Assembles the events of a stream. @throws BrokenAnswer when its end is missing; FailedAnswer */
 export function assembleCompletion(events: readonly unknown[]): unknown {
   const calls: { name: string; arguments: string }[] = [];
   let content = "";
@@ -60,7 +60,7 @@ export function assembleCompletion(events: readonly unknown[]): unknown {
     const failure = v.safeParse(Failure, data);
     if (failure.success) throw new FailedAnswer(failure.output.error.type ?? "", failure.output.error.message);
     const chunk = v.safeParse(Chunk, data);
-    if (!chunk.success) throw new BrokenAnswer("an event of the answer is none of Chat Completions");
+    if (!chunk.success) throw new BrokenAnswer("an event of the answer does not match the Chat Completions API");
     usage = chunk.output.usage ?? usage;
     const [choice] = chunk.output.choices;
     content += choice?.delta?.content ?? "";
@@ -73,7 +73,7 @@ export function assembleCompletion(events: readonly unknown[]): unknown {
       call.arguments += part.function?.arguments ?? "";
     }
   }
-  if (finish === undefined) throw new BrokenAnswer("the answer broke off");
+  if (finish === undefined) throw new BrokenAnswer("the answer is incomplete");
   const message = {
     content,
     refusal,
@@ -83,12 +83,12 @@ export function assembleCompletion(events: readonly unknown[]): unknown {
 }
 
 /**
- * The events of a stream that brings this answer, each call with an id of its own. The text and each call end by a reason to
- * finish: the provider of the Strands SDK ends blocks only there, and would mix up those of one answer. @throws BrokenAnswer
+ * Converts an answer into the events of a stream, with a new id for each call. The text and each call end with a finish reason, because the
+ * Strands SDK ends blocks only there and would otherwise merge them. @throws BrokenAnswer
  */
 export function toCompletionEvents(whole: unknown): object[] {
   const answer = v.safeParse(Answer, whole);
-  if (!answer.success) throw new BrokenAnswer("the answer is none of Chat Completions");
+  if (!answer.success) throw new BrokenAnswer("the answer does not match the Chat Completions API");
   const [{ message, finish_reason }] = answer.output.choices;
   const { refusal } = message;
   const text = message.content === "" ? refusal : message.content;
@@ -119,7 +119,7 @@ export function toCompletionEvents(whole: unknown): object[] {
   ];
 }
 
-/** Some servers say `stop` although they send calls. */
+/** Corrects the reason of servers that send `stop` with tool calls. */
 function correctStopReason(reason: string, hasCalls: boolean): string {
   if (hasCalls && reason !== "length") return "tool_calls";
   return reason === "tool_calls" ? "stop" : reason;

@@ -1,4 +1,4 @@
-/** What came of a model call and is no answer: it may be asked again. */
+/** An unusable answer to a model call, which may be retried. */
 export class BrokenAnswer extends Error {
   constructor(message: string) {
     super(message);
@@ -6,7 +6,7 @@ export class BrokenAnswer extends Error {
   }
 }
 
-/** The provider's own word, in the middle of a stream, that it gives up. */
+/** A failure that the provider reports within a stream. */
 export class FailedAnswer extends Error {
   /** The API's name for the kind of failure, such as `overloaded_error`. */
   readonly kind: string;
@@ -19,15 +19,15 @@ export class FailedAnswer extends Error {
 }
 
 /**
- * The data of the events of a stream (`text/event-stream`), parsed, without the mark of its end.
- * @throws BrokenAnswer where one is not JSON
+ * Parses the data of the events of a stream (`text/event-stream`), without its end marker.
+ * @throws BrokenAnswer when an event is not JSON
  */
 export function parseEvents(text: string): unknown[] {
   const events = text.replaceAll("\r\n", "\n").split("\n\n").map(readData);
   return events.filter((data) => data !== "" && data !== "[DONE]").map(parseJson);
 }
 
-/** The stream that such events came in. */
+/** Formats events as a stream. */
 export function formatEvents(events: readonly object[]): string {
   const named = (event: object) => ("type" in event ? `event: ${String(event.type)}\n` : "");
   return [...events.map((event) => `${named(event)}data: ${JSON.stringify(event)}\n\n`), "data: [DONE]\n\n"].join("");

@@ -16,7 +16,7 @@ type Content = v.InferOutput<typeof Content>;
 
 const Usage = v.record(v.string(), v.unknown());
 
-/** An answer of Anthropic's Messages API, as it comes unstreamed. Blocks of kinds that nobody asked for are left out. */
+/** An unstreamed answer of Anthropic's Messages API. Blocks of unknown types are omitted. */
 const Answer = v.object({
   content: v.array(
     v.union([
@@ -49,7 +49,7 @@ const Event = v.variant("type", [
   v.object({ type: v.literal("error"), error: v.object({ type: v.string(), message: v.string() }) }),
 ]);
 
-/** Puts the events of a stream together. @throws BrokenAnswer where its end is missing; FailedAnswer */
+/** Assembles the events of a stream. @throws BrokenAnswer when its end is missing; FailedAnswer */
 export function assembleMessage(events: readonly unknown[]): unknown {
   const content: Content[] = [];
   const inputs = new Map<number, string>();
@@ -57,7 +57,7 @@ export function assembleMessage(events: readonly unknown[]): unknown {
   let stopReason: string | undefined;
   for (const data of events) {
     const event = v.safeParse(Event, data);
-    // A ping, or what a later version of the API may add.
+    // A ping, or an event of a later API version.
     if (!event.success) continue;
     const { output } = event;
     if (output.type === "error") throw new FailedAnswer(output.error.type, output.error.message);
@@ -73,7 +73,7 @@ export function assembleMessage(events: readonly unknown[]): unknown {
       usage = { ...usage, ...output.usage };
     }
   }
-  if (stopReason === undefined) throw new BrokenAnswer("the answer broke off");
+  if (stopReason === undefined) throw new BrokenAnswer("the answer is incomplete");
   const blocks = content.map((block, index) =>
     block.type === "tool_use" && inputs.has(index) ? { ...block, input: inputs.get(index) } : block,
   );
@@ -93,10 +93,10 @@ function appendDelta(
   else if (delta.type === "signature_delta" && block?.type === "thinking") block.signature += delta.signature;
 }
 
-/** The events of a stream that brings this answer, each call with an id of its own. @throws BrokenAnswer */
+/** Converts an answer into the events of a stream, with a new id for each call. @throws BrokenAnswer */
 export function toMessageEvents(whole: unknown): object[] {
   const answer = v.safeParse(Answer, whole);
-  if (!answer.success) throw new BrokenAnswer("the answer is none of the Messages API");
+  if (!answer.success) throw new BrokenAnswer("the answer does not match the Messages API");
   const { usage } = answer.output;
   const content = answer.output.content.filter((block) => block !== undefined);
   const hasCalls = content.some(({ type }) => type === "tool_use");
@@ -129,7 +129,7 @@ function toBlockEvents(block: Content): object[] {
     ];
   }
   if (block.type === "thinking") {
-    // A signature counts also where the thinking itself is not shown.
+    // The signature is required even if the thinking is not shown.
     return [
       { type: "content_block_start", content_block: { type: "thinking", thinking: "", signature: "" } },
       ...(block.thinking === ""
@@ -141,7 +141,7 @@ function toBlockEvents(block: Content): object[] {
   return [{ type: "content_block_start", content_block: block }];
 }
 
-/** Some servers name another reason than that of the calls which they send. */
+/** Corrects the reason of servers that send another one with tool calls. */
 function correctStopReason(reason: string, hasCalls: boolean): string {
   if (hasCalls && reason !== "max_tokens") return "tool_use";
   return reason === "tool_use" ? "end_turn" : reason;

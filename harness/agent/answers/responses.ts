@@ -14,7 +14,7 @@ const Item = v.variant("type", [
 
 const Failure = v.object({ message: v.nullish(v.string(), "no reason was given"), code: v.nullish(v.string(), "") });
 
-/** An answer of OpenAI's Responses, as it comes unstreamed. Items of kinds that nobody asked for, such as reasoning, are left out. */
+/** An unstreamed answer of OpenAI's Responses API. Items of other types, such as reasoning, are omitted. */
 const Answer = v.object({
   status: v.string(),
   output: v.array(v.unknown()),
@@ -30,7 +30,7 @@ const Ended = v.object({
 const ItemDone = v.object({ type: v.literal("response.output_item.done"), item: v.unknown() });
 const ErrorEvent = v.object({ type: v.literal("error"), ...Failure.entries });
 
-/** The answer that the events of a stream end with. @throws BrokenAnswer where the end is missing; FailedAnswer */
+/** Returns the answer at the end of a stream. @throws BrokenAnswer when the end is missing; FailedAnswer */
 export function assembleResponse(events: readonly unknown[]): unknown {
   const items: unknown[] = [];
   for (const data of events) {
@@ -41,16 +41,16 @@ export function assembleResponse(events: readonly unknown[]): unknown {
     const ended = v.safeParse(Ended, data);
     if (!ended.success) continue;
     const { response } = ended.output;
-    // Not every server repeats at the end what it has sent.
+    // Not every server repeats the items in the last event.
     return response.output.length > 0 ? response : { ...response, output: items };
   }
-  throw new BrokenAnswer("the answer broke off");
+  throw new BrokenAnswer("the answer is incomplete");
 }
 
-/** The events of a stream that brings this answer, each call with an id of its own. @throws BrokenAnswer; FailedAnswer */
+/** Converts an answer into the events of a stream, with a new id for each call. @throws BrokenAnswer; FailedAnswer */
 export function toResponseEvents(whole: unknown): object[] {
   const answer = v.safeParse(Answer, whole);
-  if (!answer.success) throw new BrokenAnswer("the answer is none of the Responses API");
+  if (!answer.success) throw new BrokenAnswer("the answer does not match the Responses API");
   const { status, output, incomplete_details, error, usage } = answer.output;
   if (status === "failed") throw new FailedAnswer(error?.code ?? "", error?.message ?? "no reason was given");
   const items = output.flatMap((item) => {

@@ -1,20 +1,20 @@
-/** Stands for the input of a tool that is no JSON object; its value is what the model sent. */
+/** Member that holds an input that is not a JSON object, as the model sent it. */
 const NOT_JSON = "runyard_not_json";
-/** So much of it the model is shown again. */
+/** Characters of an invalid input that are returned to the model. */
 const SHOWN = 300;
 
-/** The input of a tool's call: an object always, also where the model sent something else. */
+/** Parses the input of a tool call. Always returns an object, even if the model sent something else. */
 export function parseToolInput(sent: unknown): Record<string, unknown> {
   const value = typeof sent === "string" ? parseJson(sent.trim() === "" ? "{}" : sent) : sent;
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
   return { [NOT_JSON]: typeof sent === "string" ? sent : JSON.stringify(sent ?? null) };
 }
 
-/** What to tell the model of an input that is no JSON object; undefined where it is one. */
+/** Returns the error for an input that is not a JSON object; undefined if it is one. */
 export function findInputFault(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null || !(NOT_JSON in input)) return undefined;
   const sent = String(input[NOT_JSON]).slice(0, SHOWN);
-  return `the input of this call is not a JSON object, so nothing was done; it began with: ${sent}`;
+  return `the input of this call is not a JSON object, so nothing was done; it starts with: ${sent}`;
 }
 
 function parseJson(text: string): unknown {

@@ -3,12 +3,12 @@ import { defineTool, type Tool } from "../../engine/tool.ts";
 
 const MAX_OPTIONS = 10;
 
-/** Ends the turn with a question: the run is BLOCKED until a follow-up answers it. */
+/** Asks the user (ends the turn): the run is BLOCKED until a follow-up answers the question. */
 export const askUserTool: Tool = defineTool({
   name: "ask_user",
   description:
-    "Asks the user of this run a question and ends your turn: the run stops, and goes on with this conversation when the user has answered, " +
-    "which may take days. Ask only for what you cannot find out or decide yourself, and ask all of it at once.",
+    "Asks the user of this run a question and ends your turn: the run stops, and continues this conversation when the user answers, " +
+    "which may take days. Ask only what you cannot find out or decide yourself, and ask everything at once.",
   category: "review",
   readsOnly: true,
   input: v.object({
@@ -16,13 +16,13 @@ export const askUserTool: Tool = defineTool({
       v.string(),
       v.nonEmpty(),
       v.maxLength(900),
-      v.description("To be understood without the conversation. 900 characters at most."),
+      v.description("Must be understandable without the conversation. 900 characters at most."),
     ),
     options: v.optional(
       v.pipe(
         v.array(v.pipe(v.string(), v.nonEmpty(), v.maxLength(200))),
         v.maxLength(MAX_OPTIONS),
-        v.description("Answers to choose from, if it is a choice; others are possible all the same."),
+        v.description("Suggested answers, if it is a choice; the user may give another answer."),
       ),
     ),
   }),

@@ -9,17 +9,17 @@ import type { McpServer } from "./mcp-servers.ts";
 
 export interface McpToolOptions {
   readonly redactor: Redactor;
-  /** Whether only tools may be used that their servers say change nothing. */
+  /** Whether only tools that their servers mark as read-only may be used. */
   readonly readsOnly: boolean;
 }
 
-/** Bytes that the descriptions of all tools have; of those beyond only the names are told. */
+/** The total size of the descriptions of all tools; further tools are listed by name only. */
 const DESCRIPTION_BYTES = 24 * 1024;
-/** Bytes of the description of one tool, with the schema of its arguments. */
+/** The largest description of one tool, including the schema of its arguments. */
 const TOOL_BYTES = 4 * 1024;
 const TEXT_BYTES = 48 * 1024;
 
-/** Uses the tools of the run's MCP servers. One tool for all of them: see docs/decisions. */
+/** Creates the one tool that calls all tools of the run's MCP servers; docs/decisions says why it is one. */
 export function createCallMcpTool(servers: readonly McpServer[], { redactor, readsOnly }: McpToolOptions): Tool {
   const usable = (tool: McpTool) => !readsOnly || tool.annotations?.readOnlyHint === true;
   const isUsable = (name: string, tools: readonly McpTool[]) =>
@@ -31,8 +31,8 @@ export function createCallMcpTool(servers: readonly McpServer[], { redactor, rea
     readsOnly,
     input: v.object({
       server: v.pipe(v.string(), v.description("The server's name.")),
-      tool: v.optional(v.pipe(v.string(), v.description("The tool's name. Without it the server's tools are listed."))),
-      arguments: v.optional(v.pipe(v.record(v.string(), v.unknown()), v.description("As the tool's schema says."))),
+      tool: v.optional(v.pipe(v.string(), v.description("The tool's name. Omit it to list the server's tools."))),
+      arguments: v.optional(v.pipe(v.record(v.string(), v.unknown()), v.description("Must match the tool's schema."))),
     }),
     async run({ server: name, tool, arguments: input = {} }, { signal }) {
       const connection = findConnection(name, servers);
@@ -57,14 +57,14 @@ export function createCallMcpTool(servers: readonly McpServer[], { redactor, rea
 function findConnection(name: string, servers: readonly McpServer[]): McpConnection {
   const server = servers.find((one) => one.name === name);
   if (server === undefined)
-    throw new Error(`there is no server ${name}; there are ${servers.map((one) => one.name).join(", ")}`);
+    throw new Error(`there is no server ${name}; available servers: ${servers.map((one) => one.name).join(", ")}`);
   if ("unavailable" in server) throw new Error(`the server ${name} is not available: ${server.unavailable}`);
   return server.connection;
 }
 
 function describeServers(servers: readonly McpServer[], usable: (tool: McpTool) => boolean): string {
   const head =
-    "Calls a tool of one of this run's MCP servers and answers its result. Name the server alone to have its tools listed with their schemas. ";
+    "Calls a tool of one of this run's MCP servers and returns its result. Pass only the server to list its tools with their schemas. ";
   let room = DESCRIPTION_BYTES;
   const parts = servers.map((server) => {
     if ("unavailable" in server) return `Server ${server.name} is not available: ${server.unavailable}`;
@@ -84,10 +84,10 @@ function formatToolLine({ name, description = "", inputSchema }: McpTool): strin
   const line = `- ${name}: ${description.replace(/\s+/g, " ").trim()} Arguments: ${schema}`;
   return Buffer.byteLength(line) <= TOOL_BYTES
     ? line
-    : `${cutBytes(line, TOOL_BYTES)} [... cut: list the server's tools]`;
+    : `${cutBytes(line, TOOL_BYTES)} [... truncated: list the server's tools]`;
 }
 
-/** What a model reads of it: texts whole, of pictures and sounds that they were there. */
+/** Converts the result for the model: texts, and a description of images and audio. */
 function toToolResult({ content, structuredContent, isError }: CallToolResult): ToolResult {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const others = content.flatMap((part) => (part.type === "text" ? [] : [describePart(part)]));
@@ -96,9 +96,9 @@ function toToolResult({ content, structuredContent, isError }: CallToolResult): 
   return {
     isError: isError === true,
     output: {
-      ...(texts.length === 0 ? {} : { text: cut.length < text.length ? `${cut}\n[... cut ...]` : text }),
+      ...(texts.length === 0 ? {} : { text: cut.length < text.length ? `${cut}\n[... truncated ...]` : text }),
       ...(others.length === 0 ? {} : { others }),
-      // Servers repeat as a text what they answer as data.
+      // Servers repeat structured content as text.
       ...(structuredContent === undefined || texts.length > 0 ? {} : { data: structuredContent }),
     },
   };

@@ -8,28 +8,28 @@ import { catchRefusal } from "./refused-call.ts";
 export interface PlanOptions {
   readonly plane: Pick<ControlPlane, "reportArtifact">;
   readonly redactor: Redactor;
-  /** Names the plan of a run that has only one. */
+  /** The default name of the plan. */
   readonly runId: string;
 }
 
-/** Writes the run's plan as an artifact, or another version of it. */
+/** Creates the tool that stores the run's plan, or a new version of it, as an artifact. */
 export const createPlanTool = ({ plane, redactor, runId }: PlanOptions): Tool =>
   defineTool({
     name: "create_plan",
     description:
-      "Writes down your plan for the user of this run as a document that is kept with it. Call it again with the whole plan when it has changed: " +
-      "it replaces the one before. The answer names the document.",
+      "Stores your plan for the user of this run as a document. To change the plan, call it again with the complete plan, which replaces " +
+      "the previous one. Returns the name of the document.",
     category: "documents",
     readsOnly: true,
     input: v.object({
       title: v.pipe(v.string(), v.nonEmpty(), v.maxLength(512)),
-      content: v.pipe(v.string(), v.nonEmpty(), v.description("The whole plan in Markdown, 256 KiB at most.")),
+      content: v.pipe(v.string(), v.nonEmpty(), v.description("The complete plan in Markdown, 256 KiB at most.")),
       document: v.optional(
         v.pipe(
           v.string(),
           v.nonEmpty(),
           v.maxLength(128),
-          v.description("Only where a run has several plans: the name of this one."),
+          v.description("The name of this plan, only if the run has several plans."),
         ),
       ),
     }),

@@ -16,36 +16,35 @@ export interface PullRequestOptions {
 const ANSWER_MS = 30_000;
 const BODY_BYTES = 65_536;
 
-/** Opens a pull request on GitHub and shows it with the run. One that is open already for the branch is shown instead. */
+/** Creates the tool that opens a pull request on GitHub, or finds the open one of the branch, and reports it as an artifact. */
 export const createPullRequestTool = ({ plane, redactor, github }: PullRequestOptions): Tool =>
   defineTool({
     name: "create_pull_request",
     description:
-      "Opens a pull request on GitHub for a branch that you have pushed, and shows it to the user of this run. Where one is open for the branch " +
-      "already, that is answered. Needs a token of GitHub among the secrets of the run's environment.",
+      "Opens a pull request on GitHub for a branch that you have pushed, and shows it to the user of this run. If the branch already has an " +
+      "open pull request, returns that one. Requires a GitHub token in the secrets of the run's environment.",
     category: "review",
     readsOnly: false,
     input: v.object({
       repository: v.optional(
-        v.pipe(v.string(), v.nonEmpty(), v.description("owner/repo. The run's repository when it has only one.")),
+        v.pipe(
+          v.string(),
+          v.nonEmpty(),
+          v.description("owner/repo. Default: the run's repository, if it has only one."),
+        ),
       ),
-      branch: v.pipe(
-        v.string(),
-        v.nonEmpty(),
-        v.maxLength(256),
-        v.description("The branch with your changes, pushed."),
-      ),
+      branch: v.pipe(v.string(), v.nonEmpty(), v.maxLength(256), v.description("The pushed branch with your changes.")),
       base: v.optional(
         v.pipe(
           v.string(),
           v.nonEmpty(),
           v.maxLength(256),
-          v.description("Where it is to be merged. The default branch when absent."),
+          v.description("The branch to merge into. Default: the repository's default branch."),
         ),
       ),
       title: v.pipe(v.string(), v.nonEmpty(), v.maxLength(256)),
       body: v.optional(
-        v.pipe(v.string(), v.maxLength(BODY_BYTES), v.description("Markdown: what was changed, and why.")),
+        v.pipe(v.string(), v.maxLength(BODY_BYTES), v.description("What was changed and why, in Markdown.")),
       ),
       draft: v.optional(v.boolean()),
     }),
@@ -92,14 +91,14 @@ async function openPullRequest(place: GithubRepository, request: PullRequest, si
     if (found !== undefined) return { ...toLink(found), isNew: false };
   }
   const hint = answer.status === 422 && /head/.test(said) ? "; has the branch been pushed?" : "";
-  throw new Error(`GitHub answered ${answer.status}: ${said}${hint}`);
+  throw new Error(`GitHub returned ${answer.status}: ${said}${hint}`);
 }
 
 const toLink = ({ html_url: url, number }: v.InferOutput<typeof Pull>) => ({ url, number });
 
 async function fetchDefaultBranch(place: GithubRepository, signal: AbortSignal): Promise<string> {
   const answer = await ask(place, "", signal);
-  if (answer.status !== 200) throw new Error(`GitHub answered ${answer.status}: ${describeRefusal(answer)}`);
+  if (answer.status !== 200) throw new Error(`GitHub returned ${answer.status}: ${describeRefusal(answer)}`);
   return v.parse(v.object({ default_branch: v.string() }), parseJson(answer)).default_branch;
 }
 

@@ -1,14 +1,14 @@
 import type { Repository } from "#shared/wire/config.ts";
 import { identityOf } from "#shared/wire/skill-file.ts";
 
-/** Names of secrets that hold a token of GitHub, as its own command line looks for them. */
+/** Names of secrets that hold a GitHub token, as in GitHub's command line. */
 const TOKEN_NAMES = ["GH_TOKEN", "GITHUB_TOKEN"];
 
-/** A repository on GitHub, and with which token its API may be asked. */
+/** A repository on GitHub and the token for its API. */
 export interface GithubRepository {
   readonly owner: string;
   readonly name: string;
-  /** Base address of the API, without a slash at its end. */
+  /** Base URL of the API, without a trailing slash. */
   readonly apiUrl: string;
   readonly token: string;
 }
@@ -16,14 +16,14 @@ export interface GithubRepository {
 export interface GithubAccess {
   readonly repositories: readonly Repository[];
   readonly secrets: Readonly<Record<string, string>>;
-  /** In place of the API of github.com. @default https://api.github.com */
+  /** Replaces the API of github.com. @default https://api.github.com */
   readonly apiUrl?: string | undefined;
 }
 
 /**
- * The repository that `wanted` (owner/repo) names, or the only one of the run. A token goes to the API of github.com, and one of a
- * repository's own URL to its host; nothing that the model says changes where to.
- * @throws where there is none, or no token for it
+ * Finds the repository that `wanted` (owner/repo) names, or the only one of the run. A token of a secret is sent to the API of github.com
+ * only, and a token of a repository's URL to its host only; the model cannot change that.
+ * @throws when there is no such repository, or no token for it
  */
 export function findGithubRepository(wanted: string | undefined, access: GithubAccess): GithubRepository {
   const own = access.repositories.map(parsePlace).filter((place) => place !== undefined);
@@ -32,15 +32,15 @@ export function findGithubRepository(wanted: string | undefined, access: GithubA
   const place = wanted === undefined ? (others.length === 0 ? only : undefined) : (own.find(same) ?? parseName(wanted));
   if (place === undefined) {
     const names = own.map(({ owner, name }) => `${owner}/${name}`).join(", ");
-    throw new Error(`repository must be one as owner/repo; this run has ${names || "none on GitHub"}`);
+    throw new Error(`repository must be owner/repo; this run has ${names || "none on GitHub"}`);
   }
   const { owner, name, host } = place;
-  const planted = TOKEN_NAMES.map((secret) => access.secrets[secret]).find((value) => value !== undefined);
-  // A planted token is for github.com: another host must not get to see it.
-  const token = place.token ?? (host === GITHUB ? planted : undefined);
+  const injected = TOKEN_NAMES.map((secret) => access.secrets[secret]).find((value) => value !== undefined);
+  // The token of a secret is for github.com, so no other host may receive it.
+  const token = place.token ?? (host === GITHUB ? injected : undefined);
   if (token === undefined) {
     throw new Error(
-      `there is no token for ${host}: have the environment name a secret ${TOKEN_NAMES.join(" or ")}, or push and report a pull request that is opened elsewhere`,
+      `there is no token for ${host}: add a secret ${TOKEN_NAMES.join(" or ")} to the environment, or open the pull request elsewhere and report it`,
     );
   }
   const apiUrl = host === GITHUB ? (access.apiUrl ?? "https://api.github.com") : `https://${host}/api/v3`;

@@ -14,10 +14,10 @@ export type ServerConfig = NonNullable<RunContext["mcp_servers"]>[string];
 /** A tool as its server describes it. */
 export type McpTool = Pick<ListedTool, "name" | "description" | "inputSchema" | "annotations">;
 
-/** A server that is connected. */
+/** A connection to an MCP server. */
 export interface McpConnection {
   readonly tools: readonly McpTool[];
-  /** Asks for the tools anew. */
+  /** Lists the tools again. */
   listTools(signal: AbortSignal): Promise<readonly McpTool[]>;
   call(tool: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
   close(): Promise<void>;
@@ -25,27 +25,27 @@ export interface McpConnection {
 
 export interface ConnectOptions extends ProcessPlace {
   readonly fetch: OutwardFetch;
-  /** Milliseconds that starting and connecting may take together. @default 60 s */
+  /** Time limit for starting and connecting, in milliseconds. @default 60 s */
   readonly connectMs?: number;
 }
 
 const CONNECT_MS = 60_000;
-/** A call without a word of progress, and a call at all. */
+/** Time limits of a call: without a progress notification, and in total. */
 const SILENCE_MS = 120_000;
 const CALL_MS = 1_800_000;
 const MAX_TOOLS = 500;
 
-/** @throws an Error that says in one sentence, without secrets, why the server cannot be used */
+/** Connects to a server. @throws an Error that says in one redacted sentence why the server cannot be used */
 export async function connect(config: ServerConfig, options: ConnectOptions): Promise<McpConnection> {
   const { signal, redactor, connectMs = CONNECT_MS } = options;
   if (config.warp_id !== undefined) {
-    throw new Error("shared servers (warp_id) are not known here: give its command or its url");
+    throw new Error("shared servers (warp_id) are not supported: set command or url");
   }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(connectMs)]);
-  const fail = (error: unknown, words = "") => {
+  const fail = (error: unknown, output = "") => {
     signal.throwIfAborted();
     const why = limit.aborted ? `it did not answer within ${connectMs / 1000} s` : messageOf(error);
-    return new Error(redactor.text(words === "" ? why : `${why}: ${words.slice(-1_000)}`));
+    return new Error(redactor.text(output === "" ? why : `${why}: ${output.slice(-1_000)}`));
   };
   if (config.command !== undefined) {
     const program = { command: config.command, args: config.args ?? [], env: config.env ?? {} };
@@ -54,7 +54,7 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
       return await open(transport, limit);
     } catch (error) {
       await transport.close();
-      throw fail(error, transport.lastWords());
+      throw fail(error, transport.lastOutput());
     }
   }
   try {
@@ -64,7 +64,7 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
   }
 }
 
-/** Streamable HTTP; where the server does not know that, what came before it. */
+/** Connects by streamable HTTP, or by the older SSE transport if the server does not support it. */
 async function openUrl(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -82,7 +82,7 @@ async function openUrl(
   return await open(new SSEClientTransport(url, { requestInit, fetch: withHeaders }), signal);
 }
 
-/** The answers by which a server says that it does not take messages by POST there. */
+/** Whether a status means that the server does not support streamable HTTP. */
 const isUnknownHere = (status: number | undefined): boolean => status === 400 || status === 404 || status === 405;
 
 async function open(transport: Transport, signal: AbortSignal): Promise<McpConnection> {
@@ -107,7 +107,7 @@ async function fetchTools(client: Client, signal: AbortSignal): Promise<McpTool[
   const found: McpTool[] = [];
   let cursor: string | undefined;
   do {
-    // Not by the client's own method, which makes code of the servers' schemas: what a tool answers goes to the model as it is.
+    // The client's own method would compile the servers' schemas to code. Results are passed to the model without validation.
     const params = cursor === undefined ? {} : { cursor };
     const page = await client.request({ method: "tools/list", params }, ListToolsResultSchema, { signal });
     found.push(...page.tools);

@@ -18,7 +18,7 @@ import { createCapture } from "../../support/text-limits.ts";
 export interface ServerProgram {
   readonly command: string;
   readonly args: readonly string[];
-  /** Its variables, beside those of the sandbox itself; it gets no others. */
+  /** Its environment variables, besides those of the sandbox itself; it gets no others. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -34,20 +34,20 @@ export interface ProcessPlace {
   readonly signal: AbortSignal;
 }
 
-/** Bytes of one message of a server. */
+/** The largest message of a server. */
 const MESSAGE_BYTES = 10 * 1024 * 1024;
-/** What is kept of what it says on its standard error. */
+/** Limits for the captured standard error. */
 const SAID = { keepBytes: 2_048, readBytes: 1024 * 1024 };
-/** Milliseconds between two looks at what it uses of the machine. */
-const LOOK_MS = 1_000;
-/** What a server has to end by itself once nobody speaks to it any more. */
+/** Milliseconds between two measurements of its resources. */
+const MEASURE_MS = 1_000;
+/** How long a server has to exit by itself after its input was closed. */
 const END_MS = 1_000;
 
 let count = 0;
 
 /**
- * An MCP server that runs as a command does, behind the same wall and with the same limits, and lives until it is closed. Of the
- * run's secrets it has those alone that its own configuration gives it.
+ * An MCP server that runs like a command, with the same isolation boundary and the same limits, until it is closed. It only gets the secrets
+ * that its own configuration names.
  */
 export class ProcessTransport implements Transport {
   onclose?: () => void;
@@ -56,14 +56,14 @@ export class ProcessTransport implements Transport {
   readonly #program: ServerProgram;
   readonly #place: ProcessPlace;
   readonly #name = `mcp-${++count}`;
-  /** Another one than that of the commands: where they are found by it when they end, the server is not one of them. */
+  /** Differs from the marker of commands, so that the server is not killed with a command. */
   readonly #mark: string;
   readonly #buffer = new ReadBuffer({ maxBufferSize: MESSAGE_BYTES });
   readonly #said: ReturnType<typeof createCapture>;
   #launched: Launched | undefined;
   #ended = Promise.resolve();
   #exceeded: string | undefined;
-  #lastWords: string | undefined;
+  #lastOutput: string | undefined;
 
   constructor(program: ServerProgram, place: ProcessPlace) {
     this.#program = program;
@@ -82,7 +82,7 @@ export class ProcessTransport implements Transport {
     const { process } = launched;
     const [stdout, stderr] = launched.output;
     this.#ended = this.#waitForEnd(launched);
-    // Who has ended does not read any more, and tells why by what it said last.
+    // A server that has ended does not read its input; its last output shows why.
     launched.input?.on("error", () => {});
     stderr?.on("data", this.#said.stream());
     stdout?.on("data", (chunk: Buffer) => this.#receive(chunk));
@@ -115,7 +115,7 @@ export class ProcessTransport implements Transport {
   #watch(pid: number): void {
     const { sandbox, host } = this.#place;
     if (sandbox.limits === undefined) return;
-    const watch = createWatch({ limits: sandbox.limits, folder: dirname(host.workspace), everyMs: LOOK_MS });
+    const watch = createWatch({ limits: sandbox.limits, folder: dirname(host.workspace), everyMs: MEASURE_MS });
     const unwatch = watch.command(pid, (why) => {
       this.#exceeded = why;
       void this.#kill(pid);
@@ -123,10 +123,10 @@ export class ProcessTransport implements Transport {
     void this.#ended.then(unwatch);
   }
 
-  /** Why it was ended, where it used too much, or the end of what it said on its standard error, without secrets. */
-  lastWords(): string {
-    this.#lastWords ??= this.#exceeded ?? this.#said.end().text.trim();
-    return this.#lastWords;
+  /** Returns which limit it exceeded, or the end of its redacted standard error. */
+  lastOutput(): string {
+    this.#lastOutput ??= this.#exceeded ?? this.#said.end().text.trim();
+    return this.#lastOutput;
   }
 
   #script(): string {
@@ -155,7 +155,7 @@ export class ProcessTransport implements Transport {
     try {
       this.#buffer.append(chunk);
     } catch (error) {
-      // It talks without end: nobody listens any more.
+      // The message is too large, so the connection ends.
       void this.close();
       if (error instanceof Error) this.onerror?.(error);
       return;
@@ -165,7 +165,7 @@ export class ProcessTransport implements Transport {
     }
   }
 
-  /** Null where there is no whole message; undefined for a line that is none, which some servers print. */
+  /** Returns null if there is no complete message, and undefined for a line that is not a message, which some servers print. */
   #next(): JSONRPCMessage | null | undefined {
     try {
       return this.#buffer.readMessage();

@@ -1,9 +1,9 @@
 import type { RunContext } from "../../setup/setup.ts";
 
-/** Shorter values of servers are settings like any other word, such as `true` or `eu-west`. */
+/** Shorter values are ordinary settings, such as `true` or `eu-west`. */
 const MIN_VALUE_LENGTH = 8;
 
-/** The values of MCP servers that nobody should see again: those of their variables and headers, of a header also what follows its scheme. */
+/** Lists the values of MCP servers to redact: of variables and headers, and of a header also the part after its scheme. */
 export function listServerSecrets(servers: RunContext["mcp_servers"] = {}): string[] {
   const values = Object.values(servers).flatMap(({ env = {}, headers = {} }) => [
     ...Object.values(env),

@@ -1,18 +1,18 @@
 import { messageOf } from "../../support/stop.ts";
 import { type ConnectOptions, connect, type McpConnection, type ServerConfig } from "./mcp-connection.ts";
 
-/** A server of the run's configuration, connected or not. */
+/** An MCP server of the run's configuration, connected or not. */
 export type McpServer =
   | { readonly name: string; readonly connection: McpConnection }
   /** Why it cannot be used. */
   | { readonly name: string; readonly unavailable: string };
 
 export interface ServersOptions extends ConnectOptions {
-  /** Tells of one connection and how long it took, whether it came about or not. */
+  /** Reports a connection attempt and its duration in the timeline. */
   readonly timed: <T>(detail: (result: T) => string, work: () => Promise<T>) => Promise<T>;
 }
 
-/** Connects all servers at once. One that cannot be used does not keep the run from going on: its agent is told so. */
+/** Connects all servers in parallel. If one cannot be used, the run continues and its agent is informed. */
 export async function connectServers(
   servers: Readonly<Record<string, ServerConfig>>,
   options: ServersOptions,
@@ -43,7 +43,7 @@ export async function connectServers(
   });
 }
 
-/** Ends what was started for them. */
+/** Closes the connections and ends the servers that were started. */
 export async function closeServers(servers: readonly McpServer[]): Promise<void> {
   await Promise.allSettled(servers.map((server) => ("connection" in server ? server.connection.close() : undefined)));
 }

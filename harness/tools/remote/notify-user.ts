@@ -12,17 +12,17 @@ export interface NotifyOptions {
   readonly redactor: Redactor;
 }
 
-/** Tells the run's user something while the run goes on. */
+/** Creates the tool that notifies the user (does not end the turn). */
 export const createNotifyUserTool = ({ plane, redactor }: NotifyOptions): Tool =>
   defineTool({
     name: "notify_user",
     description:
-      "Tells the user of this run something that cannot wait for its end, while you go on. Ten times a run at most, so keep it for what matters; " +
-      "what you say at the end of your turn is read anyway. To ask something use ask_user.",
+      "Notifies the user of this run while you continue. Use it only for what cannot wait until the end of your turn, which the user reads " +
+      "anyway: a run has ten notifications at most. To ask a question, use ask_user.",
     category: "review",
     readsOnly: true,
     input: v.object({
-      message: v.pipe(v.string(), v.nonEmpty(), v.description("Plain text of a few sentences, 4,096 bytes at most.")),
+      message: v.pipe(v.string(), v.nonEmpty(), v.description("A few sentences of plain text, 4,096 bytes at most.")),
     }),
     run: ({ message }) =>
       catchRefusal(async () => {

@@ -8,12 +8,12 @@ import {
   toBlockedAddressError,
 } from "../../network/blocked-addresses.ts";
 
-/** As fetch, for one request without redirects. */
+/** Like fetch, for one request without redirects. */
 export type OutwardFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * A fetch for URLs that callers choose: it connects to the internet and to what `allowed` adds, and to no other address. The address that is checked is the
- * one that it connects to, so a name cannot mean another address in between.
+ * Creates a fetch for URLs that callers choose. It connects only to the internet and to the `allowed` scopes, and only to the address that was
+ * checked, so a name cannot resolve to another address in between.
  */
 export function createOutwardFetch(allowed: AllowedScopes): OutwardFetch {
   const isAllowed = createAddressCheck(allowed);
@@ -30,7 +30,7 @@ export function createOutwardFetch(allowed: AllowedScopes): OutwardFetch {
   return async (target, init = {}) => {
     const url = new URL(target);
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-    // Node looks up names only: an address in the URL is checked here.
+    // Node calls the lookup only for names, so check an address in the URL here.
     if (isIP(host) !== 0 && !isAllowed(host)) throw toBlockedAddressError(host);
     return await send(url, init, lookup);
   };
@@ -63,14 +63,14 @@ function toResponse(answer: IncomingMessage): Response {
   for (const [name, value] of Object.entries(answer.headers)) {
     for (const one of [value ?? []].flat()) headers.append(name, one);
   }
-  // What is broken off is told to who reads; nobody else has to know.
+  // The reader of the body gets the error of an interrupted response, so there is nothing else to do.
   answer.on("error", () => {});
   if (BODILESS.includes(status)) answer.resume();
   const body = BODILESS.includes(status) ? null : streamBody(answer);
   return new Response(body, { status, statusText, headers });
 }
 
-/** As bytes, in the type that a response wants. */
+/** Converts the body to the stream type of a Response. */
 function streamBody(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
   const chunks = Readable.from(answer)[Symbol.asyncIterator]();
   return new ReadableStream({

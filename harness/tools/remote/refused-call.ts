@@ -1,7 +1,7 @@
 import { Refused } from "../../control-plane/control-plane.ts";
 import type { ToolResult } from "../../engine/tool.ts";
 
-/** What the control plane refuses becomes a result that the model may react to; the execution goes on. */
+/** Turns a refusal of the control plane into a result that the model can react to. The execution continues. */
 export async function catchRefusal(use: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await use();

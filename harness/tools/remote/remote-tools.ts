@@ -32,18 +32,18 @@ export interface RemoteOptions {
   readonly signal: AbortSignal;
   /** The run's secrets, by name. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** In place of the API of github.com. */
+  /** Replaces the API of github.com. */
   readonly githubApiUrl?: string | undefined;
 }
 
-/** The tools by which an agent reaches out of its sandbox. */
+/** The tools of an agent that act outside its sandbox. */
 export interface RemoteTools {
   readonly tools: readonly Tool[];
-  /** Ends what was started for them. */
+  /** Ends what was started for the tools. */
   close(): Promise<void>;
 }
 
-/** Makes them, and connects the run's MCP servers, each connection an event of the timeline. */
+/** Creates the tools and connects the run's MCP servers. Each connection is an event of the timeline. */
 export async function createRemoteTools(options: RemoteOptions): Promise<RemoteTools> {
   const { envelope, plane, context, redactor, shell, sandbox, host, slice, signal, secrets, githubApiUrl } = options;
   const { mcp_servers: servers = {}, agent_config } = context;
@@ -64,7 +64,7 @@ export async function createRemoteTools(options: RemoteOptions): Promise<RemoteT
   };
 }
 
-/** What MCP takes to load, no run waits for that has no server. */
+/** Connects the MCP servers. The modules are loaded only by runs with servers. */
 async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, options: RemoteOptions) {
   const { envelope, context, outbox, redactor, sandbox, host, workingDirectory, signal } = options;
   const [{ closeServers, connectServers }, { createCallMcpTool }, { createOutwardFetch }] = await Promise.all([

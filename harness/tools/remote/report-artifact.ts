@@ -23,16 +23,16 @@ const Text = (most: number, what: string) =>
 const Input = v.object({
   artifact_type: v.picklist(["FILE", "SCREENSHOT", "PULL_REQUEST", "EXTERNAL_REFERENCE"]),
   path: Text(1024, "FILE, SCREENSHOT: a file of the workspace."),
-  title: Text(512, "FILE, EXTERNAL_REFERENCE: what people see."),
-  description: Text(1024, "FILE, SCREENSHOT: what it shows or is for."),
-  url: Text(2048, "PULL_REQUEST, EXTERNAL_REFERENCE: an https address."),
-  branch: Text(256, "PULL_REQUEST: the branch that it is to merge."),
-  reference_type: Text(64, "EXTERNAL_REFERENCE: what it is, such as issue, document or deployment."),
+  title: Text(512, "FILE, EXTERNAL_REFERENCE: the displayed title."),
+  description: Text(1024, "FILE, SCREENSHOT: a description."),
+  url: Text(2048, "PULL_REQUEST, EXTERNAL_REFERENCE: an https URL."),
+  branch: Text(256, "PULL_REQUEST: the branch to merge."),
+  reference_type: Text(64, "EXTERNAL_REFERENCE: its kind, such as issue, document or deployment."),
 });
 type Input = v.InferOutput<typeof Input>;
 type Kind = Input["artifact_type"];
 
-/** What each kind has to say. */
+/** The required members of each kind. */
 const REQUIRED: Readonly<Record<Kind, readonly (keyof Input)[]>> = {
   FILE: ["path"],
   SCREENSHOT: ["path"],
@@ -40,15 +40,15 @@ const REQUIRED: Readonly<Record<Kind, readonly (keyof Input)[]>> = {
   EXTERNAL_REFERENCE: ["reference_type", "url"],
 };
 
-/** Shows the run's user what the run has made, before and beside what is collected at the end of a turn. */
+/** Creates the tool that reports an artifact, in addition to the files that are collected at the end of a turn. */
 export function createReportArtifactTool(options: ReportOptions): Tool {
   const { plane, redactor } = options;
   return defineTool({
     name: "report_artifact",
     description:
-      "Shows the user of this run something that it has made: a FILE of the workspace (100 MiB at most), a SCREENSHOT (an image file, 20 MiB), a " +
-      "PULL_REQUEST that you have opened, or an EXTERNAL_REFERENCE to something else that you have made elsewhere. Files in $RUNYARD_OUTPUT are shown " +
-      "anyway, at the end of your turn.",
+      "Reports a result to the user of this run: a FILE of the workspace (100 MiB at most), a SCREENSHOT (an image file, 20 MiB at most), a " +
+      "PULL_REQUEST that you have opened, or an EXTERNAL_REFERENCE to something that you have created elsewhere. Files in $RUNYARD_OUTPUT are " +
+      "reported automatically at the end of your turn.",
     category: "documents",
     readsOnly: true,
     input: Input,
@@ -69,7 +69,7 @@ export function createReportArtifactTool(options: ReportOptions): Tool {
   async function reportFile(file: WorkspaceFile, input: Input, signal: AbortSignal): Promise<ToolResult> {
     const mimeType = guessMimeType(file.path);
     if (input.artifact_type === "SCREENSHOT" && !mimeType.startsWith("image/")) {
-      throw new Error(`a screenshot is an image; ${extname(file.path) || "a file without an ending"} is none`);
+      throw new Error(`a screenshot must be an image, not ${extname(file.path) || "a file without an extension"}`);
     }
     const report = toFileReport(input, mimeType, redactor.text(file.path), file.sizeBytes, await hashFile(file.file));
     const { artifact_uid, upload } = await plane.reportArtifact(report);

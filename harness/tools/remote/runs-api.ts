@@ -4,13 +4,13 @@ import { type RunAgentRequest, RunAgentResponse, RunItem } from "#shared/wire/ru
 import { getJson, type HttpAnswer, postJson, toRetryHints, withRetries } from "../../control-plane/http.ts";
 import { messageOf } from "../../support/stop.ts";
 
-/** The service's runs as far as this run's key opens them: its descendants. Each call throws what was refused as an Error for the model. */
+/** The runs that this run's key gives access to: its descendants. Each call throws a refusal as an Error for the model. */
 export interface RunsApi {
-  /** @param once a name of the request: sent again under it, it makes no second run */
+  /** @param idempotencyKey a request that is repeated with the same key creates no second run */
   create(request: RunAgentRequest, once: string): Promise<string>;
   read(runId: string): Promise<RunItem>;
-  /** The agent's last words. */
-  lastWords(runId: string): Promise<string>;
+  /** Returns the agent's final message. */
+  readAnswer(runId: string): Promise<string>;
   followUp(runId: string, message: string, once: string): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export function createRunsApi({ base_url, key }: Envelope, signal: AbortSignal):
     const answer = await withRetries("the service", attempt, toRetryHints, { ...LIMITS, signal }).catch(
       (error: unknown) => {
         signal.throwIfAborted();
-        // That it cannot be reached just now is no end of this execution, which would try again for longer.
+        // A failed call must not stop this execution, whose own calls are retried for longer.
         throw new Error(messageOf(error));
       },
     );
@@ -40,7 +40,7 @@ export function createRunsApi({ base_url, key }: Envelope, signal: AbortSignal):
   return {
     create: async (body, once) => (await call("", RunAgentResponse, { body, once })).run_id,
     read: (runId) => call(toPath(runId), RunItem),
-    lastWords: async (runId) => (await call(`${toPath(runId)}/response`, v.object({ text: v.string() }))).text,
+    readAnswer: async (runId) => (await call(`${toPath(runId)}/response`, v.object({ text: v.string() }))).text,
     async followUp(runId, message, once) {
       await call(`${toPath(runId)}/followups`, v.object({}), { body: { message }, once });
     },

@@ -12,9 +12,9 @@ import type { RunsApi } from "./runs-api.ts";
 export interface AgentsOptions {
   readonly runs: RunsApi;
   readonly context: Pick<RunContext, "agent_config" | "execution_id" | "mcp_servers">;
-  /** Milliseconds since the epoch at which an agent has to stop waiting, so that its execution can be saved. */
+  /** Milliseconds since the epoch at which waiting must end, so that the execution can be saved. */
   readonly waitUntil: number;
-  /** Milliseconds between the first two looks at a run; they grow. @default 500 */
+  /** Milliseconds between the first two polls of a run; later intervals are longer. @default 500 */
   readonly pollMs?: number;
 }
 
@@ -31,12 +31,12 @@ const Seconds = v.optional(
     v.integer(),
     v.minValue(1),
     v.maxValue(MAX_WAIT_SECONDS),
-    v.description("How long to wait for the end. An hour when absent; what still works then goes on all the same."),
+    v.description("How long to wait for the end. Default: an hour. An agent that is still running then continues."),
   ),
 );
 const RunId = v.pipe(v.string(), v.nonEmpty(), v.maxLength(128));
 
-/** Tools that have other agents work on parts of the task, each as a run of its own. */
+/** Creates the tools that delegate parts of the task to other agents, each in a child run. */
 export function createAgentTools(options: AgentsOptions): Tool[] {
   return [createStartAgentTool(options), createWaitForAgentsTool(options), createMessageAgentTool(options)];
 }
@@ -45,29 +45,26 @@ const createStartAgentTool = (options: AgentsOptions): Tool =>
   defineTool({
     name: "start_agent",
     description:
-      "Starts another agent as a run of its own (child run) and waits for its end, or with wait false leaves it to work meanwhile: then use " +
-      "wait_for_agents. It knows nothing of this conversation and has a workspace of its own with fresh clones of the repositories, so tell it all that it " +
-      "needs, push what it is to build on, and have it push what it makes. It may have what this run has (environment, secrets, repositories, budget), and no " +
-      "more. Answers its state, its last words and its artifacts.",
+      "Starts another agent as a child run and waits for its end, or, if wait is false, returns immediately: then use wait_for_agents. The agent " +
+      "does not know this conversation and has its own workspace with new clones of the repositories, so include everything that it " +
+      "needs, push what it builds on, and tell it to push its results. It has at most what this run has (environment, secrets, repositories, " +
+      "budget). Returns its state, its final message and its artifacts.",
     category: "integration",
     readsOnly: false,
     input: v.object({
-      prompt: v.pipe(v.string(), v.nonEmpty(), v.description("The whole task, in Markdown.")),
+      prompt: v.pipe(v.string(), v.nonEmpty(), v.description("The complete task, in Markdown.")),
       title: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(512))),
       skill: v.optional(v.pipe(v.string(), v.nonEmpty(), v.description("owner/repo:name of a skill to start from."))),
-      model_id: v.optional(v.pipe(v.string(), v.nonEmpty(), v.description("This run's model when absent."))),
-      budget_usd: v.optional(v.pipe(v.number(), v.description("What it may spend of this run's budget."))),
+      model_id: v.optional(v.pipe(v.string(), v.nonEmpty(), v.description("Default: this run's model."))),
+      budget_usd: v.optional(v.pipe(v.number(), v.description("The part of this run's budget that it may spend."))),
       repositories: v.optional(
         v.pipe(
           v.array(v.object({ url: v.string(), ref: v.optional(v.string()), path: v.optional(v.string()) })),
-          v.description("Some of this run's repositories, at any branch or commit. All of them when absent."),
+          v.description("Some of this run's repositories, at any branch or commit. Default: all of them."),
         ),
       ),
       mcp_servers: v.optional(
-        v.pipe(
-          v.array(v.string()),
-          v.description("Names of this run's MCP servers that it is to have. None when absent."),
-        ),
+        v.pipe(v.array(v.string()), v.description("Names of this run's MCP servers that it gets. Default: none.")),
       ),
       wait: v.optional(v.boolean()),
       timeout_seconds: Seconds,
@@ -90,7 +87,7 @@ const createWaitForAgentsTool = (options: AgentsOptions): Tool =>
   defineTool({
     name: "wait_for_agents",
     description:
-      "Waits until each of these agents, started by start_agent, has come to its end, and answers for each its state, its last words and its artifacts.",
+      "Waits until these agents, started with start_agent, have ended. Returns the state, the final message and the artifacts of each.",
     category: "integration",
     readsOnly: true,
     input: v.object({
@@ -114,8 +111,8 @@ const createMessageAgentTool = ({ runs, context }: AgentsOptions): Tool =>
   defineTool({
     name: "message_agent",
     description:
-      "Sends a message to an agent that was started by start_agent: one that works takes it up next, one that is BLOCKED has its answer by it, and one that " +
-      "has ended goes on. Use wait_for_agents afterwards.",
+      "Sends a message to an agent that was started with start_agent. A running agent handles it next, a BLOCKED agent gets it as the answer, and " +
+      "an ended agent continues. Use wait_for_agents afterwards.",
     category: "integration",
     readsOnly: false,
     input: v.object({ run_id: RunId, message: v.pipe(v.string(), v.nonEmpty()) }),
@@ -125,7 +122,7 @@ const createMessageAgentTool = ({ runs, context }: AgentsOptions): Tool =>
     },
   });
 
-/** A name of the request; ids of uses are a model's, and might be anything. */
+/** Hashes the id of the tool call, because a model may send any text as an id. */
 const createIdempotencyKey = ({ execution_id }: AgentsOptions["context"], { id }: ToolCall): string =>
   createHash("sha256").update(`${execution_id} ${id}`).digest("hex");
 
@@ -136,7 +133,7 @@ interface ChildWishes {
   readonly mcp_servers?: readonly string[] | undefined;
 }
 
-/** What a child is configured with: the service itself refuses whatever goes beyond its parent. */
+/** Builds the configuration of a child. The service refuses rights that the parent does not have. */
 function buildChildConfig(
   wishes: ChildWishes,
   { agent_config, mcp_servers = {} }: AgentsOptions["context"],
@@ -145,7 +142,7 @@ function buildChildConfig(
   const repositories = wishes.repositories?.map(defined) ?? agent_config.repositories;
   const servers = wishes.mcp_servers?.map((name) => {
     const server = mcp_servers[name];
-    if (server === undefined) throw new Error(`mcp_servers: this run has none that is called ${name}`);
+    if (server === undefined) throw new Error(`mcp_servers: this run has no server ${name}`);
     return [name, server] as const;
   });
   return {
@@ -162,7 +159,7 @@ const defined = ({ url, ref, path }: { url: string; ref?: string | undefined; pa
   ...(path === undefined ? {} : { path }),
 });
 
-/** Waits for the end of a run, for so long, and tells how it stands then. */
+/** Waits for the end of a run up to a time limit, and returns its state. */
 async function waitForOutcome(
   runId: string,
   timeoutSeconds = DEFAULT_WAIT_SECONDS,
@@ -182,15 +179,15 @@ async function waitForOutcome(
     ...(run.status_message === undefined ? {} : { message: run.status_message.message }),
     ...(run.request_usage === undefined ? {} : { usage: run.request_usage }),
   };
-  if (!hasEnded(run)) return { ...told, note: "it still works: wait for it again by wait_for_agents" };
+  if (!hasEnded(run)) return { ...told, note: "it is still running: wait for it again with wait_for_agents" };
   return {
     ...told,
-    text: cutBytes(await runs.lastWords(runId), TEXT_BYTES),
+    text: cutBytes(await runs.readAnswer(runId), TEXT_BYTES),
     artifacts: (run.artifacts ?? [])
       .slice(0, MAX_ARTIFACTS)
       .map(({ artifact_type, data }) => ({ artifact_type, ...data })),
     ...(run.state === "BLOCKED"
-      ? { note: "it asks something: answer it by message_agent, then wait for it again" }
+      ? { note: "it asks a question: answer with message_agent, then wait for it again" }
       : {}),
   };
 }

@@ -14,18 +14,18 @@ export interface FileAccess {
 }
 
 export interface WorkspaceFile {
-  /** A copy on the host, which lies there as long as it is used. */
+  /** A copy on the host, which exists while it is in use. */
   readonly file: string;
   readonly sizeBytes: number;
-  /** Where it is, relative to the workspace. */
+  /** Its path relative to the workspace. */
   readonly path: string;
 }
 
 /**
- * Hands a file of the workspace to `use`. It is copied inside of the sandbox, with the rights that commands have, so that no link can lead to
- * what they may not read; the copy lies where the harness can tell a file from a link.
- * @param path as commands name it
- * @throws where there is no such file in the workspace, or it is larger than `maxBytes`
+ * Calls `use` with a file of the workspace. The file is copied inside the sandbox with the rights of commands, so that a link cannot give
+ * access to other files, to a directory where the harness can check that the copy is not a link.
+ * @param path as commands see it
+ * @throws when there is no such file in the workspace, or it is larger than `maxBytes`
  */
 export async function withWorkspaceFile<T>(
   path: string,
@@ -51,9 +51,9 @@ export async function withWorkspaceFile<T>(
   try {
     const { exitCode, text } = await shell.runAside(script, signal);
     if (exitCode !== 0) throw new Error(`${path}: ${text.trim() || `exit code ${exitCode}`}`);
-    // Servers of the run are at work meanwhile, and this directory is theirs too.
+    // MCP servers of the run are running and can write to this directory.
     await using opened = await openInside(host.tmp, file);
-    if (opened.sizeBytes > maxBytes) throw new Error(`${path} is no file that can be taken`);
+    if (opened.sizeBytes > maxBytes) throw new Error(`${path} is too large`);
     return await use({ file: opened.path, sizeBytes: opened.sizeBytes, path: relative });
   } finally {
     await rm(file, { force: true });
