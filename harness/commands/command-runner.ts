@@ -11,7 +11,7 @@ import { killTree } from "../isolation/processes.ts";
 import { createWatch } from "../isolation/resource-watch.ts";
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
-import { type CapturedOutput, createCapture, type OutputLimits } from "../support/text-limits.ts";
+import { type CapturedOutput, createCapture, type OutputLimits } from "./output-capture.ts";
 import { quoteForShell } from "./shell-quote.ts";
 
 export interface CommandRequest {

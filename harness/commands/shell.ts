@@ -1,5 +1,5 @@
-import type { OutputLimits } from "../support/text-limits.ts";
 import type { CommandResult, CommandRunner } from "./command-runner.ts";
+import type { OutputLimits } from "./output-capture.ts";
 
 export interface RunCommandInput {
   /** Runs in bash with -eo pipefail. */

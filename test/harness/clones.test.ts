@@ -78,7 +78,7 @@ describe("cloneRepository", () => {
   });
 });
 
-describe("findPlaces", () => {
+describe("assignClonePaths", () => {
   it("uses the URL's last segment or the given path", () => {
     const places = assignClonePaths([
       { url: "https://example.com/o/one.git" },

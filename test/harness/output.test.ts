@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createCapture } from "#harness/commands/output-capture.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
-import { createCapture, cutBytes } from "#harness/support/text-limits.ts";
+import { cutBytes } from "#harness/support/text-limits.ts";
 
 const secret = "ryr_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
 const redactor = createRedactor([secret]);

@@ -70,8 +70,8 @@ const made = (at: string, token = TOKEN) => [
   { url: at, token, expires_at: new Date(Date.now() + 3_600_000).toISOString() },
 ];
 
-describe("a private repository", () => {
-  it("is cloned by the token that the service made for it, which then is nowhere in the sandbox", async () => {
+describe("cloning a private repository", () => {
+  it("uses the token that the service created for it and leaves no trace of it in the sandbox", async () => {
     await using it = await run(
       { agent_config: { repositories: [{ url }] }, repository_tokens: made(url) },
       "cat a.txt; cat .git/config; git config --list --show-origin",
@@ -86,7 +86,7 @@ describe("a private repository", () => {
     expect(it.plane.everything + it.log).not.toContain(TOKEN);
   });
 
-  it("is cloned at a ref that plain clones leave out, too", async () => {
+  it("checks out a ref that clones do not include", async () => {
     repository.git("update-ref", "refs/pull/7/head", repository.commit({ "a.txt": "hidden" }));
     await using it = await run(
       { agent_config: { repositories: [{ url, ref: "refs/pull/7/head" }] }, repository_tokens: made(url) },
@@ -95,7 +95,7 @@ describe("a private repository", () => {
     expect(it.plane.outputs).toEqual(["hidden"]);
   });
 
-  it("shows its token in no list of processes", async () => {
+  it("shows the token in no list of processes", async () => {
     await using plane = await FakeControlPlane.start({
       prompt: sh("true"),
       context: { agent_config: { repositories: [{ url }] }, repository_tokens: made(url) },
@@ -109,7 +109,7 @@ describe("a private repository", () => {
     expect(lists.filter((line) => line.includes(TOKEN))).toEqual([]);
   });
 
-  it("keeps the credential of its URL out of the clone and of every list of processes", async () => {
+  it("keeps the credential of the URL out of the clone and of every list of processes", async () => {
     repository.git("update-ref", "refs/pull/7/head", repository.commit({ "a.txt": "hidden" }));
     const withCredential = url.replace("https://", `https://x-access-token:${TOKEN}@`);
     await using plane = await FakeControlPlane.start({
@@ -130,7 +130,7 @@ describe("a private repository", () => {
     expect(ofGit.filter((line) => line.includes(TOKEN))).toEqual([]);
   });
 
-  it("is cloned with a user name alone as the credential of its URL", async () => {
+  it("accepts a URL whose credential is only a user name", async () => {
     await using open = await GitServer.start(repository, tls(), (user, password) => user === TOKEN && password === "");
     const clean = `${open.origin}/acme/shop`;
     await using it = await run(
@@ -140,7 +140,7 @@ describe("a private repository", () => {
     expect(it.plane.outputs).toEqual([`private words${clean}\n`]);
   });
 
-  it("is cloned by the secret that it names", async () => {
+  it("uses the secret that the repository names", async () => {
     await using it = await run(
       {
         agent_config: { repositories: [{ url, token_secret: "SHOP" }] },
@@ -151,7 +151,7 @@ describe("a private repository", () => {
     expect(it.plane.outputs).toEqual(["private words"]);
   });
 
-  it("ends the run FAILED where the run does not have that secret, or no token opens it, and says what helps", async () => {
+  it("ends the run FAILED with a hint when the secret is missing or the token is not accepted", async () => {
     await using absent = await run({ agent_config: { repositories: [{ url, token_secret: "SHOP" }] } }, "true");
     expect(absent.plane.outcome).toMatchObject({ success: false, error_code: "environment_setup_failed" });
     expect(absent.plane.outcome?.summary).toContain("the run has no secret SHOP");
@@ -163,12 +163,12 @@ describe("a private repository", () => {
       { agent_config: { repositories: [{ url }] }, repository_tokens: made(url, `${TOKEN}x`) },
       "true",
     );
-    expect(wrong.plane.outcome?.summary).toMatch(/Authentication failed.*its token may not read it/);
+    expect(wrong.plane.outcome?.summary).toMatch(/Authentication failed.*its token cannot read it/);
     expect(wrong.plane.everything + wrong.log).not.toContain(`${TOKEN}x`);
     expect(wrong.plane.events).toMatchObject([{ event_name: "setup_repo_clone", payload: { is_error: true } }]);
   });
 
-  it("keeps its token from every other address", async () => {
+  it("sends the token to no other address", async () => {
     using other = new Repository("other", { "a.txt": "1" });
     await using greedy = await GitServer.start(other, tls(), () => false);
     const repositories = [
@@ -185,7 +185,7 @@ describe("a private repository", () => {
   });
 });
 
-describe("the token for a repository", () => {
+describe("chooseToken", () => {
   const secrets = [
     { name: "GITHUB_TOKEN", value: "of-github" },
     { name: "OTHER", value: "other" },
@@ -193,7 +193,7 @@ describe("the token for a repository", () => {
   ];
   const github = "https://github.com/acme/shop";
 
-  it("is of the secret that it names, then the one made for it, then, on GitHub, of a secret for GitHub", () => {
+  it("prefers the named secret, then the created token, then, on GitHub, a secret with a GitHub token", () => {
     expect(chooseToken({ url: github, token_secret: "OTHER" }, { secrets, repository_tokens: made(github) })).toBe(
       "other",
     );
@@ -202,7 +202,7 @@ describe("the token for a repository", () => {
     expect(chooseToken({ url: github }, {})).toBeUndefined();
   });
 
-  it("is none for other hosts, other ways, and URLs with credentials of their own", () => {
+  it("returns no token for other hosts, other protocols and URLs with credentials", () => {
     for (const other of [
       "https://gitlab.com/acme/shop",
       "https://github.com.evil.example/acme/shop",
@@ -213,7 +213,7 @@ describe("the token for a repository", () => {
       expect(chooseToken({ url: other }, { secrets, repository_tokens: made(github) }), other).toBeUndefined();
   });
 
-  it("is refused where the secret is not the run's, or the URL is not one that takes a token", () => {
+  it("throws when the run does not have the secret or the URL does not accept a token", () => {
     for (const name of ["GONE", "ABSENT"])
       expect(() => chooseToken({ url: github, token_secret: name }, { secrets })).toThrow(name);
     expect(() => chooseToken({ url: "ssh://git@github.com/acme/shop", token_secret: "OTHER" }, { secrets })).toThrow(

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createCapture } from "#harness/commands/output-capture.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
-import { createCapture } from "#harness/support/text-limits.ts";
 
 const random = (bytes: number) => randomBytes(bytes);
 const pem = () => {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { createCapture } from "../../commands/output-capture.ts";
 import { quoteForShell } from "../../commands/shell-quote.ts";
 import { type Launched, startLaunch } from "../../isolation/launch.ts";
 import { formatUlimits } from "../../isolation/limits.ts";
@@ -13,7 +14,6 @@ import { createMarker, killTree } from "../../isolation/processes.ts";
 import { createWatch } from "../../isolation/resource-watch.ts";
 import type { Sandbox, WorkspacePaths } from "../../isolation/sandbox.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
-import { createCapture } from "../../support/text-limits.ts";
 
 export interface ServerProgram {
   readonly command: string;
