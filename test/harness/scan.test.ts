@@ -11,7 +11,7 @@ import { Repository } from "./support/repository.ts";
 
 const Module = v.object({ runSandbox: v.function() });
 let folder: string;
-let handler: (...args: unknown[]) => unknown;
+let runSandbox: (...args: unknown[]) => unknown;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "scan-test-"));
@@ -23,7 +23,11 @@ beforeAll(async () => {
     platform: "node",
     format: "esm",
   });
+<<<<<<< HEAD
   ({ runSandbox: handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href)));
+=======
+  ({ runSandbox } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href)));
+>>>>>>> 0968e44 (test(harness): load run-sandbox by the name that it exports)
 });
 beforeEach(() => {
   mkdirSync(join(folder, "tmp"), { recursive: true });
@@ -34,7 +38,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 /** Has the sandbox function look into a repository, with the real program. */
 async function scan(url: string, more: { ref?: string; time_limit_ms?: number } = {}): Promise<ScanAnswer> {
-  const answer = await handler({ v: 1, kind: "scan", url, time_limit_ms: 15_000, ...more });
+  const answer = await runSandbox({ v: 1, kind: "scan", url, time_limit_ms: 15_000, ...more });
   const left = readdirSync(join(folder, "tmp")).filter((name) => name.startsWith("runyard-"));
   expect(left, "nothing is left behind").toEqual([]);
   return v.parse(ScanAnswer, answer);
@@ -139,6 +143,6 @@ describe("a scan", () => {
   });
 
   it("is refused for what is no URL of a repository", async () => {
-    await expect(handler({ v: 1, kind: "scan", url: "ext::sh -c id", time_limit_ms: 1_000 })).rejects.toThrow("URL");
+    await expect(runSandbox({ v: 1, kind: "scan", url: "ext::sh -c id", time_limit_ms: 1_000 })).rejects.toThrow("URL");
   });
 });
