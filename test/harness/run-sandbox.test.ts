@@ -29,11 +29,7 @@ beforeAll(async () => {
       js: 'import { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);',
     },
   });
-<<<<<<< HEAD
   const { runSandbox: handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
-=======
-  const { runSandbox } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
->>>>>>> 0968e44 (test(harness): load run-sandbox by the name that it exports)
   invoke = async (event, remainingMs) =>
     runSandbox(event, remainingMs === undefined ? context : { getRemainingTimeInMillis: () => remainingMs });
 });

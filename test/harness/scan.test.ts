@@ -23,11 +23,7 @@ beforeAll(async () => {
     platform: "node",
     format: "esm",
   });
-<<<<<<< HEAD
   ({ runSandbox: handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href)));
-=======
-  ({ runSandbox } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href)));
->>>>>>> 0968e44 (test(harness): load run-sandbox by the name that it exports)
 });
 beforeEach(() => {
   mkdirSync(join(folder, "tmp"), { recursive: true });
