@@ -93,7 +93,7 @@ export function createFileTools(options: FileToolOptions): Tool[] {
 
 function createProgramRunner({ shell, sandbox, host }: FileToolOptions) {
   // The program is next to the bundle, or in the source tree when the harness is not bundled.
-  const program = import.meta.url.endsWith(".ts") ? "../../files-main.ts" : "./files.mjs";
+  const program = import.meta.url.endsWith(".ts") ? "../files-main.ts" : "./files.mjs";
   const source = fileURLToPath(new URL(program, import.meta.url));
   const { workspace, home, tmp, steps } = sandbox.paths;
   let copied: Promise<void> | undefined;

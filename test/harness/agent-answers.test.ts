@@ -132,8 +132,8 @@ describe("an answer of the Messages API", () => {
 
   it("fails where the provider gives up in the middle of it, for good or not", async () => {
     const error = (type: string) => stream(start, { type: "error", error: { type, message: "no more" } });
-    expect(await failure("messages", error("overloaded_error"))).toEqual({ message: "no more", mayPass: true });
-    expect(await failure("messages", error("invalid_request_error"))).toMatchObject({ mayPass: false });
+    expect(await failure("messages", error("overloaded_error"))).toEqual({ message: "no more", isRetryable: true });
+    expect(await failure("messages", error("invalid_request_error"))).toMatchObject({ isRetryable: false });
   });
 });
 
@@ -173,7 +173,7 @@ describe("an answer of Responses", () => {
     expect(refused.message.content).toMatchObject([{ text: "No." }]);
     const error = { code: "server_error", message: "it broke" };
     const failed = stream({ type: "response.failed", response: { status: "failed", error, output: [] } });
-    expect(await failure("responses", failed)).toEqual({ message: "it broke", mayPass: true });
+    expect(await failure("responses", failed)).toEqual({ message: "it broke", isRetryable: true });
     expect(await failure("responses", stream({ type: "error", ...error }))).toMatchObject({ message: "it broke" });
   });
 });
@@ -196,19 +196,19 @@ describe("an answer that is none", () => {
     ["is somewhere else", (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()],
   ];
   it.each(ends)("may be asked for again: it %s", async (_, answer) => {
-    expect(await failure("chat", answer)).toMatchObject({ mayPass: true });
+    expect(await failure("chat", answer)).toMatchObject({ isRetryable: true });
   });
 
   it("is one that does not come, or stops coming", async () => {
     const silent = (response: ServerResponse) => response.write(stream(said("Half")));
     expect(await failure("chat", silent, { idleMs: 50 })).toEqual({
       message: "the model took too long to answer",
-      mayPass: true,
+      isRetryable: true,
     });
     const endless = async (response: ServerResponse) => {
       for (; !response.destroyed; await sleep(10)) response.write(stream(said(".")));
     };
-    expect(await failure("chat", endless, { callMs: 200, idleMs: 10_000 })).toMatchObject({ mayPass: true });
+    expect(await failure("chat", endless, { callMs: 200, idleMs: 10_000 })).toMatchObject({ isRetryable: true });
   });
 });
 
@@ -222,9 +222,9 @@ describe("a failed call", () => {
     const error = { type: "some_error", message: "in its own words" };
     const body = api === "messages" ? { type: "error", error } : { error };
     const asked = await failure(api, status(429, body, { "retry-after": "7" }));
-    expect(asked).toEqual({ status: 429, message: "in its own words", mayPass: true, askedPauseMs: 7_000 });
-    expect(await failure(api, status(529, body))).toMatchObject({ status: 529, mayPass: true });
-    expect(await failure(api, status(400, body))).toMatchObject({ message: "in its own words", mayPass: false });
-    expect(await failure(api, status(403, body))).toMatchObject({ status: 403, mayPass: false });
+    expect(asked).toEqual({ status: 429, message: "in its own words", isRetryable: true, requestedPauseMs: 7_000 });
+    expect(await failure(api, status(529, body))).toMatchObject({ status: 529, isRetryable: true });
+    expect(await failure(api, status(400, body))).toMatchObject({ message: "in its own words", isRetryable: false });
+    expect(await failure(api, status(403, body))).toMatchObject({ status: 403, isRetryable: false });
   });
 });

@@ -82,12 +82,12 @@ describe("truncate", () => {
     expect(truncate({ a: "short", b: [1, null, true] }, 100)).toEqual({ a: "short", b: [1, null, true] });
     const cut = truncate({ long: "x".repeat(1_000), short: "stays", list: ["y".repeat(1_000)] }, 500);
     expect(Buffer.byteLength(JSON.stringify(cut))).toBeLessThanOrEqual(500);
-    expect(cut).toMatchObject({ long: expect.stringMatching(/^x+\n\[\.\.\. cut \.\.\.\]$/), short: "stays" });
+    expect(cut).toMatchObject({ long: expect.stringMatching(/^x+\n\[\.\.\. truncated \.\.\.\]$/), short: "stays" });
   });
 
   it("makes one text of what has too many parts, and everything well formed", () => {
     const many = Array.from({ length: 1_000 }, (_, index) => index);
-    expect(truncate({ many }, 300)).toMatch(/^\{"many":\[0,1,2[\s\S]*cut/);
+    expect(truncate({ many }, 300)).toMatch(/^\{"many":\[0,1,2[\s\S]*truncated/);
     expect(truncate({ "a\0": "b\ud800" }, 100)).toEqual({ "a\ufffd": "b\ufffd" });
   });
 });

@@ -91,7 +91,7 @@ describe("edit_files", () => {
       ],
     );
     const files = results.map(({ files }) => files);
-    expect(files[1][0].error).toMatch(/there 2 times, at the lines 1, 1: give more/);
+    expect(files[1][0].error).toMatch(/occurs 2 times, at lines 1, 1: include more/);
     expect(files[2][0].error).toMatch(/was not found: read the file again/);
     expect(files[3][0].error).toMatch(/^edit 2: old_text was not found/);
     expect(files[4]).toMatchObject([{ path: "a.txt", done: "changed" }]);
@@ -114,8 +114,8 @@ describe("edit_files", () => {
 
 describe("search_files", () => {
   const files = {
-    "src/a.ts": "const needle = 1;\n// Pattern\n",
-    "src/b.md": "needle (x)\n",
+    "src/a.ts": "const pattern = 1;\n// Pattern\n",
+    "src/b.md": "pattern (x)\n",
     "many.txt": numbered(300, "pattern"),
   };
 
@@ -127,8 +127,8 @@ describe("search_files", () => {
     const found = await uses(
       { files },
       [
-        search({ pattern: "needle = [0-9]|needle \\(", path: "src" }),
-        search({ pattern: "needle (", fixed: true }),
+        search({ pattern: "pattern = [0-9]|pattern \\(", path: "src" }),
+        search({ pattern: "pattern (", fixed: true }),
         search({ pattern: "pattern", glob: "*.ts", ignore_case: true }),
         search({ pattern: "pattern", names_only: true, path: "src" }),
         search({ pattern: "pattern", path: "many.txt", limit: 5 }),

@@ -130,7 +130,7 @@ describe("a request of Google's generateContent", () => {
     };
     const question = parseQuestion({ contents: { parts: [{ text: "a" }] }, systemInstruction: "S", generationConfig });
     expect(question).toMatchObject({
-      mostTokens: 10,
+      maxTokens: 10,
       system: expect.stringMatching(/^S\n\n.*one JSON value.*"object"/s),
     });
     expect(parseQuestion({ contents: 7 })).toBeUndefined();

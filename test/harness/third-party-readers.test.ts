@@ -180,7 +180,7 @@ describe("what agents tell", () => {
     const text = JSON.stringify(block);
     expect(text.length).toBeLessThan(20_000);
     expect(text).toContain("bytes omitted");
-    expect(text).toContain("[... left out ...]");
+    expect(text).toContain("[... omitted ...]");
     expect(block).toMatchObject({ name: "n".repeat(128), input: { bad: "a\ufffd\ufffd" } });
   });
 
