@@ -145,7 +145,7 @@ describe("a turn ends", () => {
     it.standIn.otherwise = { tools: [use("no_such_tool", {})] };
     await it.run();
     expect(it.standIn.seen).toHaveLength(200);
-    expect(it.plane.outcome).toMatchObject({ success: false, summary: expect.stringContaining("200 answers") });
+    expect(it.plane.outcome).toMatchObject({ success: false, summary: expect.stringContaining("200 model answers") });
   }, 60_000);
 
   it("FAILED when the budget is spent", async () => {
