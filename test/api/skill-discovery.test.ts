@@ -95,7 +95,7 @@ describe("bounds", () => {
       agent.variants.flatMap(({ error }) => error ?? []),
     );
     expect(errors.length).toBeGreaterThan(0);
-    expect(errors[0]).toMatch(/omitted: the skills before it have 2097152 bytes/);
+    expect(errors[0]).toMatch(/left out: the skills before it have 2097152 bytes/);
     expect([...plane.files.files.keys()].filter((file) => file.startsWith("skills/"))).toHaveLength(1);
     expect(ids(await list("?repo=acme/shop"))).toHaveLength(60 - errors.length);
   });

@@ -153,7 +153,7 @@ describe("the workspace of an earlier execution", () => {
     const packed = archive(`add('things', type=tarfile.SYMTYPE, linkname='${folder}')`);
     await using it = await resumed(packed, ["true"], config);
     expect(it.plane.outcome).toMatchObject({ success: false, error_code: "environment_setup_failed" });
-    expect(it.plane.outcome?.summary).toContain("is not in the workspace any more");
+    expect(it.plane.outcome?.summary).toContain("is no longer in the workspace");
     expectNothingLeft(it);
   });
 
