@@ -1,13 +1,18 @@
 import { childAllowance, ownAllowance } from "#shared/budgets/budget.ts";
-import { type Allowance } from "#shared/budgets/budget-store.ts";
+import type { Allowance } from "#shared/budgets/budget-store.ts";
 import type { Environment } from "#shared/environments/environment.ts";
 import { refuseBlockedRepositories, refuseBlockedServers } from "#shared/environments/outward-urls.ts";
 import { refuseDisks } from "#shared/environments/repositories.ts";
-import { findRunEnvironment, environmentReader, setupOf, withEnvironment } from "#shared/environments/run-environment.ts";
+import {
+  environmentReader,
+  findRunEnvironment,
+  setupOf,
+  withEnvironment,
+} from "#shared/environments/run-environment.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { checkModel, defaultModel, priceOf } from "#shared/models/models.ts";
-import { resolveOwner } from "#shared/principals/resolve-owner.ts";
 import type { Principal } from "#shared/principals/principal.ts";
+import { resolveOwner } from "#shared/principals/resolve-owner.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { MAX_METADATA } from "#shared/wire/metadata.ts";

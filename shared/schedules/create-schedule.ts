@@ -7,8 +7,8 @@ import {
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseMore } from "#shared/limits/scope-limit.ts";
 import { logLine } from "#shared/log/log.ts";
-import { resolveOwner, toCreator } from "#shared/principals/resolve-owner.ts";
 import type { Principal } from "#shared/principals/principal.ts";
+import { resolveOwner, toCreator } from "#shared/principals/resolve-owner.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";

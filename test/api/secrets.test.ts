@@ -80,9 +80,7 @@ describe("POST /agent/secrets", () => {
   ])("returns 400 and stores nothing for %s, a variable that programs interpret", async (name) => {
     const { status, body } = await keep(name);
     expect(status).toBe(400);
-    expect(body.errors).toEqual([
-      { path: "name", message: `${name} is a reserved variable: choose another name` },
-    ]);
+    expect(body.errors).toEqual([{ path: "name", message: `${name} is a reserved variable: choose another name` }]);
     expect(body.detail).toContain(name);
     expect(plane.vault.values.size).toBe(0);
   });

@@ -29,7 +29,7 @@ beforeAll(async () => {
       js: 'import { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);',
     },
   });
-  const { runSandbox: handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
+  const { runSandbox } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href));
   invoke = async (event, remainingMs) =>
     runSandbox(event, remainingMs === undefined ? context : { getRemainingTimeInMillis: () => remainingMs });
 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
     platform: "node",
     format: "esm",
   });
-  ({ runSandbox: handler } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href)));
+  ({ runSandbox } = v.parse(Module, await import(pathToFileURL(join(folder, "index.mjs")).href)));
 });
 beforeEach(() => {
   mkdirSync(join(folder, "tmp"), { recursive: true });
