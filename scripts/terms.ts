@@ -35,7 +35,7 @@ const terms: readonly Term[] = [
   { pattern: /\bbraked\b|\bringsBelow\b|\blying\(/, use: "circuit open, alarmWhenBelow, queueDepth" },
   { pattern: /\bunrouted\b|\bunseen\b/i, use: "route not found, not visible, unversioned" },
   { pattern: /\bas-on-aws\b|\basOnAws\b|\bclient-watch\b/i, use: "aws-emulation, client-hooks" },
-  { pattern: /\brelatives\b|(?<!font-)\bfamil(y|ies)\b/i, use: "run tree, ancestors, descendants" },
+  { pattern: /\brelatives\b/i, use: "run tree, ancestors, descendants" },
   { pattern: /\bmakeWorld\b|\bDEEDS\b|\bcheckStory\b/, use: "createTestControlPlane, ACTIONS, checkHistory" },
   { pattern: /\baskers?\b|\bwhoever\b/i, use: "caller, principal" },
   {

@@ -117,13 +117,16 @@ var IdentitiesKeys = class extends APIResource {
   /**
    * Creates an API key for an identity.
    *
+   * The response contains the key, which is never shown again. The key does not expire unless `expires_at` is set. An
+   * identity can have at most 50 keys. Requires a personal key.
+   *
    * `POST /agent/identities/{identityUid}/keys`
    */
   create(identityUid, body, options) {
     return this.transport.request({ method: "POST", path: path`/agent/identities/${identityUid}/keys`, body, options });
   }
   /**
-   * Lists the metadata of an identity's API keys, oldest first.
+   * Lists the API keys of an identity, without their values.
    *
    * `GET /agent/identities/{identityUid}/keys`
    */
@@ -131,7 +134,9 @@ var IdentitiesKeys = class extends APIResource {
     return this.transport.page({ method: "GET", path: path`/agent/identities/${identityUid}/keys`, query, options }, (body) => body.keys);
   }
   /**
-   * Deletes an identity's API key.
+   * Revokes an API key of an identity.
+   *
+   * The key is refused from the next request. Requires a personal key.
    *
    * `DELETE /agent/identities/{identityUid}/keys/{keyUid}`
    */
@@ -141,7 +146,12 @@ var IdentitiesKeys = class extends APIResource {
 };
 var Runs = class extends APIResource {
   /**
-   * Takes a prompt and answers with the run's id at once.
+   * Creates a run and returns its id immediately.
+   *
+   * The run starts `QUEUED`; read it, list its events or follow it to see its progress. The body must have a `prompt`,
+   * a skill or a `conversation_id`. If the team already executes as many runs as its `concurrency_limit` allows, the
+   * run waits and `at_capacity` is true; if its `queue_limit` is reached, the response is 429. A caller can create at
+   * most 3,000 runs per minute by default.
    *
    * `POST /agent/runs`
    */
@@ -149,7 +159,11 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "POST", path: "/agent/runs", query: options?.query, body, options });
   }
   /**
-   * The runs that the caller sees, page by page.
+   * Lists the runs visible to the caller.
+   *
+   * Filters combine with AND; repeat `state` to match any of several states. Runs are sorted by `updated_at`, newest
+   * first, unless `sort_by` and `sort_order` say otherwise. `prompt` is truncated to 1,000 characters; read the run for
+   * the full text. A page is never empty while `has_next_page` is true.
    *
    * `GET /agent/runs`
    */
@@ -157,7 +171,11 @@ var Runs = class extends APIResource {
     return this.transport.page({ method: "GET", path: "/agent/runs", query, options }, (body) => body.runs);
   }
   /**
-   * Cancels all runs that match a filter and have not ended, up to 1,000 at once.
+   * Cancels all active runs that match a filter.
+   *
+   * One call processes up to 1,000 runs; while `has_more` is true, send the request again. The filter takes the same
+   * members as the list of runs and must have at least one. A run that cannot be cancelled is listed in `refused` with
+   * its error code and does not fail the request.
    *
    * `POST /agent/runs/cancel`
    */
@@ -165,7 +183,10 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "POST", path: "/agent/runs/cancel", body, options });
   }
   /**
-   * The run in full.
+   * Returns a run with its full prompt, configuration and artifacts.
+   *
+   * The configuration is the resolved one, with the defaults of the identity, the environment and the team applied.
+   * Secret values are shown as `***`.
    *
    * `GET /agent/runs/{runId}`
    */
@@ -173,7 +194,11 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "GET", path: path`/agent/runs/${runId}`, options });
   }
   /**
-   * Stops the run and its agent's processes.
+   * Cancels a run and stops its processes.
+   *
+   * Returns the run's id as a JSON string. A run that has ended returns 400. A run that is executed by a self-hosted
+   * worker or by its caller returns 422, and a `PENDING` or `CLAIMED` run returns a retryable 409; `force=true` cancels
+   * these as well. The timeline event `run_stopped` shows when the sandbox has stopped.
    *
    * `POST /agent/runs/{runId}/cancel`
    */
@@ -181,7 +206,11 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/cancel`, query, options });
   }
   /**
-   * A message for the agent, whatever the run's state.
+   * Sends a follow-up message to a run.
+   *
+   * An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a new
+   * execution continues the same conversation. Messages are delivered in order and exactly once. A run accepts at most
+   * 1,000 follow-ups. `policy` controls the current turn of the agent.
    *
    * `POST /agent/runs/{runId}/followups`
    */
@@ -189,7 +218,10 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/followups`, body, options });
   }
   /**
-   * What happened to the run, in order.
+   * Lists the timeline events of a run, oldest first.
+   *
+   * The timeline contains state transitions, setup steps, checkpoints and artifacts, but no messages; use the events of
+   * the run for both.
    *
    * `GET /agent/runs/{runId}/timeline`
    */
@@ -197,7 +229,10 @@ var Runs = class extends APIResource {
     return this.transport.page({ method: "GET", path: path`/agent/runs/${runId}/timeline`, query, options }, (body) => body.events);
   }
   /**
-   * What was said in the run, as normalized blocks.
+   * Returns the conversation of a run as normalized messages.
+   *
+   * A `QUEUED` run returns its prompt. Large tool outputs are truncated to 16 KiB; the transcript has the full text. A
+   * conversation that a third-party harness stores in its own format returns 422.
    *
    * `GET /agent/runs/{runId}/conversation`
    */
@@ -205,7 +240,12 @@ var Runs = class extends APIResource {
     return this.transport.page({ method: "GET", path: path`/agent/runs/${runId}/conversation`, query, options }, (body) => body.steps);
   }
   /**
-   * 302 to a time-limited URL of the raw transcript, or with redirect=false the URL itself.
+   * Redirects to the raw transcript of a run.
+   *
+   * The transcript is a JSON Lines file, available shortly after the run has ended; before that, the response is 404.
+   * The URL expires after 15 minutes by default and needs no credentials. With `redirect=false` the response is 200 and
+   * contains the URL. For a third-party harness, the file has that harness's own format and is available as soon as the
+   * harness has uploaded it.
    *
    * `GET /agent/runs/{runId}/transcript`
    */
@@ -213,7 +253,10 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "GET", path: path`/agent/runs/${runId}/transcript`, query: { redirect: !1 }, options });
   }
   /**
-   * Snapshot files of the latest execution that has ended.
+   * Lists the snapshot files of the latest ended execution.
+   *
+   * Each file has a download URL that expires after 15 minutes by default. The list is empty if the run has no
+   * snapshot.
    *
    * `GET /agent/runs/{runId}/handoff/attachments`
    */
@@ -221,7 +264,11 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "GET", path: path`/agent/runs/${runId}/handoff/attachments`, options });
   }
   /**
-   * Everything in one gapless sequence.
+   * Lists the events of a run in one gapless sequence.
+   *
+   * Events are numbered from 1 and contain state transitions, messages and artifacts. Pass `next` of the response as
+   * `after` to continue. With `wait`, the request blocks up to that many seconds until there is an event. When `ended`
+   * is true, no further events follow unless the run receives a follow-up.
    *
    * `GET /agent/runs/{runId}/events`
    */
@@ -229,7 +276,9 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "GET", path: path`/agent/runs/${runId}/events`, query, options });
   }
   /**
-   * The agent's last words.
+   * Returns the agent's final message, the run's state and artifacts.
+   *
+   * `text` is empty until the agent has written a message and is truncated to 256 KiB.
    *
    * `GET /agent/runs/{runId}/response`
    */
@@ -237,7 +286,10 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "GET", path: path`/agent/runs/${runId}/response`, options });
   }
   /**
-   * An execution's own entry in its timeline, once per event_uuid.
+   * Adds an event to the timeline of the caller's run.
+   *
+   * Only the key of the run's current execution can call this. A repeated `event_uuid` is stored once. A run stores at
+   * most 2,000 of these events.
    *
    * `POST /agent/runs/{runId}/client-events`
    */
@@ -248,7 +300,11 @@ var Runs = class extends APIResource {
 var Identities = class extends APIResource {
   keys = new IdentitiesKeys(this.transport);
   /**
-   * Creates an agent identity with defaults for its runs.
+   * Creates an identity, a service account for an agent.
+   *
+   * The optional members are defaults for the runs of the identity. Names are unique within the team; a name in use
+   * returns 409. A team that has reached its `identity_limit` receives 403 `feature_not_available`. Requires a personal
+   * key.
    *
    * `POST /agent/identities`
    */
@@ -264,7 +320,7 @@ var Identities = class extends APIResource {
     return this.transport.page({ method: "GET", path: "/agent/identities", query, options }, (body) => body.agents);
   }
   /**
-   * Returns an identity.
+   * Returns an identity with its defaults for runs.
    *
    * `GET /agent/identities/{identityUid}`
    */
@@ -272,7 +328,10 @@ var Identities = class extends APIResource {
     return this.transport.request({ method: "GET", path: path`/agent/identities/${identityUid}`, options });
   }
   /**
-   * Changes an identity.
+   * Updates an identity.
+   *
+   * Members that are absent or null keep their values; an empty value (`""`, `[]` or `{}`) clears one. An identity that
+   * is not `available` returns 403. Requires a personal key.
    *
    * `PUT /agent/identities/{identityUid}`
    */
@@ -280,7 +339,10 @@ var Identities = class extends APIResource {
     return this.transport.request({ method: "PUT", path: path`/agent/identities/${identityUid}`, body, options });
   }
   /**
-   * Deletes an identity and its keys.
+   * Deletes an identity and revokes all its keys.
+   *
+   * Its runs that have not started fail with `not_authorized`, runs in progress finish, and its schedules are paused.
+   * The team's default identity cannot be deleted (400). Requires a personal key.
    *
    * `DELETE /agent/identities/{identityUid}`
    */
@@ -289,7 +351,10 @@ var Identities = class extends APIResource {
   }
 }, Environments = class extends APIResource {
   /**
-   * Creates an environment.
+   * Creates an environment of repositories, setup commands and secrets.
+   *
+   * The caller's team owns it unless `team` is false. Names are unique within the team or the person; a name in use
+   * returns 409. A team or a person can have at most 200 environments, each up to 64 KiB as JSON.
    *
    * `POST /agent/environments`
    */
@@ -297,7 +362,10 @@ var Identities = class extends APIResource {
     return this.transport.request({ method: "POST", path: "/agent/environments", body, options });
   }
   /**
-   * Lists the environments that the caller owns or that are shared with it.
+   * Lists the environments visible to the caller.
+   *
+   * These are the environments that the caller or a team owns, that are shared with the caller, and the one that `link`
+   * grants access to. The latest change comes first unless `sort_by` is `name`.
    *
    * `GET /agent/environments`
    */
@@ -305,7 +373,10 @@ var Identities = class extends APIResource {
     return this.transport.page({ method: "GET", path: "/agent/environments", query, options }, (body) => body.environments);
   }
   /**
-   * Returns an environment, also to a caller with its link.
+   * Returns an environment.
+   *
+   * With the token of its shared `link`, every caller with an API key can read it, without the details of its latest
+   * run.
    *
    * `GET /agent/environments/{environmentUid}`
    */
@@ -313,7 +384,10 @@ var Identities = class extends APIResource {
     return this.transport.request({ method: "GET", path: path`/agent/environments/${environmentUid2}`, query, options });
   }
   /**
-   * Changes an environment.
+   * Updates an environment.
+   *
+   * Members that are absent or null keep their values; an empty value (`""` or `[]`) clears one. Runs that have started
+   * keep the previous environment.
    *
    * `PUT /agent/environments/{environmentUid}`
    */
@@ -323,6 +397,8 @@ var Identities = class extends APIResource {
   /**
    * Deletes an environment.
    *
+   * Schedules and identities that refer to it create no runs until they name another environment.
+   *
    * `DELETE /agent/environments/{environmentUid}`
    */
   delete(environmentUid2, options) {
@@ -331,6 +407,9 @@ var Identities = class extends APIResource {
   /**
    * Shares an environment with a person or by link.
    *
+   * A person can list the environment and use it for runs; the limit is 50 people. A link only shows the environment.
+   * Its URL is returned once and replaces any earlier link.
+   *
    * `POST /agent/environments/{environmentUid}/share`
    */
   share(environmentUid2, body, options) {
@@ -338,6 +417,8 @@ var Identities = class extends APIResource {
   }
   /**
    * Stops sharing an environment with a person or by link.
+   *
+   * Revoking a share that does not exist changes nothing.
    *
    * `DELETE /agent/environments/{environmentUid}/share`
    */

@@ -61,8 +61,8 @@ export interface NewMessage {
 /** Decides which of two groups is served first. */
 export type CompareGroups = (a: string, b: string) => number;
 
-/** Stores messages in the database. Times are milliseconds. */
-export function messageStore(database: Database, now: () => number) {
+/** Finds and claims the messages of a queue. Times are milliseconds. */
+function messageReader(database: Database, now: () => number) {
   /** Returns the oldest visible message of each group. */
   function candidates(queue: string): Candidate[] {
     const found: Candidate[] = [];
@@ -97,6 +97,12 @@ export function messageStore(database: Database, now: () => number) {
     };
   }
 
+  return { candidates, claim };
+}
+
+/** Stores messages in the database. Times are milliseconds. */
+export function messageStore(database: Database, now: () => number) {
+  const { candidates, claim } = messageReader(database, now);
   return {
     /** Adds a message. Resolves when it is on the disk. */
     async add({ queue, group, body, visibleAt }: NewMessage): Promise<void> {

@@ -6,7 +6,7 @@ import {
   runIdempotent,
 } from "#shared/idempotency/idempotent-request.ts";
 import { sha256 } from "#shared/ids.ts";
-import { type RateLimitToken, throwIfRateLimited } from "#shared/limits/token-bucket.ts";
+import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import { isLocal, ownerOf, type RunHead } from "#shared/records/run-head.ts";
@@ -112,7 +112,7 @@ async function writeFollowup(first: RunHead, content: Content, along: Along, por
     } catch (error) {
       if (!(error instanceof RunChangedError)) throw error;
       if (!error.headChanged) {
-        if (!isRecordTaken(error, along.record)) throwIfRateLimited(error.cause, error.writes, now);
+        if (error.failed.has("rateLimit") && !error.failed.has("idempotency")) throw rateLimited(now);
         throw new IdempotencyRecordExists();
       }
     }
@@ -120,9 +120,6 @@ async function writeFollowup(first: RunHead, content: Content, along: Along, por
   }
   throw new RunyardError("conflict", { detail: "the run changes too fast; send the follow-up again", retryable: true });
 }
-
-const isRecordTaken = ({ cause, writes }: RunChangedError, record: Put): boolean =>
-  cause.positions.includes(writes.indexOf(record));
 
 function toFollowupChange(
   head: RunHead,
@@ -147,6 +144,6 @@ function toFollowupChange(
       ...settled?.set,
     },
     ...(revives ? { remove: [...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES], checkAt: now + 30_000 } : {}),
-    also: [record, followup, rateLimitToken(now), ...(settled === undefined ? [] : [settled.checkpoint])],
+    also: { idempotency: record, followup, rateLimit: rateLimitToken(now), cancelledTurn: settled?.checkpoint },
   };
 }

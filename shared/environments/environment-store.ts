@@ -1,4 +1,4 @@
-import { transactNamedInScope } from "#shared/records/scope-transaction.ts";
+import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import {
   ConditionFailed,
@@ -60,7 +60,7 @@ export function environmentStore(table: Table) {
 
     /** @throws ConflictError where the `idempotency` record exists, or another environment of the scope has the name (`uniqueName`) */
     create(environment: Environment, idempotency: Put): Promise<void> {
-      return transactNamedInScope(environment.owner, { idempotency, ...newEnvironmentWrites(environment) }, table);
+      return transactInScope(environment.owner, { idempotency, ...newEnvironmentWrites(environment) }, table);
     },
 
     /**
@@ -154,10 +154,6 @@ export function lastRunWrites(
   if (environment === undefined || !isOwnedBy(environment, owner)) return [];
   return [{ kind: "update", key: keys.environmentRun(environment.uid), set: { ...run }, if: { pk: { exists: true } } }];
 }
-
-/** True for a write that `lastRunWrites` made. */
-export const isLastRun = (write: TransactionWrite | undefined): boolean =>
-  write?.kind === "update" && write.key.sk === keys.environmentRun("").sk;
 
 /** Reads any number of different keys, in their order. */
 async function readAll(wanted: readonly Key[], table: Table): Promise<(Item | undefined)[]> {

@@ -2,7 +2,7 @@ import { toIdentityKeyOwner } from "#shared/api-keys/key-owner.ts";
 import { deleteAllKeys, keyStore } from "#shared/api-keys/key-store.ts";
 import { type Identity, parseIdentity } from "#shared/records/identity.ts";
 import { parseAvailable, register, unregister } from "#shared/records/identity-register.ts";
-import { transactNamedInScope } from "#shared/records/scope-transaction.ts";
+import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
 import type { Put, Table, Value } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
@@ -67,7 +67,7 @@ export function identityStore(table: Table) {
         identity: putItem(identity),
         idempotency,
       };
-      await transactNamedInScope({ type: "Team", uid: team }, writes, table);
+      await transactInScope({ type: "Team", uid: team }, writes, table);
     },
 
     /**

@@ -1,8 +1,8 @@
 import { RunyardError } from "#shared/errors.ts";
 import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { rateLimitPerMinute } from "#shared/settings.ts";
-import type { ConditionFailed, TransactionWrite, Update } from "#shared/table/table.ts";
-import { isTokenWrite, takeToken } from "./token-bucket-store.ts";
+import type { Update } from "#shared/table/table.ts";
+import { takeToken } from "./token-bucket-store.ts";
 
 /** The kinds of requests with a rate limit: creating runs, sending follow-ups, creating keys. */
 export type RateLimitKind = "create" | "followup" | "key";
@@ -47,11 +47,6 @@ export function createRateLimitToken(
     if (kind === undefined) throw new Error("the endpoint declares no rateLimit");
     return takeToken(toPrincipalKey(principal), kind, Math.floor(now / MINUTE_MS), rates[kind]);
   };
-}
-
-/** Throws the 429 where a transaction failed because a bucket was empty at `now`; does nothing where it failed for another reason. */
-export function throwIfRateLimited(error: ConditionFailed, writes: readonly TransactionWrite[], now: number): void {
-  if (error.positions.some((position) => isTokenWrite(writes[position]))) throw rateLimited(now);
 }
 
 /** Returns the 429 of a request whose rate-limit token was refused at `now`, in milliseconds; a client may send it again in the next minute. */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Table } from "#shared/table/table.ts";
+import { ConditionFailed, type Table } from "#shared/table/table.ts";
 import type { RunItem } from "#shared/wire/run.ts";
 
 const Sum = v.optional(v.number(), 0);

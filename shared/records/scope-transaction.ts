@@ -1,26 +1,7 @@
 import { retryableConflict } from "#shared/errors.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
-import { ConditionFailed, type Table, type TransactionWrite } from "#shared/table/table.ts";
+import type { Table } from "#shared/table/table.ts";
 import { ConflictError, type NamedWrites, transact } from "#shared/table/transact.ts";
-
-/**
- * Writes what is new in a scope, all or nothing. Throws `conflict`, to be sent again, where the scope's team is deleted or about to be:
- * what is made then would belong to nobody. Throws ConditionFailed with the positions in `writes`.
- */
-export async function transactInScope(
-  { type, uid }: Owner,
-  writes: readonly TransactionWrite[],
-  table: Table,
-): Promise<void> {
-  if (type === "User") return table.transact(writes);
-  try {
-    const isOpen = { pk: { exists: true }, closed: { exists: false } } as const;
-    await table.transact([...writes, { kind: "check", key: keys.team(uid), if: isOpen }]);
-  } catch (error) {
-    const isGone = error instanceof ConditionFailed && error.positions.includes(writes.length);
-    throw isGone ? retryableConflict("the team is deleted; send the request again") : error;
-  }
-}
 
 /**
  * Creates objects in a scope, all or nothing.
@@ -28,7 +9,7 @@ export async function transactInScope(
  * @throws RunyardError a retryable `conflict` where the scope's team is deleted or being deleted, so that no object remains
  * without an owner
  */
-export async function transactNamedInScope(
+export async function transactInScope(
   { type, uid }: Owner,
   writes: NamedWrites,
   table: Pick<Table, "transact">,

@@ -14,7 +14,7 @@ import { MAX_DESCENDANTS, RUN_CAPS } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { createWithinLimits, refuseFullQueue } from "#shared/runs/capacity/admit-run.ts";
 import { QUEUE_ROOM, RUN_ROOM } from "#shared/runs/capacity/slots.ts";
-import type { Conditions, Put, TransactionWrite, Update } from "#shared/table/table.ts";
+import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";
 import { type ReceivedAttachment, readAttachments, storeAttachments } from "./attachments.ts";
@@ -120,27 +120,6 @@ async function storeFiles(
   const stored = await storeAttachments({ request: name, owner: plan.owner, principal }, attachments, ports);
   if (file !== undefined) await ports.files.put(file, prompt, "text/plain; charset=utf-8");
   return toRunBody(runId, plan, { prompt: file, attachments: stored });
-}
-
-/**
- * Creates a run as `createWithinLimits` does, from writes without names; `refused` gets the positions of the failed ones.
- * `ownerPk` is the partition key of the owner's counters.
- */
-export async function writeWithin(
-  writes: readonly TransactionWrite[],
-  ownerPk: string,
-  room: Conditions,
-  ports: Pick<RunPorts, "runs" | "now">,
-  refused: (error: unknown, writes: readonly TransactionWrite[], now: number) => unknown,
-): Promise<boolean> {
-  const isCounter = (write: TransactionWrite): write is Update => write.kind === "update" && write.key.pk === ownerPk;
-  const counter = writes.findIndex(isCounter);
-  const before = writes.slice(0, counter);
-  const after = writes.slice(counter + 1);
-  const named = { before, queue: writes.find(isCounter), after };
-  return createWithinLimits(named, room, ports).catch((error: unknown) => {
-    throw error instanceof ConflictError ? refused(error.cause, writes, ports.now()) : error;
-  });
 }
 
 function toRefusal({ failed }: ConflictError, now: number): Error {

@@ -1,6 +1,6 @@
 import { retryableConflict } from "#shared/errors.ts";
 import { folded } from "#shared/records/run.ts";
-import { transactNamedInScope } from "#shared/records/scope-transaction.ts";
+import { transactInScope } from "#shared/records/scope-transaction.ts";
 import {
   keys,
   type Owner,
@@ -146,7 +146,7 @@ async function writeChange(
     ...Object.fromEntries(named),
   };
   try {
-    if (before === undefined) await transactNamedInScope(after.owner, writes, table);
+    if (before === undefined) await transactInScope(after.owner, writes, table);
     else await transact(table, writes);
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;

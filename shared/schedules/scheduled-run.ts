@@ -2,18 +2,18 @@ import type { Environment } from "#shared/environments/environment.ts";
 import { lastRunWrites } from "#shared/environments/environment-store.ts";
 import { setupOf, withEnvironment } from "#shared/environments/run-environment.ts";
 import { uuidv7 } from "#shared/ids.ts";
-import { type RateLimitToken, throwIfRateLimited } from "#shared/limits/token-bucket.ts";
+import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import { titleOf } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
+import { createWithinLimits } from "#shared/runs/capacity/admit-run.ts";
 import { RUN_ROOM } from "#shared/runs/capacity/slots.ts";
 import { withDefaults } from "#shared/runs/config-layers.ts";
-import { newRunWrites } from "#shared/runs/new-run.ts";
+import { toNewRunWrites } from "#shared/runs/new-run-store.ts";
 import { refuseIgnoredImage } from "#shared/runs/own-image.ts";
 import { resolveConfig, skillsOf } from "#shared/runs/plan-run.ts";
-import { writeWithin } from "#shared/runs/submit-run.ts";
 import { resolveSecrets } from "#shared/secrets/run-secrets.ts";
-import { ownerPk } from "#shared/table/keys.ts";
-import { ConditionFailed, type Put } from "#shared/table/table.ts";
+import type { Put } from "#shared/table/table.ts";
+import { ConflictError } from "#shared/table/transact.ts";
 import type { RunAgentResponse } from "#shared/wire/run.ts";
 import { checkRunRequest, findExecutor, findScheduleEnvironment, withScheduleNames } from "./agent.ts";
 import type { FiringPorts } from "./ports.ts";
@@ -39,20 +39,18 @@ export async function createScheduledRun(
   const runId = uuidv7(now);
   const { owner } = before;
   const { body, environment } = await planScheduledRun(runId, before, ports);
-  const recordWrite = record(runId, now);
-  const writes = [
-    ...newRunWrites(runId, owner, body, now),
-    recordWrite,
-    ...changeWrites(before, addRun(after, runId, now)),
-    // Where the environment is deleted in between, the next attempt finds it missing.
-    ...lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
-    ...(rateLimitToken === undefined ? [] : [rateLimitToken(now)]),
-  ];
-  const atCapacity = await writeWithin(writes, ownerPk(owner), RUN_ROOM, ports, (error) => {
-    if (!(error instanceof ConditionFailed)) return error;
-    if (error.positions.includes(writes.indexOf(recordWrite))) return new RunRecordExists();
-    throwIfRateLimited(error, writes, now);
-    return new ScheduleChangedError();
+  const writes = {
+    ...toNewRunWrites({ runId, owner, body, now }),
+    record: record(runId, now),
+    schedule: changeWrites(before, addRun(after, runId, now)),
+    // If the environment is deleted in the meantime, the next attempt finds it missing.
+    lastRun: lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
+    rateLimit: rateLimitToken?.(now),
+  };
+  const atCapacity = await createWithinLimits(writes, RUN_ROOM, ports).catch((error: unknown) => {
+    if (!(error instanceof ConflictError)) throw error;
+    if (error.failed.has("record")) throw new RunRecordExists();
+    throw error.failed.has("rateLimit") ? rateLimited(now) : new ScheduleChangedError();
   });
   await ports.queue.sendRun(runId, owner).catch(() => undefined);
   return { run_id: runId, task_id: runId, state: "QUEUED", ...(atCapacity ? { at_capacity: true } : {}) };

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { transactNamedInScope } from "#shared/records/scope-transaction.ts";
+import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put, Table } from "#shared/table/table.ts";
 
@@ -42,7 +42,7 @@ export function secretStore(table: Table) {
     async create(secret: Secret, idempotency: Put): Promise<void> {
       const item = { ...keys.secret(secret.team_uid, secret.name), v: 1, ...secret };
       const writes = { idempotency, secret: { kind: "put", item, if: { pk: { exists: false } } } } as const;
-      await transactNamedInScope({ type: "Team", uid: secret.team_uid }, writes, table);
+      await transactInScope({ type: "Team", uid: secret.team_uid }, writes, table);
     },
 
     /** @throws ConditionFailed where it was deleted, or replaced by another of the same name, since it was read */

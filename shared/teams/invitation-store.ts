@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { checkAdmin } from "#shared/records/member.ts";
-import { transactNamedInScope } from "#shared/records/scope-transaction.ts";
+import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put, Table, TransactionWrite } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
@@ -54,7 +54,7 @@ export function invitationStore(table: Table) {
         byId: { kind: "put", item: { ...byId, ...stored } },
         byToken: { kind: "put", item: { ...byToken, ...stored } },
       };
-      await transactNamedInScope({ type: "Team", uid: invitation.team_uid }, writes, table);
+      await transactInScope({ type: "Team", uid: invitation.team_uid }, writes, table);
     },
 
     /**

@@ -28,7 +28,7 @@ export function teamDeletionStore(table: Table) {
     },
 
     /**
-     * Closes a team: from then on nothing is created in it (`transactNamedInScope`), and no run.
+     * Closes a team: from then on nothing is created in it (`transactInScope`), and no run.
      * @throws ConflictError naming `team` where it does not exist, `counters` where it has runs that have not ended
      */
     async close(team: string): Promise<void> {

@@ -20,141 +20,145 @@ from .types import (
 
 class AmbientAgentConfigMcpServerParam(TypedDict, total=False):
     name: Required[str]
-    """What it is called."""
+    """The server's name, unique in the list."""
 
     warp_id: str
-    """A shared server, by its id. At most 512 bytes in UTF-8."""
+    """The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8."""
 
     command: str
-    """A program that is started in the sandbox. At most 4096 bytes in UTF-8."""
+    """The program to start in the sandbox. At most 4096 bytes in UTF-8."""
 
     args: Sequence[str]
-    """The program's arguments."""
+    """The program's arguments, at most 64."""
 
     env: Mapping[str, str]
-    """The program's environment. Values are secrets: answers show `***`."""
+    """The program's environment variables. Values are secrets: responses show `***`."""
 
     url: str
-    """Must be an http or https URL."""
+    """The URL of a remote server. Must be an http or https URL."""
 
     headers: Mapping[str, str]
+    """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
 
 class MCPServerConfigParam(TypedDict, total=False):
-    """One MCP server: a shared one (`warp_id`), a command, or a URL. Values of `env` and `headers` are secrets."""
+    """An MCP server: a shared one (`warp_id`), a program (`command`) or a remote one (`url`). Exactly one of these is required."""
 
     warp_id: str
-    """A shared server, by its id. At most 512 bytes in UTF-8."""
+    """The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8."""
 
     command: str
-    """A program that is started in the sandbox. At most 4096 bytes in UTF-8."""
+    """The program to start in the sandbox. At most 4096 bytes in UTF-8."""
 
     args: Sequence[str]
-    """The program's arguments."""
+    """The program's arguments, at most 64."""
 
     env: Mapping[str, str]
-    """The program's environment. Values are secrets: answers show `***`."""
+    """The program's environment variables. Values are secrets: responses show `***`."""
 
     url: str
-    """The server's address. Must be an http or https URL."""
+    """The URL of a remote server. Must be an http or https URL."""
 
     headers: Mapping[str, str]
-    """Headers of each call. Values are secrets: answers show `***`."""
+    """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
 
 class RepositoryParam(TypedDict, total=False):
-    """A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment. `token_secret` names a secret of the run whose value opens the repository over https."""
+    """A Git repository to clone."""
 
     url: Required[str]
-    """What to clone. At most 2048 bytes in UTF-8, without credentials: `token_secret` names them."""
+    """The URL to clone, without credentials. At most 2048 bytes in UTF-8, without credentials: store them as a secret and name it in `token_secret`."""
 
     ref: str
-    """A branch, tag or commit; by default the repository's own. At most 256 bytes in UTF-8. Must be a branch, tag or commit."""
+    """The branch, tag or commit to check out. Defaults to the repository's default branch. At most 256 bytes in UTF-8. Must be a branch, tag or commit."""
 
     path: str
-    """The directory in the workspace; by default the URL's last segment. At most 256 bytes in UTF-8. Must be a relative path inside the workspace."""
+    """The directory in the workspace. Defaults to the last segment of the URL. At most 256 bytes in UTF-8. Must be a relative path inside the workspace."""
 
     token_secret: str
+    """The name of the secret that contains the access token for an https URL."""
 
 
 class AmbientAgentConfigHarnessParam(TypedDict, total=False):
-    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
+    """The program that runs the agent. Responses omit it for the default harness."""
 
     type: Required[Literal["default", "oz", "claude", "codex", "gemini"]]
+    """The harness to use. `oz` is an alias of `default`."""
+
     model_id: str
-    """The model that the agent uses. At most 512 bytes in UTF-8."""
+    """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: str
-    """How much the model is to think."""
+    """The reasoning level of the model. Supported levels depend on the model."""
 
 
 class AmbientAgentConfigHarnessAuthSecretsParam(TypedDict, total=False):
-    """Secrets by which another harness signs in."""
+    """The secrets that third-party harnesses use to authenticate."""
 
     claude_auth_secret_name: str
-    """The secret's name."""
+    """The name of the secret for `claude`."""
 
     codex_auth_secret_name: str
-    """The secret's name."""
+    """The name of the secret for `codex`."""
 
 
 class AmbientAgentConfigSessionSharingParam(TypedDict, total=False):
-    """Who else may look at the session."""
+    """Public access to the run's session. Off by default."""
 
     public_access: Literal["VIEWER", "EDITOR"]
-    """What everybody with the link may do."""
+    """The access of anyone with the link. `EDITOR` has the effect of `VIEWER` in this release."""
 
 
 class AmbientAgentConfigParam(TypedDict, total=False):
-    """The configuration of an agent; what a run shows is the resolved one."""
+    """The configuration of an agent."""
 
     name: str
-    """What it is called."""
+    """The configuration's name. Defaults to the name of the skill."""
 
     model_id: str
-    """The model that the agent uses. At most 512 bytes in UTF-8."""
+    """The model's id. Defaults to the team's model. At most 512 bytes in UTF-8."""
 
     base_prompt: str
-    """What the agent is told beside its task. At most 65536 bytes in UTF-8."""
+    """Additional instructions for the agent. At most 65536 bytes in UTF-8."""
 
     environment_id: str
-    """The environment whose repositories and set-up the run begins with. At most 512 bytes in UTF-8."""
+    """The environment to set up before the agent starts. At most 512 bytes in UTF-8."""
 
     skill_spec: str
-    """A skill whose instructions come first. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md."""
+    """The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md."""
 
     skills: Sequence[str]
-    """Several skills; not together with `skill_spec`."""
+    """The skills to load, at most 20. Excludes `skill_spec`."""
 
     mcp_servers: Union[Sequence[AmbientAgentConfigMcpServerParam], Mapping[str, MCPServerConfigParam]]
-    """Tools for the agent: servers of the Model Context Protocol, by name."""
+    """The agent's MCP servers: a map from name to server, at most 50."""
 
     repositories: Sequence[RepositoryParam]
-    """Git repositories that are cloned before the agent begins."""
+    """The Git repositories to clone before the agent starts, at most 10."""
 
     computer_use_enabled: bool
-    """Whether the agent may use a screen."""
+    """Whether the agent may use a screen. Has no effect in this release. Defaults to false."""
 
     idle_timeout_minutes: int
-    """Minutes without progress after which the run ends; 10 where it is unset."""
+    """Minutes without progress until the run ends, 1 to 60. Has no effect in this release. Defaults to 10."""
 
     worker_host: str
-    """The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. At most 512 bytes in UTF-8."""
+    """The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. At most 512 bytes in UTF-8."""
 
     budget_usd: float
-    """What the run and all runs below it may spend on models, in US dollars; a child draws on its parent's where it names none."""
+    """The limit of what the run and its descendants may spend on models, in US dollars. Defaults to the budget of the parent run."""
 
     harness: AmbientAgentConfigHarnessParam
-    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
+    """The program that runs the agent. Responses omit it for the default harness."""
 
     harness_auth_secrets: AmbientAgentConfigHarnessAuthSecretsParam
-    """Secrets by which another harness signs in."""
+    """The secrets that third-party harnesses use to authenticate."""
 
     credential_strategy: Optional[Literal["CREATOR", "EXECUTOR"]]
-    """Whose credentials the run uses."""
+    """Whose credentials the run uses: its creator's or its executor's. Has no effect in this release."""
 
     session_sharing: AmbientAgentConfigSessionSharingParam
-    """Who else may look at the session."""
+    """Public access to the run's session. Off by default."""
 
 
 class RunAgentRequestAttachmentByFileNameParam(TypedDict, total=False):
@@ -165,170 +169,174 @@ class RunAgentRequestAttachmentByFileNameParam(TypedDict, total=False):
     """The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain."""
 
     data: Required[Union[str, bytes]]
-    """The file's bytes in base64."""
+    """The file's content in base64."""
 
 
 class RunAgentRequestAttachmentByAttachmentIdParam(TypedDict, total=False):
     attachment_id: Required[str]
-    """A file that was uploaded before. At most 512 bytes in UTF-8."""
+    """The id of an uploaded attachment. At most 512 bytes in UTF-8."""
 
 
 class RunAgentRequestImageParam(TypedDict, total=False):
     data: Required[Union[str, bytes]]
-    """The file's bytes in base64."""
+    """The file's content in base64."""
 
     mime_type: Required[str]
     """The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain."""
 
 
 class RunAgentRequestParam(TypedDict, total=False):
-    """The body of POST /agent/runs. One of prompt, a skill and conversation_id is required."""
+    """A new run. One of `prompt`, a skill and `conversation_id` is required."""
 
     prompt: str
-    """The task, in words. At most 262144 bytes in UTF-8."""
+    """The task of the run. Required unless the request has a skill or a `conversation_id`. At most 262144 bytes in UTF-8."""
 
     title: str
-    """What the run is called; made from the prompt's first line where none was given."""
+    """The run's title, at most 512 characters. Defaults to the first line of the prompt."""
 
     config: AmbientAgentConfigParam
-    """How the agent is set up."""
+    """The configuration of the agent."""
 
     skill: str
-    """The skill to start from; wins over the configuration's. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md."""
+    """The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md."""
 
     team: bool
-    """Whether it belongs to the team. By default it does, where the caller has one."""
+    """Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false."""
 
     agent_identity_uid: str
-    """The identity that carries the run out; for runs of a team. At most 512 bytes in UTF-8."""
+    """The identity that executes the run. For team runs only. At most 512 bytes in UTF-8."""
 
     conversation_id: str
-    """The conversation that the run belongs to, or is to continue. At most 512 bytes in UTF-8."""
+    """The conversation to continue. If its run has not ended, the response is 409. At most 512 bytes in UTF-8."""
 
     parent_run_id: str
-    """The run that started this one. At most 512 bytes in UTF-8."""
+    """The run's parent. The depth of a run tree is at most 10. At most 512 bytes in UTF-8."""
 
     attachments: Sequence[Union[RunAgentRequestAttachmentByFileNameParam, RunAgentRequestAttachmentByAttachmentIdParam]]
-    """Files beside the prompt, at most 2.9 MiB in all once decoded; larger ones are uploaded first."""
+    """At most 5 files. Inline files can have 2.9 MiB in total after decoding; upload larger ones with `POST /agent/attachments`."""
 
     images: Sequence[RunAgentRequestImageParam]
-    """The older name of `attachments`."""
+    """An older form of `attachments`, for images."""
 
     interactive: bool
-    """Whether somebody is there to answer the agent's questions."""
+    """Whether a user can answer the agent's questions. Defaults to false."""
 
     mode: RunMode
-    """`normal` works, `plan` only plans, `orchestrate` starts other runs."""
+    """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
 
     metadata: Mapping[str, str]
-    """Labels of the caller's own, to find the run by."""
+    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
 
     on_behalf_of: str
-    """The member (uid or e-mail) for whom an agent asks; agent keys only, where the identity allows it. At most 512 bytes in UTF-8."""
+    """The uid or email address of the member to act for. Requires an agent key whose identity has `on_behalf_of_enabled`. At most 512 bytes in UTF-8."""
 
     execution_location: ExecutionLocation
-    """`REMOTE`: in a sandbox of the service or a worker; `LOCAL`: by the caller itself."""
+    """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
 
 
 class CancelRunsRequestFilterParam(TypedDict, total=False):
-    """Which runs; the same as the filters of the list, and at least one."""
+    """The runs to cancel. Takes the filters of `GET /agent/runs`, at least one."""
 
     state: Sequence[RunState]
-    """Runs in one of these states; repeat it for several."""
+    """Selects runs in this state. Repeat the parameter for several states."""
 
     name: str
-    """Runs whose configuration has this name. At most 1024 bytes in UTF-8."""
+    """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
 
     model_id: str
-    """Runs with this model. At most 512 bytes in UTF-8."""
+    """Selects runs by model. At most 512 bytes in UTF-8."""
 
     creator: str
-    """Runs that this person or identity asked for, by uid. At most 512 bytes in UTF-8."""
+    """Selects runs by the uid of their creator. At most 512 bytes in UTF-8."""
 
     executor: str
-    """Runs that work as this person or identity, by uid. At most 512 bytes in UTF-8."""
+    """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
 
     source: str
-    """Runs that came about this way (RunSourceType). What is none of them matches nothing. At most 512 bytes in UTF-8."""
+    """Selects runs by source, a RunSourceType. An unknown value selects no runs. At most 512 bytes in UTF-8."""
 
     execution_location: ExecutionLocation
-    """Runs that are executed there."""
+    """Selects runs by execution location."""
 
     created_after: Union[str, datetime]
-    """Runs made after this time. RFC 3339 with an offset."""
+    """Selects runs created after this time. RFC 3339 with an offset."""
 
     created_before: Union[str, datetime]
-    """Runs made before this time. RFC 3339 with an offset."""
+    """Selects runs created before this time. RFC 3339 with an offset."""
 
     updated_after: Union[str, datetime]
-    """Runs that changed after this time. RFC 3339 with an offset."""
+    """Selects runs that changed after this time. RFC 3339 with an offset."""
 
     environment_id: str
-    """Runs in this environment; `empty-environment`: runs without one. At most 512 bytes in UTF-8."""
+    """Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8."""
 
     skill: str
-    """The same as `skill_spec`. At most 512 bytes in UTF-8."""
+    """An alias of `skill_spec`. At most 512 bytes in UTF-8."""
 
     skill_spec: str
-    """Runs that started from this skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8."""
+    """Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8."""
 
     schedule_id: str
-    """Runs of this schedule, also of one that was deleted. At most 512 bytes in UTF-8."""
+    """Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8."""
 
     ancestor_run_id: str
-    """Runs below this one, at any depth. It must exist and be visible. At most 512 bytes in UTF-8."""
+    """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
 
     artifact_type: ArtifactType
-    """Runs that left such an artifact."""
+    """Selects runs with an artifact of this type."""
 
     q: str
-    """Runs whose title, prompt or skill has these words, in any order, case and accents aside; longer words may have a typo."""
+    """Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words."""
 
     metadata: Mapping[str, str]
-    """Runs with these labels: `metadata[ticket]=SHOP-1412`."""
+    """Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys."""
 
 
 class CancelRunsRequestParam(TypedDict, total=False):
-    """The body of POST /agent/runs/cancel."""
+    """The runs to cancel."""
 
     filter: Required[CancelRunsRequestFilterParam]
-    """Which runs; the same as the filters of the list, and at least one."""
+    """The runs to cancel. Takes the filters of `GET /agent/runs`, at least one."""
 
     force: bool
-    """Cancels also what is PENDING, CLAIMED or with a self-hosted worker."""
+    """Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false."""
 
 
 class RunFollowupRequestParam(TypedDict, total=False):
+    """A follow-up message for a run."""
+
     message: str
-    """What to tell the agent. May be absent where the run has ended: it goes on from there. At most 262144 bytes in UTF-8."""
+    """The message to the agent. Optional only if the run has ended, to continue where it stopped. At most 262144 bytes in UTF-8."""
 
     mode: RunMode
-    """`normal` works, `plan` only plans, `orchestrate` starts other runs."""
+    """The mode of the next execution. Ignored by an active run. Defaults to the run's mode."""
 
     policy: FollowupPolicy
-    """What to do about the turn that is under way."""
+    """`enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended."""
 
 
 class ClientEventPayloadParam(TypedDict, total=False):
-    """More about it, such as `duration_ms` and `is_error`."""
+    """Details of the event, such as `duration_ms` and `is_error`."""
 
     start_ts: Union[str, datetime]
-    """When it began. RFC 3339 with an offset."""
+    """The start time of the step. RFC 3339 with an offset."""
 
     finish_ts: Union[str, datetime]
-    """When it was done. RFC 3339 with an offset."""
+    """The end time of the step. RFC 3339 with an offset."""
 
     latency_ms: float
-    """How long it took, in milliseconds."""
+    """The duration of the step, in milliseconds."""
 
     is_error: bool
-    """Whether it went wrong."""
+    """Whether the step failed."""
 
     detail: str
-    """What went wrong. At most 4096 bytes in UTF-8."""
+    """The error message of the step. At most 4096 bytes in UTF-8."""
 
 
 class ClientEventParam(TypedDict, total=False):
+    """An event that an execution reports for its timeline."""
+
     event_uuid: Required[str]
     """The event's id. At most 512 bytes in UTF-8."""
 
@@ -343,17 +351,17 @@ class ClientEventParam(TypedDict, total=False):
             "checkpoint_saved",
         ]
     ]
-    """What happened."""
+    """The type of the event."""
 
     timestamp: Required[Union[str, datetime]]
-    """When it was said, or happened. RFC 3339 with an offset."""
+    """The time of the message or event. RFC 3339 with an offset."""
 
     payload: ClientEventPayloadParam
-    """More about it, such as `duration_ms` and `is_error`."""
+    """Details of the event, such as `duration_ms` and `is_error`."""
 
 
 class CreateAttachmentRequestParam(TypedDict, total=False):
-    """The body of POST /agent/attachments: what will be uploaded, to the byte."""
+    """The file to upload. Size and digest must match the uploaded bytes exactly."""
 
     file_name: Required[str]
     """The file's name, without directories. At most 255 bytes in UTF-8. Must be a file name without directories."""
@@ -362,634 +370,676 @@ class CreateAttachmentRequestParam(TypedDict, total=False):
     """The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain."""
 
     size_bytes: Required[int]
-    """The file's bytes."""
+    """The file's size in bytes."""
 
     sha256: Required[str]
-    """The file's digest. Must be 64 lower-case hexadecimal digits."""
+    """The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits."""
 
 
 class CreateScheduleRequestParam(TypedDict, total=False):
-    """The body of POST /agent/schedules. `prompt` is required unless `agent_config` names a skill."""
+    """A new schedule. `prompt` is required unless `agent_config` names a skill."""
 
     name: Required[str]
-    """What the schedule is called."""
+    """The schedule's name."""
 
     cron_schedule: Required[str]
-    """When it fires: five fields of cron, or `@daily` and the like. At most 512 bytes in UTF-8."""
+    """A cron expression with five fields, or a nickname such as `@daily`. At most 512 bytes in UTF-8."""
 
     prompt: str
-    """The task of each run. At most 262144 bytes in UTF-8."""
+    """The task of each run. Required unless `agent_config` names a skill. At most 262144 bytes in UTF-8."""
 
     enabled: bool
-    """Whether it fires."""
+    """Whether the schedule fires. Defaults to true."""
 
     team: bool
-    """Whether it belongs to the team. By default it does, where the caller has one."""
+    """Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false."""
 
     agent_config: AmbientAgentConfigParam
-    """How its agents are set up."""
+    """The configuration of each run."""
 
     agent_uid: str
-    """The identity that carries the runs out. At most 512 bytes in UTF-8."""
+    """The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8."""
 
     mode: RunMode
-    """`normal` works, `plan` only plans, `orchestrate` starts other runs."""
+    """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
 
     metadata: Mapping[str, str]
-    """Labels of the caller's own, to find the run by."""
+    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
 
     time_zone: str
-    """The IANA time zone that the cron is read in; UTC by default. At most 64 bytes in UTF-8."""
+    """The IANA time zone of the cron expression. Defaults to `UTC`. At most 64 bytes in UTF-8."""
 
     overlap: Overlap
-    """What happens at a firing while an earlier run has not ended."""
+    """What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`."""
 
 
 class UpdateScheduleRequestParam(TypedDict, total=False):
-    """The body of PUT /agent/schedules/{id}. What is optional stays as it was where it is absent."""
+    """The new content of a schedule. Optional members that are absent keep their values."""
 
     name: Required[str]
-    """What the schedule is called."""
+    """The schedule's name."""
 
     cron_schedule: Required[str]
-    """When it fires: five fields of cron, or `@daily` and the like. At most 512 bytes in UTF-8."""
+    """A cron expression with five fields, or a nickname such as `@daily`. At most 512 bytes in UTF-8."""
 
     prompt: str
-    """The task of each run. At most 262144 bytes in UTF-8."""
+    """The task of each run. Required unless `agent_config` names a skill. At most 262144 bytes in UTF-8."""
 
     enabled: Required[bool]
-    """Whether it fires."""
+    """Whether the schedule fires."""
 
     agent_config: AmbientAgentConfigParam
-    """How its agents are set up; absent: as before."""
+    """The configuration of each run. Absent: unchanged."""
 
     agent_uid: str
-    """The identity that carries the runs out. At most 512 bytes in UTF-8."""
+    """The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8."""
 
     mode: RunMode
-    """`normal` works, `plan` only plans, `orchestrate` starts other runs."""
+    """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
 
     metadata: Mapping[str, str]
-    """Labels of the caller's own, to find the run by."""
+    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
 
     time_zone: str
-    """The IANA time zone that the cron is read in; UTC by default. At most 64 bytes in UTF-8."""
+    """The IANA time zone of the cron expression. Defaults to `UTC`. At most 64 bytes in UTF-8."""
 
     overlap: Overlap
-    """What happens at a firing while an earlier run has not ended."""
+    """What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`."""
 
 
 class CreateIdentityRequestMcpServerParam(TypedDict, total=False):
     name: Required[str]
-    """What the identity is called; unique in its team."""
+    """The server's name, unique in the list."""
 
     warp_id: str
-    """A shared server, by its id. At most 512 bytes in UTF-8."""
+    """The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8."""
 
     command: str
-    """A program that is started in the sandbox. At most 4096 bytes in UTF-8."""
+    """The program to start in the sandbox. At most 4096 bytes in UTF-8."""
 
     args: Sequence[str]
-    """The program's arguments."""
+    """The program's arguments, at most 64."""
 
     env: Mapping[str, str]
-    """The program's environment. Values are secrets: answers show `***`."""
+    """The program's environment variables. Values are secrets: responses show `***`."""
 
     url: str
-    """Must be an http or https URL."""
+    """The URL of a remote server. Must be an http or https URL."""
 
     headers: Mapping[str, str]
+    """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
 
 class CreateIdentityRequestHarnessParam(TypedDict, total=False):
     type: Literal["default", "oz", "claude", "codex", "gemini"]
+    """The harness to use. `oz` is an alias of `default`."""
+
     model_id: str
-    """The model that the agent uses. At most 512 bytes in UTF-8."""
+    """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: str
-    """How much the model is to think."""
+    """The reasoning level of the model. Supported levels depend on the model."""
 
 
 class CreateIdentityRequestSecretParam(TypedDict, total=False):
     name: Required[str]
-    """What the identity is called; unique in its team. Must match [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}."""
+    """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
 
 
 class CreateIdentityRequestParam(TypedDict, total=False):
-    """The body of POST /agent/identities."""
+    """A new identity."""
 
     name: Required[str]
-    """What the identity is called; unique in its team."""
+    """The identity's name, unique within the team."""
 
     description: Optional[str]
-    """What it is for."""
+    """A description for people."""
 
     prompt: Optional[str]
-    """The task, in words."""
+    """Additional instructions for the runs of the identity."""
 
     base_model: Optional[str]
-    """The model of its runs, where they name none."""
+    """The model of runs that set none."""
 
     environment_id: Optional[str]
-    """The environment whose repositories and set-up the run begins with."""
+    """The environment to set up before the agent starts."""
 
     skills: Optional[Sequence[str]]
-    """Several skills; not together with `skill_spec`."""
+    """The skills to load, at most 20. Excludes `skill_spec`."""
 
     mcp_servers: Optional[Union[Sequence[CreateIdentityRequestMcpServerParam], Mapping[str, MCPServerConfigParam]]]
-    """Tools for the agent: servers of the Model Context Protocol, by name."""
+    """The agent's MCP servers: a map from name to server, at most 50."""
 
     harness: Optional[CreateIdentityRequestHarnessParam]
-    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
+    """The program that runs the agent. Responses omit it for the default harness."""
 
     worker_host: Optional[str]
-    """The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service."""
+    """The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service."""
 
     secrets: Optional[Sequence[CreateIdentityRequestSecretParam]]
-    """Secrets that its runs may use, by name."""
+    """The secrets available to runs, at most 50."""
 
     on_behalf_of_enabled: Optional[bool]
-    """Whether its keys may start runs on behalf of members."""
+    """Whether keys of the identity may create runs on behalf of members. Defaults to false."""
 
     credential_strategy: Optional[Literal["CREATOR", "EXECUTOR", ""]]
-    """Whose credentials the run uses."""
+    """Whose credentials the run uses: its creator's or its executor's. Has no effect in this release."""
 
 
 class UpdateIdentityRequestMcpServerParam(TypedDict, total=False):
     name: Required[str]
-    """What the identity is called; unique in its team."""
+    """The server's name, unique in the list."""
 
     warp_id: str
-    """A shared server, by its id. At most 512 bytes in UTF-8."""
+    """The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8."""
 
     command: str
-    """A program that is started in the sandbox. At most 4096 bytes in UTF-8."""
+    """The program to start in the sandbox. At most 4096 bytes in UTF-8."""
 
     args: Sequence[str]
-    """The program's arguments."""
+    """The program's arguments, at most 64."""
 
     env: Mapping[str, str]
-    """The program's environment. Values are secrets: answers show `***`."""
+    """The program's environment variables. Values are secrets: responses show `***`."""
 
     url: str
-    """Must be an http or https URL."""
+    """The URL of a remote server. Must be an http or https URL."""
 
     headers: Mapping[str, str]
+    """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
 
 class UpdateIdentityRequestHarnessParam(TypedDict, total=False):
     type: Literal["default", "oz", "claude", "codex", "gemini"]
+    """The harness to use. `oz` is an alias of `default`."""
+
     model_id: str
-    """The model that the agent uses. At most 512 bytes in UTF-8."""
+    """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: str
-    """How much the model is to think."""
+    """The reasoning level of the model. Supported levels depend on the model."""
 
 
 class UpdateIdentityRequestSecretParam(TypedDict, total=False):
     name: Required[str]
-    """What the identity is called; unique in its team. Must match [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}."""
+    """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
 
 
 class UpdateIdentityRequestParam(TypedDict, total=False):
-    """The body of PUT /agent/identities/{uid}: what is absent or null stays as it was."""
+    """Changes to an identity. Members that are absent or null keep their values."""
 
     name: Optional[str]
-    """What the identity is called; unique in its team."""
+    """The identity's name, unique within the team."""
 
     description: Optional[str]
-    """What it is for."""
+    """A description for people."""
 
     prompt: Optional[str]
-    """The task, in words."""
+    """Additional instructions for the runs of the identity."""
 
     base_model: Optional[str]
-    """The model of its runs, where they name none."""
+    """The model of runs that set none."""
 
     environment_id: Optional[str]
-    """The environment whose repositories and set-up the run begins with."""
+    """The environment to set up before the agent starts."""
 
     skills: Optional[Sequence[str]]
-    """Several skills; not together with `skill_spec`."""
+    """The skills to load, at most 20. Excludes `skill_spec`."""
 
     mcp_servers: Optional[Union[Sequence[UpdateIdentityRequestMcpServerParam], Mapping[str, MCPServerConfigParam]]]
-    """Tools for the agent: servers of the Model Context Protocol, by name."""
+    """The agent's MCP servers: a map from name to server, at most 50."""
 
     harness: Optional[UpdateIdentityRequestHarnessParam]
-    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
+    """The program that runs the agent. Responses omit it for the default harness."""
 
     worker_host: Optional[str]
-    """The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service."""
+    """The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service."""
 
     secrets: Optional[Sequence[UpdateIdentityRequestSecretParam]]
-    """Secrets that its runs may use, by name."""
+    """The secrets available to runs, at most 50."""
 
     on_behalf_of_enabled: Optional[bool]
-    """Whether its keys may start runs on behalf of members."""
+    """Whether keys of the identity may create runs on behalf of members. Defaults to false."""
 
     credential_strategy: Optional[Literal["CREATOR", "EXECUTOR", ""]]
-    """Whose credentials the run uses."""
+    """Whose credentials the run uses: its creator's or its executor's. Has no effect in this release."""
 
 
 class CreateKeyRequestParam(TypedDict, total=False):
+    """A new API key."""
+
     name: Required[str]
-    """What the key is called."""
+    """The key's name."""
 
     expires_at: Optional[Union[str, datetime]]
-    """In the future; without it the key is good until it is deleted."""
+    """The expiry time, in the future. By default the key does not expire."""
 
 
 class CreateEnvironmentRequestGithubRepoParam(TypedDict, total=False):
     owner: Required[str]
-    """Whose repository it is: the last segment but one of its URL. Must not contain credentials: store them as a secret and name it in token_secret. Must be a name on GitHub."""
+    """The user or organization on GitHub. Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a GitHub user or organization."""
 
     repo: Required[str]
-    """Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a repository."""
+    """The repository's name. Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a GitHub repository."""
 
 
 class CreateEnvironmentRequestSecretParam(TypedDict, total=False):
     name: Required[str]
-    """What it is called; unique where it belongs. Must match [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}."""
+    """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
 
 
 class CreateEnvironmentRequestParam(TypedDict, total=False):
-    """The body of POST /agent/environments. `team`: whether the caller's team owns it; true for whoever has one."""
+    """A new environment."""
 
     name: Required[str]
-    """What it is called; unique where it belongs."""
+    """The environment's name, unique within the team or the person."""
 
     team: bool
-    """Whether it belongs to the team. By default it does, where the caller has one."""
+    """Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false."""
 
     description: Optional[str]
-    """What it is for."""
+    """A description for people."""
 
     docker_image: Optional[str]
-    """The image that its runs work in. Runs are refused with 422 where the deployment has no containers."""
+    """The container image of the runs. If the deployment has no containers, creating a run returns 422."""
 
     github_repos: Optional[Sequence[CreateEnvironmentRequestGithubRepoParam]]
-    """Repositories on GitHub that are cloned."""
+    """The GitHub repositories to clone, at most 10."""
 
     repositories: Optional[Sequence[RepositoryParam]]
-    """Git repositories that are cloned before the agent begins."""
+    """The Git repositories to clone before the agent starts, at most 10."""
 
     setup_commands: Optional[Sequence[str]]
-    """What is run before the agent begins, in order."""
+    """The commands to run before the agent starts, in order, at most 20."""
 
     secrets: Optional[Sequence[CreateEnvironmentRequestSecretParam]]
-    """Secrets that its runs may use, by name."""
+    """The secrets available to runs, at most 50."""
 
 
 class UpdateEnvironmentRequestGithubRepoParam(TypedDict, total=False):
     owner: Required[str]
-    """Whose repository it is: the last segment but one of its URL. Must not contain credentials: store them as a secret and name it in token_secret. Must be a name on GitHub."""
+    """The user or organization on GitHub. Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a GitHub user or organization."""
 
     repo: Required[str]
-    """Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a repository."""
+    """The repository's name. Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a GitHub repository."""
 
 
 class UpdateEnvironmentRequestSecretParam(TypedDict, total=False):
     name: Required[str]
-    """What it is called; unique where it belongs. Must match [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}."""
+    """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
 
 
 class UpdateEnvironmentRequestParam(TypedDict, total=False):
-    """The body of PUT /agent/environments/{uid}: what is absent or null stays as it was."""
+    """Changes to an environment. Members that are absent or null keep their values."""
 
     name: Optional[str]
-    """What it is called; unique where it belongs."""
+    """The environment's name, unique within the team or the person."""
 
     description: Optional[str]
-    """What it is for."""
+    """A description for people."""
 
     docker_image: Optional[str]
-    """The image that its runs work in. Runs are refused with 422 where the deployment has no containers."""
+    """The container image of the runs. If the deployment has no containers, creating a run returns 422."""
 
     github_repos: Optional[Sequence[UpdateEnvironmentRequestGithubRepoParam]]
-    """Repositories on GitHub that are cloned."""
+    """The GitHub repositories to clone, at most 10."""
 
     repositories: Optional[Sequence[RepositoryParam]]
-    """Git repositories that are cloned before the agent begins."""
+    """The Git repositories to clone before the agent starts, at most 10."""
 
     setup_commands: Optional[Sequence[str]]
-    """What is run before the agent begins, in order."""
+    """The commands to run before the agent starts, in order, at most 20."""
 
     secrets: Optional[Sequence[UpdateEnvironmentRequestSecretParam]]
-    """Secrets that its runs may use, by name."""
+    """The secrets available to runs, at most 50."""
 
 
 class ShareRequestParam(TypedDict, total=False):
-    """With whom an environment is shared: one person, or whoever has the link. Must have exactly one of user_uid and link."""
+    """Whom to share an environment with: a person, or anyone with the link. Exactly one is required. Must have exactly one of user_uid and link."""
 
     user_uid: str
-    """The person it is shared with. At most 512 bytes in UTF-8."""
+    """The id of the person to share with. Excludes `link`. At most 512 bytes in UTF-8."""
 
     link: Literal[True]
-    """The link to send to whom it is for, shown this once."""
+    """Always true: share by link. Excludes `user_uid`."""
 
 
 class UpdateMeRequestParam(TypedDict, total=False):
-    """The address belongs to the sign-in: it may be sent along as it is, and not changed here."""
+    """Changes to the caller's profile."""
 
     display_name: Optional[str]
-    """The name that is shown."""
+    """The new display name, at most 256 characters."""
 
     email: Optional[str]
-    """The person's address."""
+    """The current email address. A different one returns 422."""
 
 
 class CreateTeamRequestSettingsParam(TypedDict, total=False):
-    """Limits and defaults of the team."""
+    """The team's limits and defaults."""
 
     identity_limit: Optional[int]
-    """Identities that are available, the oldest ones."""
+    """The number of available identities, 1 to 500. Defaults to 20."""
 
     concurrency_limit: Optional[int]
-    """Runs that execute at once."""
+    """The number of runs that execute at the same time, 1 to 10,000. Defaults to 20."""
 
     queue_limit: Optional[int]
-    """Runs that may wait."""
+    """The number of runs that wait for capacity, 1 to 100,000. Defaults to 1,000."""
 
     default_model_id: Optional[str]
-    """The model of runs that name none."""
+    """The model of runs that set none."""
 
     default_environment_id: Optional[str]
-    """The environment of runs that name none."""
+    """The environment of runs that set none."""
 
     budget_usd_month: Optional[float]
-    """Always null: a monthly budget is not supported yet, and any other value is refused with 422."""
+    """Always null. Monthly budgets are not supported yet: any other value returns 422."""
 
     retention_days: Optional[int]
-    """Always null: runs are kept without a limit of time, and any other value is refused with 422."""
+    """Always null. Runs are kept indefinitely: any other value returns 422."""
 
 
 class CreateTeamRequestParam(TypedDict, total=False):
+    """A new team."""
+
     name: Required[str]
-    """What the team is called."""
+    """The team's name."""
 
     settings: CreateTeamRequestSettingsParam
-    """Limits and defaults of the team."""
+    """The team's limits and defaults."""
 
 
 class UpdateTeamRequestSettingsParam(TypedDict, total=False):
     identity_limit: Optional[int]
-    """Identities that are available, the oldest ones."""
+    """The number of available identities, 1 to 500. Defaults to 20."""
 
     concurrency_limit: Optional[int]
-    """Runs that execute at once."""
+    """The number of runs that execute at the same time, 1 to 10,000. Defaults to 20."""
 
     queue_limit: Optional[int]
-    """Runs that may wait."""
+    """The number of runs that wait for capacity, 1 to 100,000. Defaults to 1,000."""
 
     default_model_id: Optional[str]
-    """The model of runs that name none."""
+    """The model of runs that set none."""
 
     default_environment_id: Optional[str]
-    """The environment of runs that name none."""
+    """The environment of runs that set none."""
 
     budget_usd_month: Optional[float]
-    """Always null: a monthly budget is not supported yet, and any other value is refused with 422."""
+    """Always null. Monthly budgets are not supported yet: any other value returns 422."""
 
     retention_days: Optional[int]
-    """Always null: runs are kept without a limit of time, and any other value is refused with 422."""
+    """Always null. Runs are kept indefinitely: any other value returns 422."""
 
 
 class UpdateTeamRequestParam(TypedDict, total=False):
+    """Changes to a team. Members that are absent or null keep their values."""
+
     name: Optional[str]
-    """What it is called."""
+    """The team's name."""
 
     settings: Optional[UpdateTeamRequestSettingsParam]
-    """Limits and defaults of the team."""
+    """The team's limits and defaults."""
 
 
 class UpdateMemberRequestParam(TypedDict, total=False):
+    """A change of a member's role."""
+
     role: Required[Role]
-    """What they are to be in the team."""
+    """The new role."""
 
 
 class CreateInvitationRequestParam(TypedDict, total=False):
+    """A new invitation."""
+
     email: Required[str]
-    """The person's address. At most 320 bytes in UTF-8. Must be an e-mail address."""
+    """The person's email address. At most 320 bytes in UTF-8. Must be an email address."""
 
     role: Role
-    """What they will be in the team; `member` by default."""
+    """The role in the team after acceptance. Defaults to `member`."""
 
 
 class CreateSecretRequestParam(TypedDict, total=False):
+    """A new secret."""
+
     name: Required[str]
-    """By what name configurations refer to it. The variable in which commands find the value: none that programs obey, such as PATH or LD_PRELOAD."""
+    """The name that configurations refer to, unique within the team. Also the name of the environment variable with the value. Names that change how programs behave, such as PATH or LD_PRELOAD, are reserved."""
 
     value: Required[str]
-    """The secret itself; no answer ever shows it. At most 4096 bytes in UTF-8."""
+    """The value. It is never returned. At most 4096 bytes in UTF-8."""
 
 
 class ResolvePromptRequestSkillParam(TypedDict, total=False):
-    """The skill to start from; wins over the configuration's."""
+    """The skill that the harness has loaded, to be shown with the run."""
 
     name: Required[str]
-    """What it is called."""
+    """The skill's name, at most 256 characters."""
 
     content: Required[str]
-    """Text, actions, their results and events, in order. At most 262144 bytes in UTF-8."""
+    """The text of the skill's file. At most 262144 bytes in UTF-8."""
 
     path: str
-    """At most 1024 bytes in UTF-8."""
+    """The path of the skill's file in its repository. At most 1024 bytes in UTF-8."""
 
 
 class ResolvePromptRequestParam(TypedDict, total=False):
+    """The first request of an execution."""
+
     skill: ResolvePromptRequestSkillParam
-    """The skill to start from; wins over the configuration's."""
+    """The skill that the harness has loaded, to be shown with the run."""
 
     attachments_dir: str
-    """Where the harness will put attachments. At most 1024 bytes in UTF-8."""
+    """The directory for attachments. Has no effect in this release. At most 1024 bytes in UTF-8."""
 
 
 class HeartbeatRequestParam(TypedDict, total=False):
+    """A heartbeat of an execution."""
+
     execution_id: Required[str]
-    """The execution that it was part of: one attempt to carry the run out. At most 512 bytes in UTF-8."""
+    """The id of the caller's execution. At most 512 bytes in UTF-8."""
 
     followups_stored: Required[int]
-    """The number of the latest follow-up that the harness has kept."""
+    """The number of the latest follow-up that the harness has stored; 0 if none."""
 
 
 class TextBlockParam(TypedDict, total=False):
     type: Required[Literal["text"]]
+    """The type of the block."""
+
     text: Required[str]
-    """What was said. At most 262144 bytes in UTF-8."""
+    """The text of the block. At most 262144 bytes in UTF-8."""
 
     message_id: str
-    """The message's id. At most 512 bytes in UTF-8."""
+    """The id of the message that the block belongs to. At most 512 bytes in UTF-8."""
 
 
 class ActionBlockParam(TypedDict, total=False):
     type: Required[Literal["action"]]
+    """The type of the block."""
+
     id: Required[str]
     """The action's id. At most 512 bytes in UTF-8."""
 
     category: Required[Literal["command", "files", "search", "integration", "documents", "computer", "review", "skill"]]
-    """What kind of action it is."""
+    """The category of the action."""
 
     name: Required[str]
-    """What the action or event is called."""
+    """The name of the action or event."""
 
     input: Required[Any]
-    """What the action was given."""
+    """The action's input. Its shape depends on `name`."""
 
     message_id: str
-    """The message's id. At most 512 bytes in UTF-8."""
+    """The id of the message that the block belongs to. At most 512 bytes in UTF-8."""
 
 
 class ActionResultBlockParam(TypedDict, total=False):
     type: Required[Literal["action_result"]]
+    """The type of the block."""
+
     action_id: Required[str]
-    """The action that this is the result of. At most 512 bytes in UTF-8."""
+    """The id of the action that produced this result. At most 512 bytes in UTF-8."""
 
     category: Required[Literal["command", "files", "search", "integration", "documents", "computer", "review", "skill"]]
-    """What kind of action it is."""
+    """The category of the action."""
 
     name: Required[str]
-    """What the action or event is called."""
+    """The name of the action or event."""
 
     state: Required[Literal["running", "completed", "failed", "denied"]]
-    """What became of the action."""
+    """The state of the action."""
 
     output: Required[Any]
-    """What came of the action. Large outputs are cut, with a note that says so."""
+    """The action's output. Responses truncate large outputs and say so."""
 
     message_id: str
-    """The message's id. At most 512 bytes in UTF-8."""
+    """The id of the message that the block belongs to. At most 512 bytes in UTF-8."""
 
 
 class EventBlockParam(TypedDict, total=False):
     type: Required[Literal["event"]]
+    """The type of the block."""
+
     name: Required[str]
-    """What the action or event is called."""
+    """The name of the action or event."""
 
     data: Required[Any]
-    """What the event tells."""
+    """The content of the event. Its shape depends on `name`."""
 
     message_id: str
-    """The message's id. At most 512 bytes in UTF-8."""
+    """The id of the message that the block belongs to. At most 512 bytes in UTF-8."""
 
 
 class MessageParam(TypedDict, total=False):
+    """A message of a conversation."""
+
     role: Required[Literal["user", "assistant", "tool", "system"]]
-    """Who speaks."""
+    """The author of the message."""
 
     content: Required[Sequence[Union[TextBlockParam, ActionBlockParam, ActionResultBlockParam, EventBlockParam]]]
-    """Text, actions, their results and events, in order."""
+    """The blocks of the message, in order: text, actions, action results and events."""
 
     message_ids: Sequence[str]
-    """Ids of the messages that this one is made of."""
+    """The ids of the messages that were merged into this one."""
 
     request_id: str
-    """The model's request that the message came from. At most 512 bytes in UTF-8."""
+    """The id of the model request that produced the message. At most 512 bytes in UTF-8."""
 
     timestamp: Union[str, datetime]
-    """When it was said, or happened."""
+    """The time of the message or event."""
 
 
 class MessagesRequestParam(TypedDict, total=False):
+    """Messages to append to the conversation of a run."""
+
     execution_id: Required[str]
-    """The execution that it was part of: one attempt to carry the run out. At most 512 bytes in UTF-8."""
+    """The id of the caller's execution. At most 512 bytes in UTF-8."""
 
     first_sequence: Required[int]
     """The number of the first of these messages within the run."""
 
     messages: Required[Sequence[MessageParam]]
-    """What was said, in order."""
+    """The messages to append, 1 to 200."""
 
 
 class ReportArtifactRequestParam(TypedDict, total=False):
-    pass
+    """The artifact to report. The members of `data` depend on `artifact_type`."""
 
 
 class NotifyUserRequestParam(TypedDict, total=False):
-    """A short word to the run's user, while the run goes on."""
+    """A notification of the run's user."""
 
     message: Required[str]
-    """What the user is told. At most 4096 bytes in UTF-8."""
+    """The message to the user, at most 4,096 bytes. At most 4096 bytes in UTF-8."""
 
 
 class FinishTaskRequestParam(TypedDict, total=False):
+    """The result of a run."""
+
     success: Required[bool]
-    """Whether the task was done."""
+    """Whether the task succeeded."""
 
     summary: Required[str]
-    """How it went, in a sentence or two. At most 65536 bytes in UTF-8."""
+    """The result, or with `blocked` the agent's question. At most 65536 bytes in UTF-8."""
 
     error_code: Literal[
         "invalid_request", "environment_setup_failed", "operation_not_supported", "external_authentication_required"
     ]
-    """Whose fault it was, where it was not done."""
+    """The error code of a failed run."""
 
     blocked: bool
-    """True where the agent has asked its user the question that `summary` is: the run is BLOCKED until a follow-up answers it. This project's own addition."""
+    """Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up."""
 
 
 class UploadSnapshotRequestFileParam(TypedDict, total=False):
     filename: Required[str]
-    """The file's name. At most 255 bytes in UTF-8. Must be a file name."""
+    """The file's name. At most 255 bytes in UTF-8. Must be a file name without slashes."""
 
     mime_type: Required[str]
-    """The file's media type. At most 255 bytes in UTF-8. Must be a media type."""
+    """The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain."""
 
     size_bytes: int
-    """The file's bytes."""
+    """The file's size in bytes."""
 
     sha256: str
-    """The file's digest. Must be 64 hexadecimal digits."""
+    """The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits."""
 
 
 class UploadSnapshotRequestParam(TypedDict, total=False):
+    """The files of a snapshot."""
+
     files: Required[Sequence[UploadSnapshotRequestFileParam]]
-    """The snapshot's files."""
+    """The files of the snapshot, 1 to 100. Each needs `size_bytes` and `sha256`."""
 
     mode: Literal["legacy", "checkpoint"]
-    """Whether the files are committed as a checkpoint, or are the last that an execution leaves."""
+    """`checkpoint` for files to commit as a checkpoint, `legacy` (default) for the final files of an execution."""
 
     generation: str
-    """The snapshot's name within its execution. Must be 1 to 128 of A-Z a-z 0-9 . _ - without two underscores in a row."""
+    """The name of the snapshot. Required for `checkpoint`. Must have 1 to 128 of the characters A-Z a-z 0-9 . _ - and no two underscores in a row."""
 
 
 class CommitSnapshotRequestParam(TypedDict, total=False):
+    """The snapshot to commit."""
+
     generation: Required[str]
-    """The snapshot's name within its execution. Must be 1 to 128 of A-Z a-z 0-9 . _ - without two underscores in a row."""
+    """The name of the snapshot within its execution. Must have 1 to 128 of the characters A-Z a-z 0-9 . _ - and no two underscores in a row."""
 
     files: Required[Sequence[str]]
-    """Which of its files are kept."""
+    """The names of the files to keep, at most 100."""
 
 
 class ExternalConversationRequestParam(TypedDict, total=False):
-    """A harness of others tells in which format it writes the conversation, such as `claude`."""
+    """The conversation of a third-party harness."""
 
     format: Required[str]
-    """Must be 1 to 64 of A-Z a-z 0-9 . _ -."""
+    """The format of the conversation, such as `claude`. Must have 1 to 64 of the characters A-Z a-z 0-9 . _ - and start with a letter or digit."""
 
 
 class TranscriptRequestParam(TypedDict, total=False):
-    """With length and checksum the upload is bound to them, else to a greatest length."""
+    """The transcript to upload. With `size_bytes` and `sha256`, the upload must match both; otherwise it can have up to 64 MiB."""
 
     conversation_id: Required[str]
-    """The conversation that the run belongs to, or is to continue. At most 512 bytes in UTF-8."""
+    """The conversation's id. At most 512 bytes in UTF-8."""
 
     size_bytes: int
-    """The file's bytes."""
+    """The file's size in bytes."""
 
     sha256: str
-    """The file's digest. Must be 64 hexadecimal digits."""
+    """The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits."""
 
 
 class ReportShutdownRequestErrorParam(TypedDict, total=False):
-    """What ended the execution; absent where nothing went wrong."""
+    """The cause of the shutdown. Absent if the sandbox stopped normally."""
 
     category: Required[str]
-    """What kind of failure it was."""
+    """The category of the failure."""
 
     message: Required[str]
-    """What happened. At most 4096 bytes in UTF-8."""
+    """The error message. At most 4096 bytes in UTF-8."""
 
 
 class ReportShutdownRequestParam(TypedDict, total=False):
+    """The shutdown of a sandbox."""
+
     error: ReportShutdownRequestErrorParam
-    """What ended the execution; absent where nothing went wrong."""
+    """The cause of the shutdown. Absent if the sandbox stopped normally."""

@@ -10,15 +10,19 @@ from typing_extensions import Annotated, Literal
 from ._models import BaseModel, Timestamp, kind_of
 
 RunMode = Literal["normal", "plan", "orchestrate"]
+"""The mode of a run: `normal` executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
 
 
 ExecutionLocation = Literal["REMOTE", "LOCAL"]
+"""Where a run is executed: `REMOTE` in a sandbox or on a worker, `LOCAL` by its caller."""
 
 
 RunState = Literal["QUEUED", "PENDING", "CLAIMED", "INPROGRESS", "SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"]
+"""The state of a run. `SUCCEEDED`, `FAILED`, `ERROR`, `BLOCKED` and `CANCELLED` are final until a follow-up."""
 
 
 ArtifactType = Literal["PLAN", "PULL_REQUEST", "SCREENSHOT", "FILE", "EXTERNAL_REFERENCE"]
+"""The type of an artifact. `SCREENSHOT` and `FILE` have a file, `PLAN` has a text, the others have a URL only."""
 
 
 RunSourceType = Literal[
@@ -36,10 +40,11 @@ RunSourceType = Literal[
     "GITLAB_WEBHOOK",
     "ORCHESTRATION",
 ]
+"""The source of a run."""
 
 
 FollowupPolicy = Literal["enqueue", "interrupt", "reject"]
-"""What becomes of the turn under way: it ends first, it is broken off, or the follow-up is refused."""
+"""What happens to the current turn: it ends first, it is interrupted, or the follow-up is refused."""
 
 
 TimelineType = Literal[
@@ -65,270 +70,289 @@ TimelineType = Literal[
     "run_stopped",
     "artifact_created",
 ]
+"""The type of a timeline event."""
 
 
 Overlap = Literal["allow", "skip", "cancel_previous"]
-"""What happens at a firing while an earlier run of the schedule has not ended."""
+"""What happens if an earlier run of the schedule is still active at a firing."""
 
 
 TickOutcome = Literal["fired", "skipped", "late", "failed"]
-"""What became of a planned firing."""
+"""The outcome of a planned firing: a run was created (`fired`), the firing was skipped, it came too late, or it failed."""
 
 
 Role = Literal["admin", "member"]
-"""What a person is in a team."""
+"""The role of a person in a team."""
 
 
 class RunAgentResponse(BaseModel):
+    """A new run."""
+
     run_id: str
     """The run's id."""
 
     task_id: str
-    """The same value as `run_id`, by its older name."""
+    """The same value as `run_id`, for older clients."""
 
     state: Union[RunState, str]
-    """Where the run is: `QUEUED` for a new one."""
+    """The run's current state; `QUEUED` for a new run."""
 
     at_capacity: Optional[bool] = None
-    """True where the run waits because as many as allowed are at work."""
+    """True if the run waits because its team has reached its `concurrency_limit`."""
 
     run_key: Optional[str] = None
-    """The key of a run that the caller executes itself; shown this once."""
+    """The run's API key, returned once. Present for `LOCAL` runs only."""
 
 
 class RunStatusMessage(BaseModel):
+    """The reason for a run's final state."""
+
     message: str
-    """One sentence."""
+    """One sentence of at most 1,024 characters, without secrets."""
 
     error_code: Optional[str] = None
-    """The error's code."""
+    """The error code, if the run failed."""
 
     retryable: Optional[bool] = None
     """Whether the same run may succeed later."""
 
 
 class RunSchedule(BaseModel):
-    """The schedule that a run was fired by, as it was then."""
+    """The schedule that created a run, as it was at that time."""
 
     schedule_id: str
     """The schedule's id."""
 
     schedule_name: str
-    """The schedule's name."""
+    """The schedule's name at the time of the firing."""
 
     cron_schedule: str
-    """When it fires: five fields of cron, or `@daily` and the like."""
+    """A cron expression with five fields, or a nickname such as `@daily`."""
 
 
 class RunCreatorInfo(BaseModel):
+    """A person or an identity."""
+
     type: Union[Literal["user", "service_account"], str]
-    """A person, or an identity."""
+    """`user` for a person, `service_account` for an identity."""
 
     uid: str
-    """The person's or the identity's id."""
+    """The id of the person or identity."""
 
     display_name: Optional[str] = None
-    """The name that is shown."""
+    """The display name."""
 
     email: Optional[str] = None
-    """The person's address."""
+    """The person's email address."""
 
     photo_url: Optional[str] = None
-    """A picture of the person."""
+    """The URL of the person's picture."""
 
 
 class RunItemRequestUsage(BaseModel):
-    """What the run has used so far."""
+    """The run's usage so far."""
 
     inference_cost: Optional[float] = None
-    """Dollars for models."""
+    """The cost of model calls, in US dollars."""
 
     compute_cost: Optional[float] = None
-    """Dollars for computing."""
+    """The cost of compute, in US dollars."""
 
     platform_cost: Optional[float] = None
-    """Dollars for the platform."""
+    """The platform fee, in US dollars."""
 
     total_tokens: Optional[int] = None
-    """Tokens in and out, of all models."""
+    """The number of input and output tokens of all models."""
 
 
 class ResolvedAgentConfigMcpServersValue(BaseModel):
     warp_id: Optional[str] = None
-    """A shared server, by its id. At most 512 bytes in UTF-8."""
+    """The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8."""
 
     command: Optional[str] = None
-    """A program that is started in the sandbox. At most 4096 bytes in UTF-8."""
+    """The program to start in the sandbox. At most 4096 bytes in UTF-8."""
 
     args: Optional[List[str]] = None
-    """The program's arguments."""
+    """The program's arguments, at most 64."""
 
     env: Optional[Dict[str, str]] = None
-    """The program's environment. Values are secrets: answers show `***`."""
+    """The program's environment variables. Values are secrets: responses show `***`."""
 
     url: Optional[str] = None
-    """Must be an http or https URL."""
+    """The URL of a remote server. Must be an http or https URL."""
 
     headers: Optional[Dict[str, str]] = None
+    """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
 
 class StoredRepository(BaseModel):
-    """A repository as it is stored and shown."""
+    """A Git repository as responses show it."""
 
     url: str
-    """What is cloned; a credential in it is shown as `***`. At most 2048 bytes in UTF-8. Must be an https, ssh or file URL."""
+    """The URL to clone. Credentials are shown as `***`. At most 2048 bytes in UTF-8. Must be an https, ssh or file URL."""
 
     ref: Optional[str] = None
-    """A branch, tag or commit; by default the repository's own. At most 256 bytes in UTF-8. Must be a branch, tag or commit."""
+    """The branch, tag or commit to check out. Defaults to the repository's default branch. At most 256 bytes in UTF-8. Must be a branch, tag or commit."""
 
     path: Optional[str] = None
-    """The directory in the workspace; by default the URL's last segment. At most 256 bytes in UTF-8. Must be a relative path inside the workspace."""
+    """The directory in the workspace. Defaults to the last segment of the URL. At most 256 bytes in UTF-8. Must be a relative path inside the workspace."""
 
     token_secret: Optional[str] = None
+    """The name of the secret that contains the access token for an https URL."""
 
 
 class ResolvedAgentConfigHarness(BaseModel):
-    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
+    """The program that runs the agent. Responses omit it for the default harness."""
 
     type: Union[Literal["default", "oz", "claude", "codex", "gemini"], str]
+    """The harness to use. `oz` is an alias of `default`."""
+
     model_id: Optional[str] = None
-    """The model that the agent uses. At most 512 bytes in UTF-8."""
+    """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: Optional[str] = None
-    """How much the model is to think."""
+    """The reasoning level of the model. Supported levels depend on the model."""
 
 
 class ResolvedAgentConfigHarnessAuthSecrets(BaseModel):
-    """Secrets by which another harness signs in."""
+    """The secrets that third-party harnesses use to authenticate."""
 
     claude_auth_secret_name: Optional[str] = None
-    """The secret's name."""
+    """The name of the secret for `claude`."""
 
     codex_auth_secret_name: Optional[str] = None
-    """The secret's name."""
+    """The name of the secret for `codex`."""
 
 
 class ResolvedAgentConfigSessionSharing(BaseModel):
-    """Who else may look at the session."""
+    """Public access to the run's session. Off by default."""
 
     public_access: Optional[Union[Literal["VIEWER", "EDITOR"], str]] = None
-    """What everybody with the link may do."""
+    """The access of anyone with the link. `EDITOR` has the effect of `VIEWER` in this release."""
 
 
 class ResolvedAgentConfig(BaseModel):
-    """The configuration as answers show it: every secret value and credential is `***`, and `skill_spec` mirrors the first of `skills`."""
+    """The configuration of an agent with all defaults applied. Secret values and credentials are shown as `***`, and `skill_spec` is the first of `skills`."""
 
     name: Optional[str] = None
-    """What it is called."""
+    """The configuration's name. Defaults to the name of the skill."""
 
     model_id: Optional[str] = None
-    """The model that the agent uses. At most 512 bytes in UTF-8."""
+    """The model's id. Defaults to the team's model. At most 512 bytes in UTF-8."""
 
     base_prompt: Optional[str] = None
-    """What the agent is told beside its task. At most 65536 bytes in UTF-8."""
+    """Additional instructions for the agent. At most 65536 bytes in UTF-8."""
 
     environment_id: Optional[str] = None
-    """The environment whose repositories and set-up the run begins with. At most 512 bytes in UTF-8."""
+    """The environment to set up before the agent starts. At most 512 bytes in UTF-8."""
 
     skill_spec: Optional[str] = None
-    """A skill whose instructions come first. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md."""
+    """The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md."""
 
     skills: Optional[List[str]] = None
-    """Several skills; not together with `skill_spec`."""
+    """The skills to load, at most 20. Excludes `skill_spec`."""
 
     mcp_servers: Optional[Dict[str, ResolvedAgentConfigMcpServersValue]] = None
-    """Tools for the agent: servers of the Model Context Protocol, by name."""
+    """The agent's MCP servers: a map from name to server, at most 50."""
 
     repositories: Optional[List[StoredRepository]] = None
-    """Git repositories that are cloned before the agent begins."""
+    """The Git repositories to clone before the agent starts, at most 10."""
 
     computer_use_enabled: Optional[bool] = None
-    """Whether the agent may use a screen."""
+    """Whether the agent may use a screen. Has no effect in this release. Defaults to false."""
 
     idle_timeout_minutes: Optional[int] = None
-    """Minutes without progress after which the run ends; 10 where it is unset."""
+    """Minutes without progress until the run ends, 1 to 60. Has no effect in this release. Defaults to 10."""
 
     worker_host: Optional[str] = None
-    """The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. At most 512 bytes in UTF-8."""
+    """The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. At most 512 bytes in UTF-8."""
 
     budget_usd: Optional[float] = None
-    """What the run and all runs below it may spend on models, in US dollars; a child draws on its parent's where it names none."""
+    """The limit of what the run and its descendants may spend on models, in US dollars. Defaults to the budget of the parent run."""
 
     harness: Optional[ResolvedAgentConfigHarness] = None
-    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
+    """The program that runs the agent. Responses omit it for the default harness."""
 
     harness_auth_secrets: Optional[ResolvedAgentConfigHarnessAuthSecrets] = None
-    """Secrets by which another harness signs in."""
+    """The secrets that third-party harnesses use to authenticate."""
 
     credential_strategy: Optional[Union[Literal["CREATOR", "EXECUTOR"], str]] = None
-    """Whose credentials the run uses."""
+    """Whose credentials the run uses: its creator's or its executor's. Has no effect in this release."""
 
     session_sharing: Optional[ResolvedAgentConfigSessionSharing] = None
-    """Who else may look at the session."""
+    """Public access to the run's session. Off by default."""
 
 
 class RunItemAgentSkill(BaseModel):
     """The skill that the run started from."""
 
     name: Optional[str] = None
-    """What it is called."""
+    """The skill's name."""
 
     description: Optional[str] = None
-    """What it is for."""
+    """The skill's description of itself."""
 
     full_path: Optional[str] = None
-    """The skill's file in its repository."""
+    """The path of the skill's file in its repository."""
 
     bundled_skill_id: Optional[str] = None
-    """The skill's id, where it came with the service."""
+    """The skill's id, if the service provides it."""
 
 
 class PlanArtifactItemData(BaseModel):
+    """The artifact's metadata. Its shape depends on `artifact_type`."""
+
     document_uid: str
-    """Names the document among those of its run."""
+    """The document's id within the run."""
 
     notebook_uid: Optional[str] = None
-    """The document's name where documents are kept together."""
+    """The id of the notebook that contains the document."""
 
     artifact_uid: Optional[str] = None
     """The artifact's id."""
 
     title: Optional[str] = None
-    """What the artifact is called."""
+    """The artifact's title."""
 
     url: Optional[str] = None
-    """Where it is."""
+    """The URL of the external resource."""
 
 
 class PlanArtifactItem(BaseModel):
     artifact_type: Literal["PLAN"]
-    """What kind of artifact it is."""
+    """The type of the artifact."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     data: PlanArtifactItemData
+    """The artifact's metadata. Its shape depends on `artifact_type`."""
 
 
 class PullRequestArtifactItemData(BaseModel):
+    """The artifact's metadata. Its shape depends on `artifact_type`."""
+
     url: str
-    """Where it is."""
+    """The URL of the external resource."""
 
     branch: str
-    """The branch that the pull request is to merge."""
+    """The branch of the pull request."""
 
 
 class PullRequestArtifactItem(BaseModel):
     artifact_type: Literal["PULL_REQUEST"]
-    """What kind of artifact it is."""
+    """The type of the artifact."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     data: PullRequestArtifactItemData
+    """The artifact's metadata. Its shape depends on `artifact_type`."""
 
 
 class ScreenshotArtifactItemData(BaseModel):
+    """The artifact's metadata. Its shape depends on `artifact_type`."""
+
     artifact_uid: str
     """The artifact's id."""
 
@@ -336,25 +360,28 @@ class ScreenshotArtifactItemData(BaseModel):
     """The file's media type."""
 
     description: Optional[str] = None
-    """What it is for."""
+    """A description of the artifact, at most 1,024 characters."""
 
 
 class ScreenshotArtifactItem(BaseModel):
     artifact_type: Literal["SCREENSHOT"]
-    """What kind of artifact it is."""
+    """The type of the artifact."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     data: ScreenshotArtifactItemData
+    """The artifact's metadata. Its shape depends on `artifact_type`."""
 
 
 class FileArtifactItemData(BaseModel):
+    """The artifact's metadata. Its shape depends on `artifact_type`."""
+
     artifact_uid: str
     """The artifact's id."""
 
     filepath: str
-    """Where the file stood in the workspace."""
+    """The file's path in the workspace."""
 
     filename: str
     """The file's name."""
@@ -363,47 +390,51 @@ class FileArtifactItemData(BaseModel):
     """The file's media type."""
 
     description: Optional[str] = None
-    """What it is for."""
+    """A description of the artifact, at most 1,024 characters."""
 
     size_bytes: Optional[int] = None
-    """The file's bytes."""
+    """The file's size in bytes."""
 
     title: Optional[str] = None
-    """What the artifact is called."""
+    """The artifact's title."""
 
 
 class FileArtifactItem(BaseModel):
     artifact_type: Literal["FILE"]
-    """What kind of artifact it is."""
+    """The type of the artifact."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     data: FileArtifactItemData
+    """The artifact's metadata. Its shape depends on `artifact_type`."""
 
 
 class ExternalReferenceArtifactItemData(BaseModel):
+    """The artifact's metadata. Its shape depends on `artifact_type`."""
+
     reference_type: str
-    """What kind of thing it is elsewhere."""
+    """The type of the external resource, such as `issue`."""
 
     url: str
-    """Where it is."""
+    """The URL of the external resource."""
 
     title: Optional[str] = None
-    """What the artifact is called."""
+    """The artifact's title."""
 
     metadata: Optional[Dict[str, str]] = None
-    """Labels of the caller's own, to find the run by."""
+    """Labels of the reference: at most 20 keys, with values of at most 256 bytes."""
 
 
 class ExternalReferenceArtifactItem(BaseModel):
     artifact_type: Literal["EXTERNAL_REFERENCE"]
-    """What kind of artifact it is."""
+    """The type of the artifact."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     data: ExternalReferenceArtifactItemData
+    """The artifact's metadata. Its shape depends on `artifact_type`."""
 
 
 class UnknownArtifactItem(BaseModel):
@@ -423,121 +454,125 @@ ArtifactItem = Annotated[
     ],
     Discriminator(kind_of("artifact_type", ["PLAN", "PULL_REQUEST", "SCREENSHOT", "FILE", "EXTERNAL_REFERENCE"])),
 ]
-"""An artifact inside a run."""
+"""An artifact as part of a run: metadata only."""
 
 
 class RunItemScope(BaseModel):
-    """The team or the person that it belongs to."""
+    """The owner."""
 
     type: Union[Literal["User", "Team"], str]
+    """`Team` for a team's resource, `User` for a personal one."""
+
     uid: Optional[str] = None
-    """Its id."""
+    """The id of the team or the person."""
 
 
 class RunItem(BaseModel):
-    """One run as answers show it."""
+    """A run as responses show it."""
 
     run_id: str
     """The run's id."""
 
     task_id: str
-    """The same value as `run_id`, by its older name."""
+    """The same value as `run_id`, for older clients."""
 
     title: str
-    """What the run is called; made from the prompt's first line where none was given."""
+    """The run's title, at most 512 characters. Defaults to the first line of the prompt."""
 
     state: Union[RunState, str]
-    """Where the run is."""
+    """The run's current state."""
 
     prompt: str
-    """The task, in words."""
+    """The task of the run. Lists truncate it to 1,000 characters."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     updated_at: Timestamp
-    """When it last changed."""
+    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
 
     started_at: Optional[Timestamp] = None
-    """When work on it began; null before."""
+    """The start time. Null before a run has started."""
 
     status_message: Optional[RunStatusMessage] = None
-    """Why the run ended as it did, what it asks where it is BLOCKED, who cancelled it and why."""
+    """The reason for the run's final state. For `BLOCKED`, the agent's question. For `CANCELLED`, who cancelled the run."""
 
     source: Optional[Union[RunSourceType, str]] = None
-    """How the run came about."""
+    """The source of the run."""
 
     execution_location: Optional[Union[ExecutionLocation, str]] = None
-    """`REMOTE`: in a sandbox of the service or a worker; `LOCAL`: by the caller itself."""
+    """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
 
     schedule: Optional[RunSchedule] = None
-    """The schedule that fired the run."""
+    """The schedule that created the run. Absent for other runs."""
 
     session_id: Optional[str] = None
-    """The session in which the run is shown."""
+    """The id of the run's session."""
 
     session_link: Optional[str] = None
-    """The page that shows the run."""
+    """The URL of the run's page in the web app. Absent if the deployment has no web app."""
 
     trigger_url: Optional[str] = None
-    """What set the run off, where it came from an integration."""
+    """The URL of the event that triggered the run. Set by integrations."""
 
     creator: Optional[RunCreatorInfo] = None
-    """Who asked for the run."""
+    """The person or identity that created the run."""
 
     executor: Optional[RunCreatorInfo] = None
-    """As whom the run works; often its creator."""
+    """The person or identity that the run acts as. Defaults to the creator."""
 
     request_usage: Optional[RunItemRequestUsage] = None
-    """What the run has used so far."""
+    """The run's usage so far."""
 
     agent_config: Optional[ResolvedAgentConfig] = None
-    """The configuration that the run has after all defaults."""
+    """The resolved configuration, with all defaults applied."""
 
     agent_skill: Optional[RunItemAgentSkill] = None
     """The skill that the run started from."""
 
     conversation_id: Optional[str] = None
-    """The conversation that the run belongs to, or is to continue."""
+    """The conversation's id."""
 
     parent_run_id: Optional[str] = None
-    """The run that started this one."""
+    """The run's parent. The depth of a run tree is at most 10."""
 
     is_sandbox_running: Optional[bool] = None
-    """Whether a sandbox works on the run right now."""
+    """Whether a sandbox is executing the run."""
 
     is_run_type_cancellable: Optional[bool] = None
-    """Whether runs of this kind can be cancelled; false where it is executed elsewhere."""
+    """Whether the run can be cancelled without `force`. False for runs of self-hosted workers and `LOCAL` runs."""
 
     run_time: Optional[str] = None
-    """How long it was worked on, as an ISO 8601 duration."""
+    """The total execution time, as an ISO 8601 duration."""
 
     metadata: Optional[Dict[str, str]] = None
-    """Labels of the caller's own, to find the run by."""
+    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
 
     artifacts: Optional[List[ArtifactItem]] = None
-    """What the run has left behind."""
+    """The run's artifacts, oldest first."""
 
     scope: Optional[RunItemScope] = None
-    """The team or the person that it belongs to."""
+    """The owner."""
 
 
 class PageInfo(BaseModel):
-    """Where a list goes on; `next_cursor` is there where it does."""
+    """The position of a page in a list."""
 
     has_next_page: bool
-    """Whether there is more."""
+    """Whether there is another page."""
 
     next_cursor: Optional[str] = None
-    """What to pass as `cursor` for the next page; absent on the last."""
+    """The `cursor` of the next page. Absent on the last page."""
 
 
 class ListRunsResponse(BaseModel):
+    """A page of runs."""
+
     runs: List[RunItem]
     """One page of runs."""
 
     page_info: PageInfo
-    """Where the list goes on."""
+    """The position of the page in the list."""
 
 
 class CancelRunsResponseRefused(BaseModel):
@@ -545,29 +580,32 @@ class CancelRunsResponseRefused(BaseModel):
     """The run's id."""
 
     error_code: str
+    """The error code that cancelling this run returns."""
 
 
 class CancelRunsResponse(BaseModel):
-    """What became of the runs that matched: each was cancelled, or refused with the code that its own cancel would have."""
+    """The result of a bulk cancellation."""
 
     matched: int
-    """Runs that the filter matched."""
+    """The number of active runs that matched the filter."""
 
     cancelled: int
-    """Runs that were cancelled."""
+    """The number of runs that were cancelled."""
 
     refused: List[CancelRunsResponseRefused]
-    """Runs that were not, with the code that each one's own cancel would have."""
+    """The runs that could not be cancelled."""
 
     has_more: bool
-    """Whether there may be more: then send the same request again."""
+    """Whether more runs may match. If true, send the request again."""
 
 
 class Empty(BaseModel):
-    pass
+    """An empty object."""
 
 
 class TimelineEvent(BaseModel):
+    """An event in the timeline of a run."""
+
     event_uuid: str
     """The event's id."""
 
@@ -575,88 +613,98 @@ class TimelineEvent(BaseModel):
     """The run's id."""
 
     event_type: Union[TimelineType, str]
-    """What happened."""
+    """The type of the event."""
 
     occurred_at: Timestamp
-    """When it happened."""
+    """The time of the event."""
 
     execution_id: Optional[str] = None
-    """The execution that it was part of: one attempt to carry the run out."""
+    """The id of the execution, one attempt to execute the run."""
 
     payload: Optional[Dict[str, Any]] = None
-    """More about it, such as `duration_ms` and `is_error`."""
+    """Details of the event, such as `duration_ms` and `is_error`."""
 
 
 class Timeline(BaseModel):
+    """A page of a run's timeline."""
+
     events: List[TimelineEvent]
-    """In order."""
+    """The events, oldest first."""
 
     page_info: Optional[PageInfo] = None
-    """Where the list goes on."""
+    """The position of the page in the list."""
 
 
 class TextBlock(BaseModel):
     type: Literal["text"]
+    """The type of the block."""
+
     text: str
-    """What was said. At most 262144 bytes in UTF-8."""
+    """The text of the block. At most 262144 bytes in UTF-8."""
 
     message_id: Optional[str] = None
-    """The message's id. At most 512 bytes in UTF-8."""
+    """The id of the message that the block belongs to. At most 512 bytes in UTF-8."""
 
 
 class ActionBlock(BaseModel):
     type: Literal["action"]
+    """The type of the block."""
+
     id: str
     """The action's id. At most 512 bytes in UTF-8."""
 
     category: Union[
         Literal["command", "files", "search", "integration", "documents", "computer", "review", "skill"], str
     ]
-    """What kind of action it is."""
+    """The category of the action."""
 
     name: str
-    """What the action or event is called."""
+    """The name of the action or event."""
 
     input: Any
-    """What the action was given."""
+    """The action's input. Its shape depends on `name`."""
 
     message_id: Optional[str] = None
-    """The message's id. At most 512 bytes in UTF-8."""
+    """The id of the message that the block belongs to. At most 512 bytes in UTF-8."""
 
 
 class ActionResultBlock(BaseModel):
     type: Literal["action_result"]
+    """The type of the block."""
+
     action_id: str
-    """The action that this is the result of. At most 512 bytes in UTF-8."""
+    """The id of the action that produced this result. At most 512 bytes in UTF-8."""
 
     category: Union[
         Literal["command", "files", "search", "integration", "documents", "computer", "review", "skill"], str
     ]
-    """What kind of action it is."""
+    """The category of the action."""
 
     name: str
-    """What the action or event is called."""
+    """The name of the action or event."""
 
     state: Union[Literal["running", "completed", "failed", "denied"], str]
-    """What became of the action."""
+    """The state of the action."""
 
     output: Any
-    """What came of the action. Large outputs are cut, with a note that says so."""
+    """The action's output. Responses truncate large outputs and say so."""
 
     message_id: Optional[str] = None
-    """The message's id. At most 512 bytes in UTF-8."""
+    """The id of the message that the block belongs to. At most 512 bytes in UTF-8."""
 
 
 class EventBlock(BaseModel):
     type: Literal["event"]
+    """The type of the block."""
+
     name: str
-    """What the action or event is called."""
+    """The name of the action or event."""
 
     data: Any
-    """What the event tells."""
+    """The content of the event. Its shape depends on `name`."""
 
     message_id: Optional[str] = None
-    """The message's id. At most 512 bytes in UTF-8."""
+    """The id of the message that the block belongs to. At most 512 bytes in UTF-8."""
 
 
 class UnknownBlock(BaseModel):
@@ -675,66 +723,72 @@ Block = Annotated[
     ],
     Discriminator(kind_of("type", ["text", "action", "action_result", "event"])),
 ]
-"""One block of a message: text, an action, its result, or an event."""
+"""A block of a message: text, an action, the result of an action, or an event."""
 
 
 class Message(BaseModel):
+    """A message of a conversation."""
+
     role: Union[Literal["user", "assistant", "tool", "system"], str]
-    """Who speaks."""
+    """The author of the message."""
 
     content: List[Block]
-    """Text, actions, their results and events, in order."""
+    """The blocks of the message, in order: text, actions, action results and events."""
 
     message_ids: Optional[List[str]] = None
-    """Ids of the messages that this one is made of."""
+    """The ids of the messages that were merged into this one."""
 
     request_id: Optional[str] = None
-    """The model's request that the message came from. At most 512 bytes in UTF-8."""
+    """The id of the model request that produced the message. At most 512 bytes in UTF-8."""
 
     timestamp: Optional[Timestamp] = None
-    """When it was said, or happened."""
+    """The time of the message or event."""
 
 
 class Step(BaseModel):
+    """A turn of a conversation. Delegated work has turns of its own."""
+
     id: str
     """The turn's id."""
 
     description: Optional[str] = None
-    """What the turn was about."""
+    """The task of the turn."""
 
     summary: Optional[str] = None
-    """How it went, in a sentence or two."""
+    """The result in one or two sentences."""
 
     started_at: Optional[Timestamp] = None
-    """When work on it began; null before."""
+    """The start time. Null before a run has started."""
 
     completed_at: Optional[Timestamp] = None
-    """When it was done."""
+    """The end time. Absent until the turn has ended."""
 
     messages: List[Message]
-    """What was said, in order."""
+    """The messages, in order."""
 
     steps: List["Step"]
-    """Work that was delegated in this turn."""
+    """The turns of delegated work."""
 
 
 class Conversation(BaseModel):
+    """The normalized conversation of one or more runs."""
+
     conversation_id: str
-    """The conversation that the run belongs to, or is to continue."""
+    """The conversation's id."""
 
     steps: List[Step]
-    """Turns, the oldest first."""
+    """The turns, oldest first."""
 
     page_info: Optional[PageInfo] = None
-    """Where the list goes on."""
+    """The position of the page in the list."""
 
 
 class TranscriptLocation(BaseModel):
     download_url: str
-    """A time-limited address; send no credential there."""
+    """A time-limited URL of the file. Do not send credentials to it."""
 
     expires_at: Timestamp
-    """Until when the address is good."""
+    """The expiry time of the URL."""
 
 
 class HandoffAttachmentsAttachment(BaseModel):
@@ -745,24 +799,24 @@ class HandoffAttachmentsAttachment(BaseModel):
     """The file's name."""
 
     download_url: str
-    """A time-limited address; send no credential there."""
+    """A time-limited URL of the file. Do not send credentials to it."""
 
     mime_type: Optional[str] = None
     """The file's media type."""
 
 
 class HandoffAttachments(BaseModel):
-    """Snapshot files of the latest execution that has ended."""
+    """The snapshot files of a run's latest ended execution."""
 
     attachments: List[HandoffAttachmentsAttachment]
-    """Files beside the prompt, at most 2.9 MiB in all once decoded; larger ones are uploaded first."""
+    """The files of the snapshot."""
 
 
 class RunEvent(BaseModel):
-    """One entry of a run's gapless sequence: a timeline event, or a batch of messages."""
+    """An entry of a run's event sequence: a timeline event, a notification or a batch of messages."""
 
     sequence: int
-    """The event's number within its run, from 1, without gaps."""
+    """The event's number within its run. Numbers start at 1 and have no gaps."""
 
     type: Union[
         Literal[
@@ -792,62 +846,69 @@ class RunEvent(BaseModel):
         ],
         str,
     ]
-    """What kind of event it is."""
+    """The type of the event; `messages` is a batch of messages."""
 
     occurred_at: Timestamp
-    """When it happened."""
+    """The time of the event."""
 
     data: Dict[str, Any]
-    """The event's own members."""
+    """The content of the event. Its shape depends on `type`."""
 
 
 class RunEvents(BaseModel):
+    """A part of a run's event sequence."""
+
     events: List[RunEvent]
-    """In order."""
+    """The events, oldest first."""
 
     next: int
-    """What to pass as `after` to go on."""
+    """The value of `after` for the next request."""
 
     ended: bool
-    """Whether the run has ended and nothing comes after these events."""
+    """Whether the run has ended and no further events follow."""
 
 
 class RunResponse(BaseModel):
     text: str
-    """The agent's last words."""
+    """The agent's final message, or an empty string."""
 
     state: Union[RunState, str]
-    """Where the run is."""
+    """The run's current state."""
 
     artifacts: List[ArtifactItem]
-    """What the run has left behind."""
+    """The run's artifacts, oldest first."""
 
 
 class ConversationRedirect(BaseModel):
-    """Where a conversation leads of which a session is shared with everybody."""
+    """The latest public session of a conversation."""
 
     session_id: Optional[str] = None
-    """The session in which the run is shown."""
+    """The id of the run's session."""
 
 
 class SessionRedirect(BaseModel):
-    """Where a session leads that is shared with everybody."""
+    """The conversation of a public session."""
 
     conversation_id: Optional[str] = None
-    """The conversation that the run belongs to, or is to continue."""
+    """The conversation's id."""
 
 
 class StaticUploadTargetFieldValue(BaseModel):
     kind: Literal["static"]
+    """`static`: send `value`. `content_crc32c`: send the CRC-32C checksum of the file. `content_data`: send the file."""
+
     value: str
+    """The text to send."""
 
 
 class ContentCrc32cUploadTargetFieldValue(BaseModel):
     kind: Literal["content_crc32c"]
+    """`static`: send `value`. `content_crc32c`: send the CRC-32C checksum of the file. `content_data`: send the file."""
 
 
 class ContentDataUploadTargetFieldValue(BaseModel):
     kind: Literal["content_data"]
+    """`static`: send `value`. `content_crc32c`: send the CRC-32C checksum of the file. `content_data`: send the file."""
 
 
 class UnknownUploadTargetFieldValue(BaseModel):
@@ -858,7 +919,7 @@ class UnknownUploadTargetFieldValue(BaseModel):
 
 class UploadTargetField(BaseModel):
     name: str
-    """What it is called."""
+    """The name of the form field."""
 
     value: Annotated[
         Union[
@@ -869,47 +930,52 @@ class UploadTargetField(BaseModel):
         ],
         Discriminator(kind_of("kind", ["static", "content_crc32c", "content_data"])),
     ]
+    """The value of the form field."""
 
 
 class UploadTarget(BaseModel):
-    """Where and how to upload the bytes; lives 10 minutes and is bound to length and checksum."""
+    """Where and how to upload a file. The target expires after 10 minutes and accepts only the announced size and checksum."""
 
     url: str
-    """A time-limited address; send no credential there."""
+    """A time-limited URL. Do not send credentials to it."""
 
     method: Union[Literal["PUT", "POST"], str]
-    """How to send them."""
+    """The HTTP method of the upload."""
 
     headers: Optional[Dict[str, str]]
-    """Headers to send with them."""
+    """The headers to send with the upload. Null if there are none."""
 
     fields: Optional[List[UploadTargetField]] = None
-    """Fields of a form, in this order, where the method is POST."""
+    """The form fields to send, in this order. Present if `method` is `POST`."""
 
 
 class CreateAttachmentResponse(BaseModel):
+    """A new attachment and where to upload its file."""
+
     attachment_id: str
     """The attachment's id."""
 
     upload: UploadTarget
-    """Where to upload the bytes; absent once they are there."""
+    """Where to upload the file. Absent if the file is already uploaded."""
 
 
 class PlanArtifactResponseData(BaseModel):
+    """The artifact's content or download URL. Its shape depends on `artifact_type`."""
+
     document_uid: str
-    """Names the document among those of its run."""
+    """The document's id within the run."""
 
     notebook_uid: str
-    """The document's name where documents are kept together."""
+    """The id of the notebook that contains the document."""
 
     title: Optional[str] = None
-    """What the artifact is called."""
+    """The artifact's title."""
 
     url: Optional[str] = None
-    """Where else it is to be read."""
+    """The URL of the document in an external system."""
 
     content: str
-    """The document's current text, in Markdown."""
+    """The current text of the document, in Markdown."""
 
     content_type: Literal["text/markdown"]
     """The file's media type."""
@@ -920,26 +986,29 @@ class PlanArtifactResponse(BaseModel):
     """The artifact's id."""
 
     artifact_type: Literal["PLAN"]
-    """What kind of artifact it is."""
+    """The type of the artifact."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     data: PlanArtifactResponseData
+    """The artifact's content or download URL. Its shape depends on `artifact_type`."""
 
 
 class ScreenshotArtifactResponseData(BaseModel):
+    """The artifact's content or download URL. Its shape depends on `artifact_type`."""
+
     download_url: str
-    """A time-limited address; send no credential there."""
+    """A time-limited URL of the file. Do not send credentials to it."""
 
     expires_at: Timestamp
-    """Until when the address is good."""
+    """The expiry time of the URL."""
 
     content_type: str
     """The file's media type."""
 
     description: Optional[str] = None
-    """What it is for."""
+    """A description of the artifact, at most 1,024 characters."""
 
 
 class ScreenshotArtifactResponse(BaseModel):
@@ -947,38 +1016,41 @@ class ScreenshotArtifactResponse(BaseModel):
     """The artifact's id."""
 
     artifact_type: Literal["SCREENSHOT"]
-    """What kind of artifact it is."""
+    """The type of the artifact."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     data: ScreenshotArtifactResponseData
+    """The artifact's content or download URL. Its shape depends on `artifact_type`."""
 
 
 class FileArtifactResponseData(BaseModel):
+    """The artifact's content or download URL. Its shape depends on `artifact_type`."""
+
     download_url: str
-    """A time-limited address; send no credential there."""
+    """A time-limited URL of the file. Do not send credentials to it."""
 
     expires_at: Timestamp
-    """Until when the address is good."""
+    """The expiry time of the URL."""
 
     content_type: str
     """The file's media type."""
 
     filepath: str
-    """Where the file stood in the workspace."""
+    """The file's path in the workspace."""
 
     filename: str
     """The file's name."""
 
     title: Optional[str] = None
-    """What the artifact is called."""
+    """The artifact's title."""
 
     description: Optional[str] = None
-    """What it is for."""
+    """A description of the artifact, at most 1,024 characters."""
 
     size_bytes: Optional[int] = None
-    """The file's bytes."""
+    """The file's size in bytes."""
 
 
 class FileArtifactResponse(BaseModel):
@@ -986,12 +1058,13 @@ class FileArtifactResponse(BaseModel):
     """The artifact's id."""
 
     artifact_type: Literal["FILE"]
-    """What kind of artifact it is."""
+    """The type of the artifact."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     data: FileArtifactResponseData
+    """The artifact's content or download URL. Its shape depends on `artifact_type`."""
 
 
 class UnknownArtifactResponse(BaseModel):
@@ -1009,218 +1082,227 @@ ArtifactResponse = Annotated[
     ],
     Discriminator(kind_of("artifact_type", ["PLAN", "SCREENSHOT", "FILE"])),
 ]
-"""An artifact by itself: a plan with its text, others with a time-limited URL. Those without a body have no such answer."""
+"""A single artifact: a plan with its text, or a file with a time-limited download URL."""
 
 
 class AgentVariantSource(BaseModel):
-    """Where it is."""
+    """The location of the skill."""
 
     owner: str
-    """Whose repository it is: the last segment but one of its URL."""
+    """The repository's owner: the second-to-last segment of its URL."""
 
     name: str
-    """What it is called."""
+    """The repository's name."""
 
     skill_path: str
-    """From the root of the repository."""
+    """The path of the skill's file in the repository."""
 
     worker_host: Optional[str] = None
-    """The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service."""
+    """The self-hosted worker that has the skill."""
 
 
 class AgentVariantEnvironment(BaseModel):
     uid: str
-    """Its id."""
+    """The environment's id."""
 
     name: str
-    """What it is called."""
+    """The environment's name."""
 
 
 class AgentVariant(BaseModel):
     """A skill in one repository."""
 
     id: str
-    """`{owner}/{repo}:{path}`: what `skill` and `skill_spec` of a run take."""
+    """The skill's id, `{owner}/{repo}:{path}`. Pass it as `skill` or `skill_spec` of a run."""
 
     description: str
-    """Empty where the skill is malformed and has none."""
+    """The skill's description of itself. Empty if the skill is malformed."""
 
     base_prompt: str
-    """The Markdown behind the front matter."""
+    """The instructions for the agent: the Markdown after the front matter."""
 
     source: AgentVariantSource
-    """Where it is."""
+    """The location of the skill."""
 
     environments: List[AgentVariantEnvironment]
-    """Those of the caller's environments whose runs have the repository."""
+    """The caller's environments with this repository."""
 
     last_run_timestamp: Optional[Timestamp] = None
-    """When the latest run with this skill was made; null before the first, absent where that was not looked for far enough."""
+    """The creation time of the latest run with the skill. Null before the first, absent if unknown."""
 
     error: Optional[str] = None
-    """What is wrong with the file, and in which line."""
+    """What is wrong with the file, with the line number. Absent for a valid skill."""
 
 
 class AgentItem(BaseModel):
-    """The skills of one name, in whichever repositories."""
+    """The skills with one name."""
 
     name: str
-    """What the skill is called."""
+    """The skill's name."""
 
     variants: List[AgentVariant]
-    """Where there is a skill of this name."""
+    """The skills with this name, one per repository."""
 
 
 class UnavailableRepositoryEnvironment(BaseModel):
     uid: str
-    """Its id."""
+    """The environment's id."""
 
     name: str
-    """What the repository is called."""
+    """The environment's name."""
 
 
 class UnavailableRepository(BaseModel):
-    """A repository whose skills could not be read, or not all of them."""
+    """A repository whose skills could not be read completely."""
 
     owner: str
-    """Whose repository it is: the last segment but one of its URL."""
+    """The repository's owner: the second-to-last segment of its URL."""
 
     name: str
-    """What the repository is called."""
+    """The repository's name."""
 
     environments: List[UnavailableRepositoryEnvironment]
-    """The environments that it belongs to."""
+    """The caller's environments with this repository."""
 
     error: str
-    """Why it could not be read."""
+    """Why the repository could not be read."""
 
 
 class ListAgentsResponse(BaseModel):
+    """A page of skills."""
+
     agents: List[AgentItem]
-    """Skills by name; those of one name together."""
+    """The skills, grouped by name."""
 
     unavailable: Optional[List[UnavailableRepository]] = None
-    """Repositories that could not be read; absent where all were."""
+    """The repositories that could not be read completely. Absent if there are none."""
 
     page_info: Optional[PageInfo] = None
-    """Where the list goes on."""
+    """The position of the page in the list."""
 
 
 class WorkerItem(BaseModel):
-    """A self-hosted worker that is connected; several connections may share its id."""
+    """A connected self-hosted worker. Several connections may share its id."""
 
     worker_host: str
-    """The id under which it connected: what `worker_host` of a configuration takes."""
+    """The worker's id, the value for `worker_host` of a configuration."""
 
     connection_count: int
-    """Its connections; several may share an id."""
+    """The number of connections with this id."""
 
     connected_at: Timestamp
-    """When the oldest of its connections was made."""
+    """The start time of the oldest connection."""
 
     last_seen_at: Timestamp
-    """When it was last heard of."""
+    """The time of the latest message from the worker."""
 
 
 class ListWorkersResponse(BaseModel):
+    """A page of workers."""
+
     workers: List[WorkerItem]
-    """Workers that are connected now, by their id."""
+    """The connected workers, sorted by id."""
 
     page_info: Optional[PageInfo] = None
-    """Where the list goes on."""
+    """The position of the page in the list."""
 
 
 class ModelCost(BaseModel):
-    """What it costs."""
+    """The price of the model. Absent if unknown."""
 
     input_per_million_usd: float
-    """Dollars for a million tokens in."""
+    """US dollars per million input tokens."""
 
     output_per_million_usd: float
-    """Dollars for a million tokens out."""
+    """US dollars per million output tokens."""
 
 
 class Model(BaseModel):
-    """A model that a run may name, unless `disable_reason` says why not."""
+    """A model that runs can use, unless it has a `disable_reason`."""
 
     id: str
+    """The model's id, the value for `model_id` of a configuration."""
+
     display_name: str
-    """The name that is shown."""
+    """The model's name."""
 
     provider: Union[Literal["OPENAI", "ANTHROPIC", "GOOGLE", "AMAZON", "LOCAL", "UNKNOWN"], str]
-    """Who runs it."""
+    """The provider of the model."""
 
     vision_supported: bool
-    """Whether it sees images."""
+    """Whether the model accepts images."""
 
     description: Optional[str] = None
-    """What it is for."""
+    """A description of the model."""
 
     reasoning_level: Optional[str] = None
-    """How much the model thinks unless it is told otherwise, in its provider's words."""
+    """The default reasoning level, as the provider calls it."""
 
     cost: Optional[ModelCost] = None
-    """What it costs."""
+    """The price of the model. Absent if unknown."""
 
     disable_reason: Optional[
         Union[Literal["PROVIDER_OUTAGE", "OUT_OF_REQUESTS", "ADMIN_DISABLED", "REQUIRES_UPGRADE"], str]
     ] = None
-    """Why it cannot be used right now; absent where it can."""
+    """Why the model cannot be used at the moment. Absent if it can."""
 
 
 class ModelsResponse(BaseModel):
+    """The models of the deployment."""
+
     default_model_id: str
-    """The model of runs that name none."""
+    """The model of runs that set none."""
 
     models: List[Model]
-    """The models that a run may name."""
+    """The models of the deployment."""
 
 
 class EnvironmentConfigGithubRepo(BaseModel):
     owner: str
-    """Whose repository it is: the last segment but one of its URL."""
+    """The user or organization on GitHub."""
 
     repo: str
+    """The repository's name."""
 
 
 class EnvironmentConfigSecret(BaseModel):
     name: str
-    """What it is called; unique where it belongs."""
+    """The secret's name."""
 
 
 class EnvironmentConfig(BaseModel):
-    """What an environment is made of. `github_repos` is the part of `repositories` that is on GitHub."""
+    """The content of an environment. `github_repos` contains those of `repositories` that are on GitHub."""
 
     name: str
-    """What it is called; unique where it belongs."""
+    """The environment's name, unique within the team or the person."""
 
     description: Optional[str] = None
-    """What it is for."""
+    """A description for people."""
 
     docker_image: Optional[str] = None
-    """The image that its runs work in. Runs are refused with 422 where the deployment has no containers."""
+    """The container image of the runs. If the deployment has no containers, creating a run returns 422."""
 
     github_repos: List[EnvironmentConfigGithubRepo]
-    """Repositories on GitHub that are cloned."""
+    """The GitHub repositories to clone, at most 10."""
 
     repositories: Optional[List[StoredRepository]] = None
-    """Git repositories that are cloned before the agent begins."""
+    """The Git repositories to clone before the agent starts, at most 10."""
 
     setup_commands: List[str]
-    """What is run before the agent begins, in order."""
+    """The commands to run before the agent starts, in order, at most 20."""
 
     secrets: Optional[List[EnvironmentConfigSecret]] = None
-    """Secrets that its runs may use, by name."""
+    """The secrets available to runs, at most 50."""
 
 
 class ScheduleItemHistory(BaseModel):
-    """Its latest and its next firing."""
+    """The latest and the next firing."""
 
     last_ran: Optional[Timestamp]
-    """The latest firing; null before the first."""
+    """The time of the latest firing. Null before the first."""
 
     next_run: Optional[Timestamp]
-    """The next firing; null while it is paused."""
+    """The time of the next firing. Null while the schedule is paused."""
 
 
 class ScheduleItemRecentRun(BaseModel):
@@ -1228,495 +1310,533 @@ class ScheduleItemRecentRun(BaseModel):
     """The run's id."""
 
     state: Union[RunState, str]
-    """Where the run is."""
+    """The run's current state."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
 
 class ScheduleItemScope(BaseModel):
-    """The team or the person that it belongs to."""
+    """The owner."""
 
     type: Union[Literal["User", "Team"], str]
+    """`Team` for a team's resource, `User` for a personal one."""
+
     uid: Optional[str] = None
-    """Its id."""
+    """The id of the team or the person."""
 
 
 class ScheduleItem(BaseModel):
-    """A schedule as answers show it."""
+    """A schedule as responses show it."""
 
     id: str
     """The schedule's id."""
 
     name: str
-    """What the schedule is called."""
+    """The schedule's name."""
 
     cron_schedule: str
-    """When it fires: five fields of cron, or `@daily` and the like."""
+    """A cron expression with five fields, or a nickname such as `@daily`."""
 
     time_zone: str
-    """The IANA time zone that the cron is read in; UTC by default."""
+    """The IANA time zone of the cron expression. Defaults to `UTC`."""
 
     overlap: Union[Overlap, str]
-    """What happens at a firing while an earlier run has not ended."""
+    """What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`."""
 
     enabled: bool
-    """Whether it fires."""
+    """Whether the schedule fires. False while it is paused."""
 
     prompt: str
     """The task of each run."""
 
     mode: Union[RunMode, str]
-    """`normal` works, `plan` only plans, `orchestrate` starts other runs."""
+    """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     updated_at: Timestamp
-    """When it last changed."""
+    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
 
     agent_config: Optional[ResolvedAgentConfig] = None
-    """The configuration that the run has after all defaults."""
+    """The resolved configuration, with all defaults applied."""
 
     environment: Optional[EnvironmentConfig] = None
-    """What the environment that the configuration names is made of."""
+    """The environment that `agent_config` names."""
 
     agent_uid: Optional[str] = None
-    """The identity that carries the runs out."""
+    """The identity that executes the runs. For team schedules only."""
 
     created_by: Optional[RunCreatorInfo] = None
-    """Who made it."""
+    """The person who created it."""
 
     updated_by: Optional[RunCreatorInfo] = None
-    """Who changed it last."""
+    """The person who changed it last."""
 
     last_spawn_error: Optional[str]
-    """Why the latest firing made no run; null where it did."""
+    """Why the latest firing created no run. Null if it succeeded."""
 
     history: ScheduleItemHistory
-    """Its latest and its next firing."""
+    """The latest and the next firing."""
 
     recent_runs: Optional[List[ScheduleItemRecentRun]] = None
-    """Its ten latest runs."""
+    """The latest runs, at most 10, newest first. Present for a single schedule only."""
 
     scope: Optional[ScheduleItemScope] = None
-    """The team or the person that it belongs to."""
+    """The owner."""
 
     metadata: Optional[Dict[str, str]] = None
-    """Labels of the caller's own, to find the run by."""
+    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
 
 
 class ListSchedulesResponse(BaseModel):
+    """A page of schedules."""
+
     schedules: List[ScheduleItem]
-    """Schedules by name."""
+    """The schedules, sorted by name."""
 
     page_info: Optional[PageInfo] = None
-    """Where the list goes on."""
+    """The position of the page in the list."""
 
 
 class DeleteScheduleResponse(BaseModel):
+    """The result of deleting a schedule."""
+
     success: bool
-    """True."""
+    """Always true."""
 
 
 class ListTicksResponseTick(BaseModel):
     scheduled_at: Timestamp
-    """When it was to fire."""
+    """The planned time."""
 
     outcome: Union[TickOutcome, str]
-    """What became of it."""
+    """The outcome of the firing."""
 
     recorded_at: Timestamp
-    """When its outcome was written."""
+    """The time when the outcome was recorded."""
 
     run_id: Optional[str] = None
-    """The run's id."""
+    """The id of the created run. Present if the firing created one."""
 
     reason: Optional[str] = None
-    """Why, where it is not `fired`."""
+    """Why the firing created no run in time. Absent for `fired`."""
 
 
 class ListTicksResponse(BaseModel):
+    """A page of planned firings."""
+
     ticks: List[ListTicksResponseTick]
-    """Planned firings, the latest first."""
+    """The planned firings, newest first."""
 
     page_info: Optional[PageInfo] = None
-    """Where the list goes on."""
+    """The position of the page in the list."""
 
 
 class IdentityItemScope(BaseModel):
-    """The team or the person that it belongs to."""
+    """The owner."""
 
     type: Literal["Team"]
+    """`Team` for a team's resource, `User` for a personal one."""
+
     uid: str
-    """Its id."""
+    """The id of the team or the person."""
 
 
 class IdentityItemMcpServersValue(BaseModel):
     warp_id: Optional[str] = None
-    """A shared server, by its id. At most 512 bytes in UTF-8."""
+    """The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8."""
 
     command: Optional[str] = None
-    """A program that is started in the sandbox. At most 4096 bytes in UTF-8."""
+    """The program to start in the sandbox. At most 4096 bytes in UTF-8."""
 
     args: Optional[List[str]] = None
-    """The program's arguments."""
+    """The program's arguments, at most 64."""
 
     env: Optional[Dict[str, str]] = None
-    """The program's environment. Values are secrets: answers show `***`."""
+    """The program's environment variables. Values are secrets: responses show `***`."""
 
     url: Optional[str] = None
-    """Must be an http or https URL."""
+    """The URL of a remote server. Must be an http or https URL."""
 
     headers: Optional[Dict[str, str]] = None
+    """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
 
 class IdentityItemHarness(BaseModel):
-    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
+    """The program that runs the agent. Responses omit it for the default harness."""
 
     type: Union[Literal["default", "oz", "claude", "codex", "gemini"], str]
+    """The harness to use. `oz` is an alias of `default`."""
+
     model_id: Optional[str] = None
-    """The model that the agent uses. At most 512 bytes in UTF-8."""
+    """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: Optional[str] = None
-    """How much the model is to think."""
+    """The reasoning level of the model. Supported levels depend on the model."""
 
 
 class IdentityItemSecret(BaseModel):
     name: str
-    """What the identity is called; unique in its team."""
+    """The secret's name."""
 
 
 class IdentityItemMemoryAutoMemory(BaseModel):
+    """The automatic memory."""
+
     enabled: bool
-    """Whether it fires."""
+    """Whether the automatic memory is enabled."""
 
 
 class IdentityItemMemory(BaseModel):
-    """What it remembers from run to run."""
+    """The identity's memory across runs."""
 
     auto_memory: IdentityItemMemoryAutoMemory
+    """The automatic memory."""
+
     attached_stores: List[str]
+    """The ids of the attached memory stores."""
 
 
 class IdentityItem(BaseModel):
-    """An identity as answers show it: its defaults as far as they are set."""
+    """An identity as responses show it, with the defaults that are set."""
 
     uid: str
-    """Its id."""
+    """The identity's id."""
 
     name: str
-    """What the identity is called; unique in its team."""
+    """The identity's name, unique within the team."""
 
     available: bool
-    """Whether it can be used: the team's plan counts its oldest identities first."""
+    """Whether the identity can be used. The team's `identity_limit` counts its oldest identities first."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     updated_at: Timestamp
-    """When it last changed."""
+    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
 
     scope: IdentityItemScope
-    """The team or the person that it belongs to."""
+    """The owner."""
 
     description: Optional[str] = None
-    """What it is for."""
+    """A description for people."""
 
     prompt: Optional[str] = None
-    """What its runs are told beside their task."""
+    """Additional instructions for the runs of the identity."""
 
     base_model: Optional[str] = None
-    """The model of its runs, where they name none."""
+    """The model of runs that set none."""
 
     environment_id: Optional[str] = None
-    """The environment whose repositories and set-up the run begins with."""
+    """The environment to set up before the agent starts."""
 
     skills: List[str]
-    """Several skills; not together with `skill_spec`."""
+    """The skills to load, at most 20. Excludes `skill_spec`."""
 
     mcp_servers: Optional[Dict[str, IdentityItemMcpServersValue]] = None
-    """Tools for the agent: servers of the Model Context Protocol, by name."""
+    """The agent's MCP servers: a map from name to server, at most 50."""
 
     harness: Optional[IdentityItemHarness] = None
-    """The program that runs the agent, where it is not the service's own: claude, codex or gemini."""
+    """The program that runs the agent. Responses omit it for the default harness."""
 
     worker_host: Optional[str] = None
-    """The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service."""
+    """The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service."""
 
     secrets: List[IdentityItemSecret]
-    """Secrets that its runs may use, by name."""
+    """The secrets available to runs, at most 50."""
 
     memory: IdentityItemMemory
-    """What it remembers from run to run."""
+    """The identity's memory across runs."""
 
     default_runner_uid: str
-    """Where its runs are carried out by default."""
+    """The default execution location of the identity's runs."""
 
     on_behalf_of_enabled: Optional[bool] = None
-    """Whether its keys may start runs on behalf of members."""
+    """Whether keys of the identity may create runs on behalf of members. Defaults to false."""
 
     credential_strategy: Optional[Union[Literal["CREATOR", "EXECUTOR"], str]] = None
-    """Whose credentials the run uses."""
+    """Whose credentials the run uses: its creator's or its executor's. Has no effect in this release."""
 
 
 class ListIdentitiesResponse(BaseModel):
+    """A page of identities."""
+
     agents: List[IdentityItem]
-    """Identities, the oldest first."""
+    """The identities, oldest first."""
 
     page_info: Optional[PageInfo] = None
-    """Where the list goes on."""
+    """The position of the page in the list."""
 
 
 class CreatedKey(BaseModel):
-    """A new key; `key` is shown in this answer and never again."""
+    """A new API key. The value in `key` is returned once."""
 
     uid: str
     """The key's id."""
 
     name: str
-    """What the key is called."""
+    """The key's name."""
 
     suffix: str
-    """The key's last four characters."""
+    """The last four characters of the key."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     created_by: Optional[RunCreatorInfo] = None
-    """Who made it."""
+    """The person who created the key. Absent for keys from before this was recorded."""
 
     expires_at: Optional[Timestamp] = None
-    """Until when it is good."""
+    """The expiry time. Absent for a key that does not expire."""
 
     last_used_at: Optional[Timestamp] = None
-    """When it last changed something, to the hour."""
+    """The time of the latest request with the key that changed something, to the hour."""
 
     key: str
-    """The key itself, shown this once."""
+    """The API key, returned once."""
 
 
 class KeyItem(BaseModel):
-    """An API key as lists show it."""
+    """An API key without its value."""
 
     uid: str
     """The key's id."""
 
     name: str
-    """What the key is called."""
+    """The key's name."""
 
     suffix: str
-    """The key's last four characters."""
+    """The last four characters of the key."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     created_by: Optional[RunCreatorInfo] = None
-    """The person who created the key; absent on keys from before this was stored."""
+    """The person who created the key. Absent for keys from before this was recorded."""
 
     expires_at: Optional[Timestamp] = None
-    """Until when it is good."""
+    """The expiry time. Absent for a key that does not expire."""
 
     last_used_at: Optional[Timestamp] = None
-    """When the key last changed something, to the hour; calls that only read are not noted."""
+    """The time of the latest request with the key that changed something, to the hour."""
 
 
 class ListKeysResponse(BaseModel):
+    """A page of API keys."""
+
     keys: List[KeyItem]
-    """API keys; none of them with what opens anything."""
+    """The API keys, without their values."""
 
     page_info: Optional[PageInfo] = None
-    """Where the list goes on."""
+    """The position of the page in the list."""
 
 
 class EnvironmentItemLastTaskCreated(BaseModel):
-    """The run that was last made in it."""
+    """The latest run. Absent before the first, and if a link grants the access."""
 
     id: str
+    """The run's id."""
+
     title: str
-    """What the run is called; made from the prompt's first line where none was given."""
+    """The run's title, at most 512 characters. Defaults to the first line of the prompt."""
 
     state: Union[RunState, str]
-    """Where the run is."""
+    """The run's current state."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     updated_at: Timestamp
-    """When it last changed."""
+    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
 
     started_at: Optional[Timestamp] = None
-    """When work on it began; null before."""
+    """The start time. Null before a run has started."""
 
 
 class EnvironmentItemScope(BaseModel):
-    """The team or the person that it belongs to."""
+    """The owner."""
 
     type: Union[Literal["Team", "User"], str]
+    """`Team` for a team's resource, `User` for a personal one."""
+
     uid: str
-    """The environment's id."""
+    """The id of the team or the person."""
 
 
 class EnvironmentPerson(BaseModel):
-    """Who made or changed an environment; a caller who sees it by its link alone learns the uid and the display name."""
+    """The person or identity that created or changed an environment. With access by link, only `uid` and `display_name` are present."""
 
     type: Optional[Union[Literal["user", "service_account"], str]] = None
-    """A person, or an identity; absent where a link alone opens the environment."""
+    """`user` for a person, `service_account` for an identity. Absent if a link grants the access."""
 
     uid: str
-    """The person's or the identity's id."""
+    """The id of the person or identity."""
 
     display_name: Optional[str] = None
-    """The name that is shown."""
+    """The display name."""
 
     email: Optional[str] = None
-    """The person's address."""
+    """The person's email address."""
 
     photo_url: Optional[str] = None
-    """A picture of the person."""
+    """The URL of the person's picture."""
 
 
 class EnvironmentItem(BaseModel):
-    """An environment as answers show it; without `last_task_*` for a caller who sees it by its link alone."""
+    """An environment as responses show it."""
 
     uid: str
     """The environment's id."""
 
     config: EnvironmentConfig
-    """What it is made of."""
+    """The content of the environment."""
 
     last_updated: Timestamp
-    """When it last changed."""
+    """The time of the latest change."""
 
     setup_failed: bool
-    """Whether the run that last got so far could not be set up in it; false again with the next that could."""
+    """Whether the latest setup of the environment failed."""
 
     last_task_run_timestamp: Optional[Timestamp] = None
-    """When a run last began in it; null before the first, and absent where a link alone opens it."""
+    """The start time of the latest run. Null before the first; absent if a link grants the access."""
 
     last_task_created: Optional[EnvironmentItemLastTaskCreated] = None
-    """The run that was last made in it."""
+    """The latest run. Absent before the first, and if a link grants the access."""
 
     scope: EnvironmentItemScope
-    """The team or the person that it belongs to."""
+    """The owner."""
 
     creator: EnvironmentPerson
-    """Who made it."""
+    """The person who created the environment."""
 
     last_editor: EnvironmentPerson
-    """Who changed it last."""
+    """The person who changed the environment last."""
 
 
 class ListEnvironmentsResponse(BaseModel):
+    """A page of environments."""
+
     environments: List[EnvironmentItem]
-    """Environments that the caller may use."""
+    """The environments visible to the caller."""
 
     page_info: Optional[PageInfo] = None
-    """Where the list goes on."""
+    """The position of the page in the list."""
 
 
 class ShareResponse(BaseModel):
+    """The result of sharing an environment."""
+
     link: Optional[str] = None
-    """The link to send to whom it is for, shown this once."""
+    """The URL that shows the environment, returned once. Absent when sharing with a person."""
 
 
 class Membership(BaseModel):
-    """A membership as the member sees it."""
+    """A team from the view of its member."""
 
     uid: str
     """The team's id."""
 
     name: str
-    """What the team is called."""
+    """The team's name."""
 
     role: Union[Role, str]
-    """What the caller is in it."""
+    """The caller's role in the team."""
 
 
 class Me(BaseModel):
+    """The caller."""
+
     uid: str
     """The person's id."""
 
     display_name: str
-    """The name that is shown."""
+    """The display name."""
 
     email: str
-    """The person's address."""
+    """The person's email address."""
 
     teams: List[Membership]
-    """Teams, the oldest first."""
+    """The caller's memberships."""
 
 
 class TeamSettings(BaseModel):
-    """Settings of a team with all defaults filled in; null where there is neither a value nor a default."""
+    """The settings of a team, with all defaults applied. Null: neither a value nor a default."""
 
     identity_limit: float
-    """Identities that are available, the oldest ones."""
+    """The number of available identities, 1 to 500. Defaults to 20."""
 
     concurrency_limit: float
-    """Runs that execute at once."""
+    """The number of runs that execute at the same time, 1 to 10,000. Defaults to 20."""
 
     queue_limit: float
-    """Runs that may wait."""
+    """The number of runs that wait for capacity, 1 to 100,000. Defaults to 1,000."""
 
     default_model_id: Optional[str]
-    """The model of runs that name none."""
+    """The model of runs that set none."""
 
     default_environment_id: Optional[str]
-    """The environment of runs that name none."""
+    """The environment of runs that set none."""
 
     budget_usd_month: Optional[float]
-    """Always null: a monthly budget is not supported yet, and any other value is refused with 422."""
+    """Always null. Monthly budgets are not supported yet: any other value returns 422."""
 
     retention_days: Optional[float]
-    """Always null: runs are kept without a limit of time, and any other value is refused with 422."""
+    """Always null. Runs are kept indefinitely: any other value returns 422."""
 
 
 class TeamItem(BaseModel):
+    """A team as responses show it."""
+
     uid: str
     """The team's id."""
 
     name: str
-    """What the team is called."""
+    """The team's name."""
 
     settings: TeamSettings
-    """Limits and defaults of the team."""
+    """The team's limits and defaults."""
 
 
 class ListTeamsResponse(BaseModel):
+    """A page of teams."""
+
     teams: List[TeamItem]
-    """Teams, the oldest first."""
+    """The teams, oldest first."""
 
     page_info: Optional[PageInfo] = None
-    """Where the list goes on."""
+    """The position of the page in the list."""
 
 
 class MemberItem(BaseModel):
-    """A member as the team sees them."""
+    """A member of a team."""
 
     uid: str
     """The person's id."""
 
     email: str
-    """The person's address."""
+    """The person's email address."""
 
     display_name: str
-    """The name that is shown."""
+    """The display name."""
 
     role: Union[Role, str]
-    """What they are in the team."""
+    """The person's role in the team."""
 
 
 class ListMembersResponse(BaseModel):
+    """A page of members."""
+
     members: List[MemberItem]
-    """Who is in the team."""
+    """The members of the team."""
 
     page_info: Optional[PageInfo] = None
-    """Where the list goes on."""
+    """The position of the page in the list."""
 
 
 class TeamKey(BaseModel):
-    """An agent key of a team."""
+    """An API key of an identity of the team."""
 
     uid: str
     """The key's id."""
@@ -1725,125 +1845,142 @@ class TeamKey(BaseModel):
     """The key's name."""
 
     identity_uid: str
-    """The identity that the key is for."""
+    """The identity that the key belongs to."""
 
 
 class RemovedMember(BaseModel):
-    """What a removal did with agent keys of the team."""
+    """The effect of removing a member on the team's agent keys."""
 
     revoked_keys: List[TeamKey]
+    """The agent keys that the member created. They are revoked."""
+
     kept_keys: List[TeamKey]
+    """The agent keys that remain valid: with `keep_keys`, or because their creator is unknown."""
 
 
 class CreatedInvitation(BaseModel):
-    """A new invitation; `link` is shown in this answer and never again."""
+    """A new invitation. Its `link` is returned once."""
 
     id: str
     """The invitation's id."""
 
     email: str
-    """The person's address."""
+    """The email address of the invited person."""
 
     role: Union[Role, str]
-    """What they will be in the team."""
+    """The role in the team after acceptance."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     expires_at: Timestamp
-    """Until when it is good."""
+    """The expiry time, 7 days after creation."""
 
     link: str
-    """The link to send to whom it is for, shown this once."""
+    """The URL to accept the invitation, returned once. Send it to the invited person."""
 
 
 class InvitationItem(BaseModel):
+    """An open invitation."""
+
     id: str
     """The invitation's id."""
 
     email: str
-    """The person's address."""
+    """The email address of the invited person."""
 
     role: Union[Role, str]
-    """What they will be in the team."""
+    """The role in the team after acceptance."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     expires_at: Timestamp
-    """Until when it is good."""
+    """The expiry time, 7 days after creation."""
 
 
 class ListInvitationsResponse(BaseModel):
+    """A page of invitations."""
+
     invitations: List[InvitationItem]
-    """Invitations that wait to be accepted."""
+    """The open invitations."""
 
     page_info: Optional[PageInfo] = None
-    """Where the list goes on."""
+    """The position of the page in the list."""
 
 
 class SecretItemScope(BaseModel):
-    """The team or the person that it belongs to."""
+    """The owner."""
 
     type: Literal["Team"]
+    """`Team` for a team's resource, `User` for a personal one."""
+
     uid: str
-    """Its id."""
+    """The id of the team or the person."""
 
 
 class SecretItem(BaseModel):
-    """A secret as answers show it: never its value."""
+    """A secret without its value."""
 
     name: str
-    """By what name configurations refer to it."""
+    """The name that configurations refer to."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     scope: SecretItemScope
-    """The team or the person that it belongs to."""
+    """The owner."""
 
 
 class ListSecretsResponse(BaseModel):
+    """A page of secrets."""
+
     secrets: List[SecretItem]
-    """Secrets that its runs may use, by name."""
+    """The secrets, without their values."""
 
     page_info: Optional[PageInfo] = None
-    """Where the list goes on."""
+    """The position of the page in the list."""
 
 
 class ResolvePromptResponseContextMcpServersValue(BaseModel):
     warp_id: Optional[str] = None
-    """A shared server, by its id. At most 512 bytes in UTF-8."""
+    """The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8."""
 
     command: Optional[str] = None
-    """A program that is started in the sandbox. At most 4096 bytes in UTF-8."""
+    """The program to start in the sandbox. At most 4096 bytes in UTF-8."""
 
     args: Optional[List[str]] = None
-    """The program's arguments."""
+    """The program's arguments, at most 64."""
 
     env: Optional[Dict[str, str]] = None
-    """The program's environment. Values are secrets: answers show `***`."""
+    """The program's environment variables. Values are secrets: responses show `***`."""
 
     url: Optional[str] = None
-    """Must be an http or https URL."""
+    """The URL of a remote server. Must be an http or https URL."""
 
     headers: Optional[Dict[str, str]] = None
+    """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
 
 class InjectedSecretByName(BaseModel):
     name: str
-    """What it is called."""
+    """The name of the environment variable."""
 
     value: str
+    """The value of the secret."""
 
 
 class RepositoryToken(BaseModel):
-    """A token of this execution alone, for the repository with this URL and for no other."""
+    """An access token for one repository, valid for this execution only."""
 
     url: str
+    """The URL of the repository that the token is for."""
+
     token: str
+    """The token."""
+
     expires_at: Timestamp
-    """Until when it is good."""
+    """The expiry time of the token."""
 
 
 class ResolvePromptResponseContextAttachment(BaseModel):
@@ -1854,7 +1991,7 @@ class ResolvePromptResponseContextAttachment(BaseModel):
     """The file's name."""
 
     download_url: str
-    """A time-limited address; send no credential there."""
+    """A time-limited URL of the file. Do not send credentials to it."""
 
     mime_type: Optional[str] = None
     """The file's media type."""
@@ -1865,152 +2002,169 @@ class ResolvePromptResponseContextCheckpointFile(BaseModel):
     """The file's name."""
 
     download_url: str
-    """A time-limited address; send no credential there."""
+    """A time-limited URL of the file. Do not send credentials to it."""
 
     mime_type: str
     """The file's media type."""
 
     size_bytes: int
-    """The file's bytes."""
+    """The file's size in bytes."""
 
 
 class ResolvePromptResponseContextCheckpoint(BaseModel):
-    """The workspace as an earlier execution left it."""
+    """The workspace of an earlier execution, to restore before the first turn. Absent for a first execution."""
 
     generation: str
-    """The snapshot's name within its execution."""
+    """The name of the snapshot within its execution."""
 
     files: List[ResolvePromptResponseContextCheckpointFile]
+    """The files of the checkpoint."""
 
 
 class Followup(BaseModel):
+    """A follow-up message for the agent."""
+
     number: int
-    """Counts a run's follow-ups, from 1."""
+    """The follow-up's number within its run, starting at 1."""
 
     message: str
-    """What the agent is told."""
+    """The message to the agent."""
 
     policy: Union[FollowupPolicy, str]
-    """What to do about the turn that is under way."""
+    """`enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended."""
 
     created_at: Timestamp
-    """When it was made."""
+    """The time of creation."""
 
     cancelled: Optional[bool] = None
-    """True where the run was cancelled before the follow-up was taken up: it is recorded and not carried out."""
+    """True if the run was cancelled before the follow-up was delivered. Do not execute it."""
 
 
 class ResolvePromptResponseContext(BaseModel):
-    """All that the harness needs to begin."""
+    """Everything else that the harness needs to start."""
 
     run_id: str
     """The run's id."""
 
     execution_id: str
-    """The execution that it was part of: one attempt to carry the run out."""
+    """The id of the execution, one attempt to execute the run."""
 
     conversation_id: str
-    """The conversation that the run belongs to, or is to continue."""
+    """The conversation's id."""
 
     title: str
-    """What the run is called; made from the prompt's first line where none was given."""
+    """The run's title, at most 512 characters. Defaults to the first line of the prompt."""
 
     mode: Union[RunMode, str]
-    """`normal` works, `plan` only plans, `orchestrate` starts other runs."""
+    """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
 
     agent_config: ResolvedAgentConfig
-    """The configuration that the run has after all defaults."""
+    """The resolved configuration, with all defaults applied."""
 
     setup_commands: Optional[List[str]] = None
-    """What is run before the agent begins, in order."""
+    """The commands of the environment to run before the first turn, in order."""
 
     mcp_servers: Optional[Dict[str, ResolvePromptResponseContextMcpServersValue]] = None
-    """Tools for the agent: servers of the Model Context Protocol, by name."""
+    """The MCP servers by name, including the values of environment variables and headers."""
 
     secrets: Optional[List[InjectedSecretByName]] = None
-    """Secrets that its runs may use, by name."""
+    """The secrets to set as environment variables of commands."""
 
     repository_tokens: Optional[List[RepositoryToken]] = None
+    """Read-only tokens for private repositories of the configuration, valid for at most one hour."""
+
     attachments: List[ResolvePromptResponseContextAttachment]
-    """Files beside the prompt, at most 2.9 MiB in all once decoded; larger ones are uploaded first."""
+    """The attachments of the run and of its follow-ups."""
 
     messages: List[Message]
-    """What was said, in order."""
+    """The messages of the conversation so far, in order."""
 
     own_messages: Optional[int] = None
-    """How many of the messages, the last ones, are this run's own."""
+    """How many of `messages`, counted from the end, belong to this run."""
 
     next_sequence: int
-    """The number that the next message must have."""
+    """The number of the next message."""
 
     checkpoint: Optional[ResolvePromptResponseContextCheckpoint] = None
-    """The workspace as an earlier execution left it."""
+    """The workspace of an earlier execution, to restore before the first turn. Absent for a first execution."""
 
     followups: List[Followup]
-    """What the agent was told since."""
+    """The follow-ups that the harness has not stored yet, in order."""
 
     next_heartbeat_seconds: int
-    """When to call again."""
+    """Seconds until the next heartbeat is due."""
 
 
 class ResolvePromptResponse(BaseModel):
+    """Everything that a harness needs to start an execution."""
+
     prompt: str
-    """The task, in words."""
+    """The task of the run."""
 
     system_prompt: Optional[str] = None
-    """What the agent is told before all else."""
+    """The system prompt of the agent."""
 
     resumption_prompt: Optional[str] = None
-    """What the agent is told where it goes on after an interruption."""
+    """The instructions for continuing after an interruption. Absent for a first execution."""
 
     context: Optional[ResolvePromptResponseContext] = None
-    """All that the harness needs to begin."""
+    """Everything else that the harness needs to start."""
 
 
 class HeartbeatResponse(BaseModel):
+    """New instructions for the harness."""
+
     followups: List[Followup]
-    """What the agent was told since."""
+    """The follow-ups that the harness has not stored yet, in order."""
 
     cancel: bool
-    """True where the run was cancelled: end everything and say so."""
+    """True if the run is cancelled. Stop all processes and report the shutdown."""
 
     next_heartbeat_seconds: int
-    """When to call again."""
+    """Seconds until the next heartbeat is due."""
 
 
 class MessagesResponse(BaseModel):
+    """The result of appending messages."""
+
     next_sequence: int
-    """The number that the next message must have."""
+    """The number of the next message."""
 
 
 class ReportArtifactResponse(BaseModel):
+    """The reported artifact, with its upload target if the file is still to be uploaded."""
+
     artifact_uid: str
     """The artifact's id."""
 
     upload: Optional[UploadTarget] = None
-    """Where to upload the bytes; absent once they are there."""
+    """Where to upload the file. Absent if the file is already uploaded."""
 
 
 class UploadSnapshotResponse(BaseModel):
-    """Where to upload each file, in the order of the request."""
+    """The upload targets of a snapshot."""
 
     uploads: List[UploadTarget]
-    """Where to upload each file, in the order of the request."""
+    """One upload target per file, in the order of the request."""
 
 
 class CommitSnapshotResponse(BaseModel):
+    """The committed snapshot."""
+
     generation: str
-    """The snapshot's name within its execution."""
+    """The name of the snapshot within its execution."""
 
 
 class ExternalConversationResponse(BaseModel):
+    """The registered conversation."""
+
     conversation_id: str
-    """The conversation that the run belongs to, or is to continue."""
+    """The conversation's id."""
 
 
 class RawTranscriptLocation(BaseModel):
     download_url: str
-    """A time-limited address; send no credential there."""
+    """A time-limited URL of the file. Do not send credentials to it."""
 
     expires_at: Timestamp
-    """Until when it is good."""
+    """The expiry time of the URL."""

@@ -1,4 +1,4 @@
-// Made of docs/openapi.json and clients/methods.json by `npm run clients:generate`; not to be edited.
+// Generated from docs/openapi.json and clients/methods.json by `npm run clients:generate`. Do not edit.
 import type { RequestOptions } from "../options.ts";
 import type { PagePromise } from "../page.ts";
 import { path } from "../path.ts";
@@ -10,6 +10,9 @@ export class IdentitiesKeys extends APIResource {
   /**
    * Creates an API key for an identity.
    *
+   * The response contains the key, which is never shown again. The key does not expire unless `expires_at` is set. An
+   * identity can have at most 50 keys. Requires a personal key.
+   *
    * `POST /agent/identities/{identityUid}/keys`
    */
   create(identityUid: string, body: types.CreateKeyRequest, options?: RequestOptions): APIPromise<types.CreatedKey> {
@@ -17,7 +20,7 @@ export class IdentitiesKeys extends APIResource {
   }
 
   /**
-   * Lists the metadata of an identity's API keys, oldest first.
+   * Lists the API keys of an identity, without their values.
    *
    * `GET /agent/identities/{identityUid}/keys`
    */
@@ -26,7 +29,9 @@ export class IdentitiesKeys extends APIResource {
   }
 
   /**
-   * Deletes an identity's API key.
+   * Revokes an API key of an identity.
+   *
+   * The key is refused from the next request. Requires a personal key.
    *
    * `DELETE /agent/identities/{identityUid}/keys/{keyUid}`
    */
@@ -39,6 +44,8 @@ export class TeamsMembers extends APIResource {
   /**
    * Lists the members of a team with their roles.
    *
+   * Requires the role `admin`.
+   *
    * `GET /agent/teams/{teamUid}/members`
    */
   list(teamUid: string, query?: types.TeamsMembersListParams, options?: RequestOptions): PagePromise<types.MemberItem, types.ListMembersResponse> {
@@ -46,7 +53,9 @@ export class TeamsMembers extends APIResource {
   }
 
   /**
-   * Changes the role of a member.
+   * Changes a member's role.
+   *
+   * The last admin of a team cannot become a member (409). Requires the role `admin`.
    *
    * `PUT /agent/teams/{teamUid}/members/{userUid}`
    */
@@ -57,6 +66,10 @@ export class TeamsMembers extends APIResource {
   /**
    * Removes a member from a team.
    *
+   * An admin can remove any member, and all members can remove themselves. The last admin of a team cannot be removed
+   * (409). Agent keys that the member created are revoked unless `keep_keys` is true. Access ends with the next
+   * request.
+   *
    * `DELETE /agent/teams/{teamUid}/members/{userUid}`
    */
   remove(teamUid: string, userUid: string, query?: types.TeamsMembersRemoveParams, options?: RequestOptions): APIPromise<types.RemovedMember> {
@@ -66,7 +79,10 @@ export class TeamsMembers extends APIResource {
 
 export class TeamsInvitations extends APIResource {
   /**
-   * Creates an invitation whose link is valid for a week.
+   * Creates an invitation to a team and returns its link.
+   *
+   * The link is returned once, works once and expires after 7 days. A team can have at most 100 open invitations. No
+   * email is sent. Requires the role `admin`.
    *
    * `POST /agent/teams/{teamUid}/invitations`
    */
@@ -75,7 +91,9 @@ export class TeamsInvitations extends APIResource {
   }
 
   /**
-   * Lists the open invitations of a team without their links.
+   * Lists the open invitations of a team, without their links.
+   *
+   * Requires the role `admin`.
    *
    * `GET /agent/teams/{teamUid}/invitations`
    */
@@ -86,6 +104,8 @@ export class TeamsInvitations extends APIResource {
   /**
    * Revokes an invitation.
    *
+   * Its link stops working immediately. Requires the role `admin`.
+   *
    * `DELETE /agent/teams/{teamUid}/invitations/{invitationId}`
    */
   delete(teamUid: string, invitationId: string, options?: RequestOptions): APIPromise<void> {
@@ -95,7 +115,12 @@ export class TeamsInvitations extends APIResource {
 
 export class Runs extends APIResource {
   /**
-   * Takes a prompt and answers with the run's id at once.
+   * Creates a run and returns its id immediately.
+   *
+   * The run starts `QUEUED`; read it, list its events or follow it to see its progress. The body must have a `prompt`,
+   * a skill or a `conversation_id`. If the team already executes as many runs as its `concurrency_limit` allows, the
+   * run waits and `at_capacity` is true; if its `queue_limit` is reached, the response is 429. A caller can create at
+   * most 3,000 runs per minute by default.
    *
    * `POST /agent/runs`
    */
@@ -104,7 +129,11 @@ export class Runs extends APIResource {
   }
 
   /**
-   * The runs that the caller sees, page by page.
+   * Lists the runs visible to the caller.
+   *
+   * Filters combine with AND; repeat `state` to match any of several states. Runs are sorted by `updated_at`, newest
+   * first, unless `sort_by` and `sort_order` say otherwise. `prompt` is truncated to 1,000 characters; read the run for
+   * the full text. A page is never empty while `has_next_page` is true.
    *
    * `GET /agent/runs`
    */
@@ -113,7 +142,11 @@ export class Runs extends APIResource {
   }
 
   /**
-   * Cancels all runs that match a filter and have not ended, up to 1,000 at once.
+   * Cancels all active runs that match a filter.
+   *
+   * One call processes up to 1,000 runs; while `has_more` is true, send the request again. The filter takes the same
+   * members as the list of runs and must have at least one. A run that cannot be cancelled is listed in `refused` with
+   * its error code and does not fail the request.
    *
    * `POST /agent/runs/cancel`
    */
@@ -122,7 +155,10 @@ export class Runs extends APIResource {
   }
 
   /**
-   * The run in full.
+   * Returns a run with its full prompt, configuration and artifacts.
+   *
+   * The configuration is the resolved one, with the defaults of the identity, the environment and the team applied.
+   * Secret values are shown as `***`.
    *
    * `GET /agent/runs/{runId}`
    */
@@ -131,7 +167,11 @@ export class Runs extends APIResource {
   }
 
   /**
-   * Stops the run and its agent's processes.
+   * Cancels a run and stops its processes.
+   *
+   * Returns the run's id as a JSON string. A run that has ended returns 400. A run that is executed by a self-hosted
+   * worker or by its caller returns 422, and a `PENDING` or `CLAIMED` run returns a retryable 409; `force=true` cancels
+   * these as well. The timeline event `run_stopped` shows when the sandbox has stopped.
    *
    * `POST /agent/runs/{runId}/cancel`
    */
@@ -140,7 +180,11 @@ export class Runs extends APIResource {
   }
 
   /**
-   * A message for the agent, whatever the run's state.
+   * Sends a follow-up message to a run.
+   *
+   * An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a new
+   * execution continues the same conversation. Messages are delivered in order and exactly once. A run accepts at most
+   * 1,000 follow-ups. `policy` controls the current turn of the agent.
    *
    * `POST /agent/runs/{runId}/followups`
    */
@@ -149,7 +193,10 @@ export class Runs extends APIResource {
   }
 
   /**
-   * What happened to the run, in order.
+   * Lists the timeline events of a run, oldest first.
+   *
+   * The timeline contains state transitions, setup steps, checkpoints and artifacts, but no messages; use the events of
+   * the run for both.
    *
    * `GET /agent/runs/{runId}/timeline`
    */
@@ -158,7 +205,10 @@ export class Runs extends APIResource {
   }
 
   /**
-   * What was said in the run, as normalized blocks.
+   * Returns the conversation of a run as normalized messages.
+   *
+   * A `QUEUED` run returns its prompt. Large tool outputs are truncated to 16 KiB; the transcript has the full text. A
+   * conversation that a third-party harness stores in its own format returns 422.
    *
    * `GET /agent/runs/{runId}/conversation`
    */
@@ -167,7 +217,12 @@ export class Runs extends APIResource {
   }
 
   /**
-   * 302 to a time-limited URL of the raw transcript, or with redirect=false the URL itself.
+   * Redirects to the raw transcript of a run.
+   *
+   * The transcript is a JSON Lines file, available shortly after the run has ended; before that, the response is 404.
+   * The URL expires after 15 minutes by default and needs no credentials. With `redirect=false` the response is 200 and
+   * contains the URL. For a third-party harness, the file has that harness's own format and is available as soon as the
+   * harness has uploaded it.
    *
    * `GET /agent/runs/{runId}/transcript`
    */
@@ -176,7 +231,10 @@ export class Runs extends APIResource {
   }
 
   /**
-   * Snapshot files of the latest execution that has ended.
+   * Lists the snapshot files of the latest ended execution.
+   *
+   * Each file has a download URL that expires after 15 minutes by default. The list is empty if the run has no
+   * snapshot.
    *
    * `GET /agent/runs/{runId}/handoff/attachments`
    */
@@ -185,7 +243,11 @@ export class Runs extends APIResource {
   }
 
   /**
-   * Everything in one gapless sequence.
+   * Lists the events of a run in one gapless sequence.
+   *
+   * Events are numbered from 1 and contain state transitions, messages and artifacts. Pass `next` of the response as
+   * `after` to continue. With `wait`, the request blocks up to that many seconds until there is an event. When `ended`
+   * is true, no further events follow unless the run receives a follow-up.
    *
    * `GET /agent/runs/{runId}/events`
    */
@@ -194,7 +256,9 @@ export class Runs extends APIResource {
   }
 
   /**
-   * The agent's last words.
+   * Returns the agent's final message, the run's state and artifacts.
+   *
+   * `text` is empty until the agent has written a message and is truncated to 256 KiB.
    *
    * `GET /agent/runs/{runId}/response`
    */
@@ -203,7 +267,10 @@ export class Runs extends APIResource {
   }
 
   /**
-   * An execution's own entry in its timeline, once per event_uuid.
+   * Adds an event to the timeline of the caller's run.
+   *
+   * Only the key of the run's current execution can call this. A repeated `event_uuid` is stored once. A run stores at
+   * most 2,000 of these events.
    *
    * `POST /agent/runs/{runId}/client-events`
    */
@@ -214,7 +281,10 @@ export class Runs extends APIResource {
 
 export class Conversations extends APIResource {
   /**
-   * All runs of a conversation as one, oldest first.
+   * Returns all runs of a conversation as one, oldest first.
+   *
+   * Runs that the caller may not see are left out. Large tool outputs are truncated to 16 KiB. If a third-party harness
+   * stores a run in its own format, the response is 422.
    *
    * `GET /agent/conversations/{conversationId}`
    */
@@ -223,7 +293,10 @@ export class Conversations extends APIResource {
   }
 
   /**
-   * The latest session of it that is shared with everybody.
+   * Returns the latest public session of a conversation.
+   *
+   * Requires no API key. If no session of the conversation is shared publicly, the response is 404, as for an unknown
+   * id.
    *
    * `GET /agent/conversations/{conversationId}/redirect`
    */
@@ -234,7 +307,9 @@ export class Conversations extends APIResource {
 
 export class Sessions extends APIResource {
   /**
-   * The conversation of a session that is shared with everybody.
+   * Returns the conversation of a public session.
+   *
+   * Requires no API key. If the session is not shared publicly, the response is 404, as for an unknown id.
    *
    * `GET /agent/sessions/{sessionId}/redirect`
    */
@@ -245,7 +320,10 @@ export class Sessions extends APIResource {
 
 export class Attachments extends APIResource {
   /**
-   * Where to upload a file that the caller's next runs may be given, for 24 hours.
+   * Creates an upload URL for an attachment of up to 100 MiB.
+   *
+   * Upload the bytes to `upload` within 10 minutes, then pass `attachment_id` when you create a run. The file must have
+   * the given size and SHA-256 digest. Attachments expire after 24 hours.
    *
    * `POST /agent/attachments`
    */
@@ -256,7 +334,10 @@ export class Attachments extends APIResource {
 
 export class Artifacts extends APIResource {
   /**
-   * An artifact, with a time-limited URL of its file.
+   * Returns an artifact with its content or a download URL.
+   *
+   * A plan is returned inline as Markdown; a file or a screenshot has a download URL that expires after 15 minutes by
+   * default. Pull requests and external references have no content and return 404.
    *
    * `GET /agent/artifacts/{artifactUid}`
    */
@@ -267,7 +348,11 @@ export class Artifacts extends APIResource {
 
 export class Agents extends APIResource {
   /**
-   * Lists the skills in the repositories of the caller's environments, or in the repository that `repo` names.
+   * Lists the skills in the repositories of the caller's environments.
+   *
+   * With `repo`, only the skills of that repository are listed. Results are cached for 10 minutes; `refresh=true` reads
+   * the repositories again, and the header `Age` gives the age of the oldest cached result in seconds. Repositories
+   * that cannot be read are listed in `unavailable`. More than 100 repositories return 400; use `repo` then.
    *
    * `GET /agent`
    */
@@ -280,6 +365,8 @@ export class Workers extends APIResource {
   /**
    * Lists the connected self-hosted workers of the caller's teams.
    *
+   * Workers are sorted by id. Connections that share an id are one worker.
+   *
    * `GET /agent/connected-self-hosted-workers`
    */
   list(query?: types.WorkersListParams, options?: RequestOptions): PagePromise<types.WorkerItem, types.ListWorkersResponse> {
@@ -289,7 +376,10 @@ export class Workers extends APIResource {
 
 export class Models extends APIResource {
   /**
-   * Lists the models of this deployment, and the default of a run that names none.
+   * Lists the available models and the default model.
+   *
+   * `default_model_id` is the model of runs that set none: the team's setting, or else the deployment's default. A
+   * model with a `disable_reason` cannot be used at the moment.
    *
    * `GET /agent/models`
    */
@@ -300,7 +390,10 @@ export class Models extends APIResource {
 
 export class Schedules extends APIResource {
   /**
-   * Creates a schedule.
+   * Creates a schedule that runs a prompt by cron.
+   *
+   * The body must have a `prompt`, unless `agent_config` names a skill. The schedule is enabled and reads its cron
+   * expression in UTC unless the body says otherwise. A team or a person can have at most 500 schedules.
    *
    * `POST /agent/schedules`
    */
@@ -309,7 +402,7 @@ export class Schedules extends APIResource {
   }
 
   /**
-   * Lists the schedules visible to the caller, by name.
+   * Lists the schedules visible to the caller, sorted by name.
    *
    * `GET /agent/schedules`
    */
@@ -318,7 +411,9 @@ export class Schedules extends APIResource {
   }
 
   /**
-   * Returns a schedule with its latest runs.
+   * Returns a schedule with its next firing and recent runs.
+   *
+   * `recent_runs` contains up to 10 runs; list the runs by `schedule_id` for all of them.
    *
    * `GET /agent/schedules/{scheduleId}`
    */
@@ -329,6 +424,9 @@ export class Schedules extends APIResource {
   /**
    * Replaces a schedule.
    *
+   * `name`, `cron_schedule`, `enabled` and, without a skill, `prompt` are required. Optional members that are absent
+   * keep their values. Runs that the schedule has created are not changed.
+   *
    * `PUT /agent/schedules/{scheduleId}`
    */
   update(scheduleId: string, body: types.UpdateScheduleRequest, options?: RequestOptions): APIPromise<types.ScheduleItem> {
@@ -337,6 +435,9 @@ export class Schedules extends APIResource {
 
   /**
    * Deletes a schedule.
+   *
+   * Runs that the schedule has created remain and are still found by its `schedule_id`. Deleting the schedule again
+   * returns 404.
    *
    * `DELETE /agent/schedules/{scheduleId}`
    */
@@ -347,6 +448,8 @@ export class Schedules extends APIResource {
   /**
    * Pauses a schedule until it is resumed.
    *
+   * Pausing a paused schedule changes nothing. Active runs continue.
+   *
    * `POST /agent/schedules/{scheduleId}/pause`
    */
   pause(scheduleId: string, options?: RequestOptions): APIPromise<types.ScheduleItem> {
@@ -354,7 +457,9 @@ export class Schedules extends APIResource {
   }
 
   /**
-   * Resumes a schedule from its next planned firing.
+   * Resumes a paused schedule from its next firing.
+   *
+   * Firings that were missed during the pause are not made up. Resuming an enabled schedule changes nothing.
    *
    * `POST /agent/schedules/{scheduleId}/resume`
    */
@@ -363,7 +468,10 @@ export class Schedules extends APIResource {
   }
 
   /**
-   * Starts a run of a schedule now, even if the schedule is paused.
+   * Creates a run from a schedule immediately.
+   *
+   * The run has the schedule's prompt and configuration, in addition to planned firings, and adds no tick. Works for
+   * paused schedules too.
    *
    * `POST /agent/schedules/{scheduleId}/run`
    */
@@ -372,7 +480,9 @@ export class Schedules extends APIResource {
   }
 
   /**
-   * Lists the outcomes of planned firings, the latest first.
+   * Lists the outcomes of planned firings, newest first.
+   *
+   * Each planned firing has exactly one outcome, kept for 90 days.
    *
    * `GET /agent/schedules/{scheduleId}/ticks`
    */
@@ -385,7 +495,11 @@ export class Identities extends APIResource {
   readonly keys = new IdentitiesKeys(this.transport);
 
   /**
-   * Creates an agent identity with defaults for its runs.
+   * Creates an identity, a service account for an agent.
+   *
+   * The optional members are defaults for the runs of the identity. Names are unique within the team; a name in use
+   * returns 409. A team that has reached its `identity_limit` receives 403 `feature_not_available`. Requires a personal
+   * key.
    *
    * `POST /agent/identities`
    */
@@ -403,7 +517,7 @@ export class Identities extends APIResource {
   }
 
   /**
-   * Returns an identity.
+   * Returns an identity with its defaults for runs.
    *
    * `GET /agent/identities/{identityUid}`
    */
@@ -412,7 +526,10 @@ export class Identities extends APIResource {
   }
 
   /**
-   * Changes an identity.
+   * Updates an identity.
+   *
+   * Members that are absent or null keep their values; an empty value (`""`, `[]` or `{}`) clears one. An identity that
+   * is not `available` returns 403. Requires a personal key.
    *
    * `PUT /agent/identities/{identityUid}`
    */
@@ -421,7 +538,10 @@ export class Identities extends APIResource {
   }
 
   /**
-   * Deletes an identity and its keys.
+   * Deletes an identity and revokes all its keys.
+   *
+   * Its runs that have not started fail with `not_authorized`, runs in progress finish, and its schedules are paused.
+   * The team's default identity cannot be deleted (400). Requires a personal key.
    *
    * `DELETE /agent/identities/{identityUid}`
    */
@@ -432,7 +552,10 @@ export class Identities extends APIResource {
 
 export class Environments extends APIResource {
   /**
-   * Creates an environment.
+   * Creates an environment of repositories, setup commands and secrets.
+   *
+   * The caller's team owns it unless `team` is false. Names are unique within the team or the person; a name in use
+   * returns 409. A team or a person can have at most 200 environments, each up to 64 KiB as JSON.
    *
    * `POST /agent/environments`
    */
@@ -441,7 +564,10 @@ export class Environments extends APIResource {
   }
 
   /**
-   * Lists the environments that the caller owns or that are shared with it.
+   * Lists the environments visible to the caller.
+   *
+   * These are the environments that the caller or a team owns, that are shared with the caller, and the one that `link`
+   * grants access to. The latest change comes first unless `sort_by` is `name`.
    *
    * `GET /agent/environments`
    */
@@ -450,7 +576,10 @@ export class Environments extends APIResource {
   }
 
   /**
-   * Returns an environment, also to a caller with its link.
+   * Returns an environment.
+   *
+   * With the token of its shared `link`, every caller with an API key can read it, without the details of its latest
+   * run.
    *
    * `GET /agent/environments/{environmentUid}`
    */
@@ -459,7 +588,10 @@ export class Environments extends APIResource {
   }
 
   /**
-   * Changes an environment.
+   * Updates an environment.
+   *
+   * Members that are absent or null keep their values; an empty value (`""` or `[]`) clears one. Runs that have started
+   * keep the previous environment.
    *
    * `PUT /agent/environments/{environmentUid}`
    */
@@ -470,6 +602,8 @@ export class Environments extends APIResource {
   /**
    * Deletes an environment.
    *
+   * Schedules and identities that refer to it create no runs until they name another environment.
+   *
    * `DELETE /agent/environments/{environmentUid}`
    */
   delete(environmentUid: string, options?: RequestOptions): APIPromise<void> {
@@ -479,6 +613,9 @@ export class Environments extends APIResource {
   /**
    * Shares an environment with a person or by link.
    *
+   * A person can list the environment and use it for runs; the limit is 50 people. A link only shows the environment.
+   * Its URL is returned once and replaces any earlier link.
+   *
    * `POST /agent/environments/{environmentUid}/share`
    */
   share(environmentUid: string, body: types.ShareRequest, options?: RequestOptions): APIPromise<types.ShareResponse> {
@@ -487,6 +624,8 @@ export class Environments extends APIResource {
 
   /**
    * Stops sharing an environment with a person or by link.
+   *
+   * Revoking a share that does not exist changes nothing.
    *
    * `DELETE /agent/environments/{environmentUid}/share`
    */
@@ -499,6 +638,9 @@ export class Keys extends APIResource {
   /**
    * Creates a personal API key.
    *
+   * The response contains the key, which is never shown again. The key does not expire unless `expires_at` is set. A
+   * person can have at most 50 keys.
+   *
    * `POST /agent/keys`
    */
   create(body: types.CreateKeyRequest, options?: RequestOptions): APIPromise<types.CreatedKey> {
@@ -506,7 +648,7 @@ export class Keys extends APIResource {
   }
 
   /**
-   * Lists the metadata of the caller's API keys, oldest first.
+   * Lists the caller's API keys, without their values.
    *
    * `GET /agent/keys`
    */
@@ -515,7 +657,9 @@ export class Keys extends APIResource {
   }
 
   /**
-   * Deletes one of the caller's API keys.
+   * Revokes one of the caller's API keys.
+   *
+   * The key is refused from the next request. The key of the request itself can be revoked too.
    *
    * `DELETE /agent/keys/{keyUid}`
    */
@@ -526,7 +670,7 @@ export class Keys extends APIResource {
 
 export class Me extends APIResource {
   /**
-   * Returns the caller and their teams.
+   * Returns the caller and their team memberships.
    *
    * `GET /agent/me`
    */
@@ -535,7 +679,9 @@ export class Me extends APIResource {
   }
 
   /**
-   * Changes the caller's display name.
+   * Updates the caller's display name.
+   *
+   * The email address cannot be changed: a different one returns 422.
    *
    * `PUT /agent/me`
    */
@@ -549,7 +695,9 @@ export class Teams extends APIResource {
   readonly invitations = new TeamsInvitations(this.transport);
 
   /**
-   * Creates a team whose admin is the caller.
+   * Creates a team with the caller as its admin.
+   *
+   * Settings that are absent or null have their defaults.
    *
    * `POST /agent/teams`
    */
@@ -569,6 +717,8 @@ export class Teams extends APIResource {
   /**
    * Returns a team with its settings.
    *
+   * Requires the role `admin`.
+   *
    * `GET /agent/teams/{teamUid}`
    */
   retrieve(teamUid: string, options?: RequestOptions): APIPromise<types.TeamItem> {
@@ -576,7 +726,9 @@ export class Teams extends APIResource {
   }
 
   /**
-   * Changes a team's name and settings.
+   * Updates a team's name and settings.
+   *
+   * Settings that are absent keep their values; null restores the default. Requires the role `admin`.
    *
    * `PUT /agent/teams/{teamUid}`
    */
@@ -585,7 +737,10 @@ export class Teams extends APIResource {
   }
 
   /**
-   * Deletes a team and everything in it.
+   * Deletes a team with its identities, keys, environments and secrets.
+   *
+   * The team's runs must have ended and its schedules must be deleted, otherwise the response is 409. Requires the role
+   * `admin`.
    *
    * `DELETE /agent/teams/{teamUid}`
    */
@@ -598,6 +753,10 @@ export class Invitations extends APIResource {
   /**
    * Accepts an invitation to a team.
    *
+   * With an API key, the caller joins the team (200). Without an API key, an account is created for the invited address
+   * (201), and its first API key is returned once. If the address already has an account, the response is 401: use a
+   * key of that account.
+   *
    * `POST /agent/invitations/{token}/accept`
    */
   accept(token: string, options?: RequestOptions): APIPromise<types.Membership> {
@@ -607,7 +766,10 @@ export class Invitations extends APIResource {
 
 export class Secrets extends APIResource {
   /**
-   * Creates a secret that configurations refer to by name.
+   * Creates a secret for the runs of a team.
+   *
+   * Environments and identities refer to the secret by name. The value is never returned; to change it, delete the
+   * secret and create it again. A team can have at most 100 secrets. Requires the role `admin`.
    *
    * `POST /agent/secrets`
    */
@@ -616,7 +778,9 @@ export class Secrets extends APIResource {
   }
 
   /**
-   * Lists the names of the team's secrets.
+   * Lists the metadata of a team's secrets, without values.
+   *
+   * Requires the role `admin`.
    *
    * `GET /agent/secrets`
    */
@@ -625,7 +789,9 @@ export class Secrets extends APIResource {
   }
 
   /**
-   * Returns a secret's metadata.
+   * Returns a secret's metadata, without its value.
+   *
+   * Requires the role `admin`.
    *
    * `GET /agent/secrets/{secret}`
    */
@@ -636,6 +802,8 @@ export class Secrets extends APIResource {
   /**
    * Deletes a secret.
    *
+   * Executions that have started keep the value until they end. Requires the role `admin`.
+   *
    * `DELETE /agent/secrets/{secret}`
    */
   delete(secret: string, options?: RequestOptions): APIPromise<void> {
@@ -645,7 +813,10 @@ export class Secrets extends APIResource {
 
 export class HarnessSupport extends APIResource {
   /**
-   * The first call of an execution, answered with all that it needs.
+   * Starts an execution and returns its prompt, context and secrets.
+   *
+   * The harness makes this call first. It binds the execution to the `Runyard-Instance` of the caller and moves the run
+   * to `INPROGRESS`. If the harness sends the skill that it has loaded, the run shows that skill from then on.
    *
    * `POST /harness-support/resolve-prompt`
    */
@@ -654,7 +825,10 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
-   * A sign of life, answered with new follow-ups and whether to stop.
+   * Renews the lease of an execution and returns new follow-ups.
+   *
+   * Call again after `next_heartbeat_seconds`. An execution that sends no request for 30 seconds expires, and the run
+   * is executed again from its last checkpoint. If `cancel` is true, stop all processes.
    *
    * `POST /harness-support/heartbeat`
    */
@@ -663,7 +837,10 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
-   * Appends to the conversation.
+   * Appends messages to the conversation of a run.
+   *
+   * `first_sequence` must be the number of the next message; a gap returns 400. A repeated batch is stored once. A run
+   * stores at most 20,000 messages and 100 MiB.
    *
    * `POST /harness-support/messages`
    */
@@ -672,7 +849,10 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
-   * Where to upload a file, and then that it is there.
+   * Reports an artifact of a run.
+   *
+   * For a file or a screenshot, the first call returns an upload target; after the upload, repeat the call to publish
+   * the artifact. Other types are published by the first call. A run stores at most 1,000 artifacts and 5 GiB.
    *
    * `POST /harness-support/report-artifact`
    */
@@ -681,7 +861,9 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
-   * A word to the run's user while it goes on, as an event of the run.
+   * Notifies the user of a run while the run continues.
+   *
+   * The message becomes an event of type `user_notified`. A run can send at most 10 notifications.
    *
    * `POST /harness-support/notify-user`
    */
@@ -690,7 +872,10 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
-   * The run has come to its end.
+   * Ends a run and records its result.
+   *
+   * The run becomes `SUCCEEDED`, `FAILED` or, with `blocked`, `BLOCKED`. If a follow-up has not been delivered, the run
+   * returns to `QUEUED` instead.
    *
    * `POST /harness-support/finish-task`
    */
@@ -699,7 +884,10 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
-   * Where to upload the files from which the run could go on.
+   * Creates upload targets for the files of a snapshot.
+   *
+   * A snapshot becomes the checkpoint of a run only after it is committed. A snapshot has at most 100 files and 2 GiB;
+   * a run has at most 500 snapshots.
    *
    * `POST /harness-support/upload-snapshot`
    */
@@ -708,7 +896,9 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
-   * The uploaded files become the checkpoint from which the run goes on.
+   * Commits an uploaded snapshot as the run's checkpoint.
+   *
+   * Later executions start from this checkpoint. All files must be uploaded, otherwise the response is 409.
    *
    * `POST /harness-support/commit-snapshot`
    */
@@ -717,7 +907,9 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
-   * A harness of others writes the run's conversation, in a format of its own.
+   * Registers a conversation that a third-party harness stores itself.
+   *
+   * Upload the transcript of the conversation in the given format afterwards.
    *
    * `POST /harness-support/external-conversation`
    */
@@ -726,7 +918,10 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
-   * Where to upload the raw transcript of a conversation that a harness of others writes.
+   * Creates an upload target for a third-party harness's raw transcript.
+   *
+   * The conversation must be registered first. A transcript can have up to 64 MiB, and a run stores at most 1,000 of
+   * them.
    *
    * `POST /harness-support/transcript`
    */
@@ -735,7 +930,10 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
-   * 302 to the raw transcript that a harness of others has made of the task's conversation, or with redirect=false the URL itself.
+   * Redirects to the raw transcript of a third-party harness.
+   *
+   * The URL expires after 15 minutes by default. With `redirect=false` the response is 200 and contains the URL. A
+   * conversation of the default harness returns 400, and one without a transcript returns 404.
    *
    * `GET /harness-support/transcript`
    */
@@ -744,7 +942,10 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
-   * The sandbox's word that its execution has stopped.
+   * Reports that the sandbox of an execution has stopped.
+   *
+   * A run in progress is executed again from its last checkpoint; after 3 losses without a new checkpoint it ends in
+   * `ERROR`. For a cancelled run, the timeline records `run_stopped`.
    *
    * `POST /harness-support/report-shutdown`
    */
@@ -755,7 +956,9 @@ export class HarnessSupport extends APIResource {
 
 export class Documentation extends APIResource {
   /**
-   * Returns the OpenAPI document, with the deployment's URL as its server.
+   * Returns this OpenAPI document.
+   *
+   * The server URL is the address of the deployment.
    *
    * `GET /openapi.json`
    */
@@ -773,7 +976,7 @@ export class Documentation extends APIResource {
   }
 
   /**
-   * Lists all error codes on an HTML page.
+   * Returns an HTML page with all error codes.
    *
    * `GET /docs/errors`
    */
@@ -782,7 +985,9 @@ export class Documentation extends APIResource {
   }
 
   /**
-   * Returns the page of an error code, to which the `type` of a problem links.
+   * Returns the HTML page of one error code.
+   *
+   * The `type` of an error response is the URL of this page.
    *
    * `GET /docs/errors/{code}`
    */

@@ -1,250 +1,260 @@
-// Made of docs/openapi.json by `npm run clients:generate`; not to be edited.
+// Generated from docs/openapi.json by `npm run clients:generate`. Do not edit.
 interface components {
     schemas: {
-        /** @description The skills of one name, in whichever repositories. */
+        /** @description The skills with one name. */
         AgentItem: {
-            /** @description What the skill is called. */
+            /** @description The skill's name. */
             name: string;
-            /** @description Where there is a skill of this name. */
+            /** @description The skills with this name, one per repository. */
             variants: components["schemas"]["AgentVariant"][];
         };
         /** @description A skill in one repository. */
         AgentVariant: {
-            /** @description `{owner}/{repo}:{path}`: what `skill` and `skill_spec` of a run take. */
+            /** @description The skill's id, `{owner}/{repo}:{path}`. Pass it as `skill` or `skill_spec` of a run. */
             id: string;
-            /** @description Empty where the skill is malformed and has none. */
+            /** @description The skill's description of itself. Empty if the skill is malformed. */
             description: string;
-            /** @description The Markdown behind the front matter. */
+            /** @description The instructions for the agent: the Markdown after the front matter. */
             base_prompt: string;
-            /** @description Where it is. */
+            /** @description The location of the skill. */
             source: {
-                /** @description Whose repository it is: the last segment but one of its URL. */
+                /** @description The repository's owner: the second-to-last segment of its URL. */
                 owner: string;
-                /** @description What it is called. */
+                /** @description The repository's name. */
                 name: string;
-                /** @description From the root of the repository. */
+                /** @description The path of the skill's file in the repository. */
                 skill_path: string;
-                /** @description The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. */
+                /** @description The self-hosted worker that has the skill. */
                 worker_host?: string;
             };
-            /** @description Those of the caller's environments whose runs have the repository. */
+            /** @description The caller's environments with this repository. */
             environments: {
-                /** @description Its id. */
+                /** @description The environment's id. */
                 uid: string;
-                /** @description What it is called. */
+                /** @description The environment's name. */
                 name: string;
             }[];
-            /** @description When the latest run with this skill was made; null before the first, absent where that was not looked for far enough. */
+            /** @description The creation time of the latest run with the skill. Null before the first, absent if unknown. */
             last_run_timestamp?: string | null;
-            /** @description What is wrong with the file, and in which line. */
+            /** @description What is wrong with the file, with the line number. Absent for a valid skill. */
             error?: string;
         };
-        /** @description The configuration of an agent; what a run shows is the resolved one. */
+        /** @description The configuration of an agent. */
         AmbientAgentConfig: {
-            /** @description What it is called. */
+            /** @description The configuration's name. Defaults to the name of the skill. */
             name?: string;
-            /** @description The model that the agent uses. At most 512 bytes in UTF-8. */
+            /** @description The model's id. Defaults to the team's model. At most 512 bytes in UTF-8. */
             model_id?: string;
-            /** @description What the agent is told beside its task. At most 65536 bytes in UTF-8. */
+            /** @description Additional instructions for the agent. At most 65536 bytes in UTF-8. */
             base_prompt?: string;
-            /** @description The environment whose repositories and set-up the run begins with. At most 512 bytes in UTF-8. */
+            /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
             environment_id?: string;
-            /** @description A skill whose instructions come first. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md. */
+            /** @description The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md. */
             skill_spec?: string;
-            /** @description Several skills; not together with `skill_spec`. */
+            /** @description The skills to load, at most 20. Excludes `skill_spec`. */
             skills?: string[];
-            /** @description Tools for the agent: servers of the Model Context Protocol, by name. */
+            /** @description The agent's MCP servers: a map from name to server, at most 50. */
             mcp_servers?: {
-                /** @description What it is called. */
+                /** @description The server's name, unique in the list. */
                 name: string;
-                /** @description A shared server, by its id. At most 512 bytes in UTF-8. */
+                /** @description The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8. */
                 warp_id?: string;
-                /** @description A program that is started in the sandbox. At most 4096 bytes in UTF-8. */
+                /** @description The program to start in the sandbox. At most 4096 bytes in UTF-8. */
                 command?: string;
-                /** @description The program's arguments. */
+                /** @description The program's arguments, at most 64. */
                 args?: string[];
-                /** @description The program's environment. Values are secrets: answers show `***`. */
+                /** @description The program's environment variables. Values are secrets: responses show `***`. */
                 env?: {
                     [key: string]: string;
                 };
-                /** @description Must be an http or https URL. */
+                /** @description The URL of a remote server. Must be an http or https URL. */
                 url?: string;
+                /** @description The HTTP headers of each request to the server. Values are secrets: responses show `***`. */
                 headers?: {
                     [key: string]: string;
                 };
             }[] | {
                 [key: string]: components["schemas"]["MCPServerConfig"];
             };
-            /** @description Git repositories that are cloned before the agent begins. */
+            /** @description The Git repositories to clone before the agent starts, at most 10. */
             repositories?: components["schemas"]["Repository"][];
-            /** @description Whether the agent may use a screen. */
+            /** @description Whether the agent may use a screen. Has no effect in this release. Defaults to false. */
             computer_use_enabled?: boolean;
-            /** @description Minutes without progress after which the run ends; 10 where it is unset. */
+            /** @description Minutes without progress until the run ends, 1 to 60. Has no effect in this release. Defaults to 10. */
             idle_timeout_minutes?: number;
-            /** @description The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. At most 512 bytes in UTF-8. */
+            /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. At most 512 bytes in UTF-8. */
             worker_host?: string;
-            /** @description What the run and all runs below it may spend on models, in US dollars; a child draws on its parent's where it names none. */
+            /** @description The limit of what the run and its descendants may spend on models, in US dollars. Defaults to the budget of the parent run. */
             budget_usd?: number;
-            /** @description The program that runs the agent, where it is not the service's own: claude, codex or gemini. */
+            /** @description The program that runs the agent. Responses omit it for the default harness. */
             harness?: {
-                /** @enum {string} */
+                /**
+                 * @description The harness to use. `oz` is an alias of `default`.
+                 * @enum {string}
+                 */
                 type: "default" | "oz" | "claude" | "codex" | "gemini";
-                /** @description The model that the agent uses. At most 512 bytes in UTF-8. */
+                /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description How much the model is to think. */
+                /** @description The reasoning level of the model. Supported levels depend on the model. */
                 reasoning_level?: string;
             };
-            /** @description Secrets by which another harness signs in. */
+            /** @description The secrets that third-party harnesses use to authenticate. */
             harness_auth_secrets?: {
-                /** @description The secret's name. */
+                /** @description The name of the secret for `claude`. */
                 claude_auth_secret_name?: string;
-                /** @description The secret's name. */
+                /** @description The name of the secret for `codex`. */
                 codex_auth_secret_name?: string;
             };
-            /** @description Whose credentials the run uses. */
+            /** @description Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
             credential_strategy?: ("CREATOR" | "EXECUTOR") | null;
-            /** @description Who else may look at the session. */
+            /** @description Public access to the run's session. Off by default. */
             session_sharing?: {
                 /**
-                 * @description What everybody with the link may do.
+                 * @description The access of anyone with the link. `EDITOR` has the effect of `VIEWER` in this release.
                  * @enum {string}
                  */
                 public_access?: "VIEWER" | "EDITOR";
             };
         };
-        /** @description An artifact inside a run. */
+        /** @description An artifact as part of a run: metadata only. */
         ArtifactItem: {
             /**
-             * @description What kind of artifact it is.
+             * @description The type of the artifact.
              * @constant
              */
             artifact_type: "PLAN";
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
+            /** @description The artifact's metadata. Its shape depends on `artifact_type`. */
             data: {
-                /** @description Names the document among those of its run. */
+                /** @description The document's id within the run. */
                 document_uid: string;
-                /** @description The document's name where documents are kept together. */
+                /** @description The id of the notebook that contains the document. */
                 notebook_uid?: string;
                 /** @description The artifact's id. */
                 artifact_uid?: string;
-                /** @description What the artifact is called. */
+                /** @description The artifact's title. */
                 title?: string;
-                /** @description Where it is. */
+                /** @description The URL of the external resource. */
                 url?: string;
             };
         } | {
             /**
-             * @description What kind of artifact it is.
+             * @description The type of the artifact.
              * @constant
              */
             artifact_type: "PULL_REQUEST";
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
+            /** @description The artifact's metadata. Its shape depends on `artifact_type`. */
             data: {
-                /** @description Where it is. */
+                /** @description The URL of the external resource. */
                 url: string;
-                /** @description The branch that the pull request is to merge. */
+                /** @description The branch of the pull request. */
                 branch: string;
             };
         } | {
             /**
-             * @description What kind of artifact it is.
+             * @description The type of the artifact.
              * @constant
              */
             artifact_type: "SCREENSHOT";
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
+            /** @description The artifact's metadata. Its shape depends on `artifact_type`. */
             data: {
                 /** @description The artifact's id. */
                 artifact_uid: string;
                 /** @description The file's media type. */
                 mime_type: string;
-                /** @description What it is for. */
+                /** @description A description of the artifact, at most 1,024 characters. */
                 description?: string;
             };
         } | {
             /**
-             * @description What kind of artifact it is.
+             * @description The type of the artifact.
              * @constant
              */
             artifact_type: "FILE";
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
+            /** @description The artifact's metadata. Its shape depends on `artifact_type`. */
             data: {
                 /** @description The artifact's id. */
                 artifact_uid: string;
-                /** @description Where the file stood in the workspace. */
+                /** @description The file's path in the workspace. */
                 filepath: string;
                 /** @description The file's name. */
                 filename: string;
                 /** @description The file's media type. */
                 mime_type: string;
-                /** @description What it is for. */
+                /** @description A description of the artifact, at most 1,024 characters. */
                 description?: string;
-                /** @description The file's bytes. */
+                /** @description The file's size in bytes. */
                 size_bytes?: number;
-                /** @description What the artifact is called. */
+                /** @description The artifact's title. */
                 title?: string;
             };
         } | {
             /**
-             * @description What kind of artifact it is.
+             * @description The type of the artifact.
              * @constant
              */
             artifact_type: "EXTERNAL_REFERENCE";
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
+            /** @description The artifact's metadata. Its shape depends on `artifact_type`. */
             data: {
-                /** @description What kind of thing it is elsewhere. */
+                /** @description The type of the external resource, such as `issue`. */
                 reference_type: string;
-                /** @description Where it is. */
+                /** @description The URL of the external resource. */
                 url: string;
-                /** @description What the artifact is called. */
+                /** @description The artifact's title. */
                 title?: string;
-                /** @description Labels of the caller's own, to find the run by. */
+                /** @description Labels of the reference: at most 20 keys, with values of at most 256 bytes. */
                 metadata?: components["schemas"]["Metadata"];
             };
         };
-        /** @description An artifact by itself: a plan with its text, others with a time-limited URL. Those without a body have no such answer. */
+        /** @description A single artifact: a plan with its text, or a file with a time-limited download URL. */
         ArtifactResponse: {
             /** @description The artifact's id. */
             artifact_uid: string;
             /**
-             * @description What kind of artifact it is.
+             * @description The type of the artifact.
              * @constant
              */
             artifact_type: "PLAN";
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
+            /** @description The artifact's content or download URL. Its shape depends on `artifact_type`. */
             data: {
-                /** @description Names the document among those of its run. */
+                /** @description The document's id within the run. */
                 document_uid: string;
-                /** @description The document's name where documents are kept together. */
+                /** @description The id of the notebook that contains the document. */
                 notebook_uid: string;
-                /** @description What the artifact is called. */
+                /** @description The artifact's title. */
                 title?: string;
-                /** @description Where else it is to be read. */
+                /** @description The URL of the document in an external system. */
                 url?: string;
-                /** @description The document's current text, in Markdown. */
+                /** @description The current text of the document, in Markdown. */
                 content: string;
                 /**
                  * @description The file's media type.
@@ -256,652 +266,698 @@ interface components {
             /** @description The artifact's id. */
             artifact_uid: string;
             /**
-             * @description What kind of artifact it is.
+             * @description The type of the artifact.
              * @constant
              */
             artifact_type: "SCREENSHOT";
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
+            /** @description The artifact's content or download URL. Its shape depends on `artifact_type`. */
             data: {
                 /**
                  * Format: uri
-                 * @description A time-limited address; send no credential there.
+                 * @description A time-limited URL of the file. Do not send credentials to it.
                  */
                 download_url: string;
                 /**
                  * Format: date-time
-                 * @description Until when the address is good.
+                 * @description The expiry time of the URL.
                  */
                 expires_at: string;
                 /** @description The file's media type. */
                 content_type: string;
-                /** @description What it is for. */
+                /** @description A description of the artifact, at most 1,024 characters. */
                 description?: string;
             };
         } | {
             /** @description The artifact's id. */
             artifact_uid: string;
             /**
-             * @description What kind of artifact it is.
+             * @description The type of the artifact.
              * @constant
              */
             artifact_type: "FILE";
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
+            /** @description The artifact's content or download URL. Its shape depends on `artifact_type`. */
             data: {
                 /**
                  * Format: uri
-                 * @description A time-limited address; send no credential there.
+                 * @description A time-limited URL of the file. Do not send credentials to it.
                  */
                 download_url: string;
                 /**
                  * Format: date-time
-                 * @description Until when the address is good.
+                 * @description The expiry time of the URL.
                  */
                 expires_at: string;
                 /** @description The file's media type. */
                 content_type: string;
-                /** @description Where the file stood in the workspace. */
+                /** @description The file's path in the workspace. */
                 filepath: string;
                 /** @description The file's name. */
                 filename: string;
-                /** @description What the artifact is called. */
+                /** @description The artifact's title. */
                 title?: string;
-                /** @description What it is for. */
+                /** @description A description of the artifact, at most 1,024 characters. */
                 description?: string;
-                /** @description The file's bytes. */
+                /** @description The file's size in bytes. */
                 size_bytes?: number;
             };
         };
-        /** @enum {string} */
+        /**
+         * @description The type of an artifact. `SCREENSHOT` and `FILE` have a file, `PLAN` has a text, the others have a URL only.
+         * @enum {string}
+         */
         ArtifactType: "PLAN" | "PULL_REQUEST" | "SCREENSHOT" | "FILE" | "EXTERNAL_REFERENCE";
-        /** @description One block of a message: text, an action, its result, or an event. */
+        /** @description A block of a message: text, an action, the result of an action, or an event. */
         Block: {
-            /** @constant */
+            /**
+             * @description The type of the block.
+             * @constant
+             */
             type: "text";
-            /** @description What was said. At most 262144 bytes in UTF-8. */
+            /** @description The text of the block. At most 262144 bytes in UTF-8. */
             text: string;
-            /** @description The message's id. At most 512 bytes in UTF-8. */
+            /** @description The id of the message that the block belongs to. At most 512 bytes in UTF-8. */
             message_id?: string;
         } | {
-            /** @constant */
+            /**
+             * @description The type of the block.
+             * @constant
+             */
             type: "action";
             /** @description The action's id. At most 512 bytes in UTF-8. */
             id: string;
             /**
-             * @description What kind of action it is.
+             * @description The category of the action.
              * @enum {string}
              */
             category: "command" | "files" | "search" | "integration" | "documents" | "computer" | "review" | "skill";
-            /** @description What the action or event is called. */
+            /** @description The name of the action or event. */
             name: string;
-            /** @description What the action was given. */
+            /** @description The action's input. Its shape depends on `name`. */
             input: unknown;
-            /** @description The message's id. At most 512 bytes in UTF-8. */
+            /** @description The id of the message that the block belongs to. At most 512 bytes in UTF-8. */
             message_id?: string;
         } | {
-            /** @constant */
+            /**
+             * @description The type of the block.
+             * @constant
+             */
             type: "action_result";
-            /** @description The action that this is the result of. At most 512 bytes in UTF-8. */
+            /** @description The id of the action that produced this result. At most 512 bytes in UTF-8. */
             action_id: string;
             /**
-             * @description What kind of action it is.
+             * @description The category of the action.
              * @enum {string}
              */
             category: "command" | "files" | "search" | "integration" | "documents" | "computer" | "review" | "skill";
-            /** @description What the action or event is called. */
+            /** @description The name of the action or event. */
             name: string;
             /**
-             * @description What became of the action.
+             * @description The state of the action.
              * @enum {string}
              */
             state: "running" | "completed" | "failed" | "denied";
-            /** @description What came of the action. Large outputs are cut, with a note that says so. */
+            /** @description The action's output. Responses truncate large outputs and say so. */
             output: unknown;
-            /** @description The message's id. At most 512 bytes in UTF-8. */
+            /** @description The id of the message that the block belongs to. At most 512 bytes in UTF-8. */
             message_id?: string;
         } | {
-            /** @constant */
+            /**
+             * @description The type of the block.
+             * @constant
+             */
             type: "event";
-            /** @description What the action or event is called. */
+            /** @description The name of the action or event. */
             name: string;
-            /** @description What the event tells. */
+            /** @description The content of the event. Its shape depends on `name`. */
             data: unknown;
-            /** @description The message's id. At most 512 bytes in UTF-8. */
+            /** @description The id of the message that the block belongs to. At most 512 bytes in UTF-8. */
             message_id?: string;
         };
-        /** @description The body of POST /agent/runs/cancel. */
+        /** @description The runs to cancel. */
         CancelRunsRequest: {
-            /** @description Which runs; the same as the filters of the list, and at least one. */
+            /** @description The runs to cancel. Takes the filters of `GET /agent/runs`, at least one. */
             filter: {
-                /** @description Runs in one of these states; repeat it for several. */
+                /** @description Selects runs in this state. Repeat the parameter for several states. */
                 state?: components["schemas"]["RunState"][];
-                /** @description Runs whose configuration has this name. At most 1024 bytes in UTF-8. */
+                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
                 name?: string;
-                /** @description Runs with this model. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description Runs that this person or identity asked for, by uid. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
                 creator?: string;
-                /** @description Runs that work as this person or identity, by uid. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description Runs that came about this way (RunSourceType). What is none of them matches nothing. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. At most 512 bytes in UTF-8. */
                 source?: string;
-                /** @description Runs that are executed there. */
+                /** @description Selects runs by execution location. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
                 /**
                  * Format: date-time
-                 * @description Runs made after this time. RFC 3339 with an offset.
+                 * @description Selects runs created after this time. RFC 3339 with an offset.
                  */
                 created_after?: string;
                 /**
                  * Format: date-time
-                 * @description Runs made before this time. RFC 3339 with an offset.
+                 * @description Selects runs created before this time. RFC 3339 with an offset.
                  */
                 created_before?: string;
                 /**
                  * Format: date-time
-                 * @description Runs that changed after this time. RFC 3339 with an offset.
+                 * @description Selects runs that changed after this time. RFC 3339 with an offset.
                  */
                 updated_after?: string;
-                /** @description Runs in this environment; `empty-environment`: runs without one. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
                 environment_id?: string;
-                /** @description The same as `skill_spec`. At most 512 bytes in UTF-8. */
+                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
                 skill?: string;
-                /** @description Runs that started from this skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
                 skill_spec?: string;
-                /** @description Runs of this schedule, also of one that was deleted. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
                 schedule_id?: string;
-                /** @description Runs below this one, at any depth. It must exist and be visible. At most 512 bytes in UTF-8. */
+                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
-                /** @description Runs that left such an artifact. */
+                /** @description Selects runs with an artifact of this type. */
                 artifact_type?: components["schemas"]["ArtifactType"];
-                /** @description Runs whose title, prompt or skill has these words, in any order, case and accents aside; longer words may have a typo. */
+                /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. */
                 q?: string;
-                /** @description Runs with these labels: `metadata[ticket]=SHOP-1412`. */
+                /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
                 metadata?: {
                     [key: string]: string;
                 };
             };
-            /** @description Cancels also what is PENDING, CLAIMED or with a self-hosted worker. */
+            /** @description Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false. */
             force?: boolean;
         };
-        /** @description What became of the runs that matched: each was cancelled, or refused with the code that its own cancel would have. */
+        /** @description The result of a bulk cancellation. */
         CancelRunsResponse: {
-            /** @description Runs that the filter matched. */
+            /** @description The number of active runs that matched the filter. */
             matched: number;
-            /** @description Runs that were cancelled. */
+            /** @description The number of runs that were cancelled. */
             cancelled: number;
-            /** @description Runs that were not, with the code that each one's own cancel would have. */
+            /** @description The runs that could not be cancelled. */
             refused: {
                 /** @description The run's id. */
                 run_id: string;
+                /** @description The error code that cancelling this run returns. */
                 error_code: string;
             }[];
-            /** @description Whether there may be more: then send the same request again. */
+            /** @description Whether more runs may match. If true, send the request again. */
             has_more: boolean;
         };
+        /** @description An event that an execution reports for its timeline. */
         ClientEvent: {
             /** @description The event's id. At most 512 bytes in UTF-8. */
             event_uuid: string;
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @enum {string}
              */
             event_name: "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "checkpoint_saved";
             /**
              * Format: date-time
-             * @description When it was said, or happened. RFC 3339 with an offset.
+             * @description The time of the message or event. RFC 3339 with an offset.
              */
             timestamp: string;
-            /** @description More about it, such as `duration_ms` and `is_error`. */
+            /** @description Details of the event, such as `duration_ms` and `is_error`. */
             payload?: {
                 /**
                  * Format: date-time
-                 * @description When it began. RFC 3339 with an offset.
+                 * @description The start time of the step. RFC 3339 with an offset.
                  */
                 start_ts?: string;
                 /**
                  * Format: date-time
-                 * @description When it was done. RFC 3339 with an offset.
+                 * @description The end time of the step. RFC 3339 with an offset.
                  */
                 finish_ts?: string;
-                /** @description How long it took, in milliseconds. */
+                /** @description The duration of the step, in milliseconds. */
                 latency_ms?: number;
-                /** @description Whether it went wrong. */
+                /** @description Whether the step failed. */
                 is_error?: boolean;
-                /** @description What went wrong. At most 4096 bytes in UTF-8. */
+                /** @description The error message of the step. At most 4096 bytes in UTF-8. */
                 detail?: string;
             };
         };
+        /** @description The snapshot to commit. */
         CommitSnapshotRequest: {
-            /** @description The snapshot's name within its execution. Must be 1 to 128 of A-Z a-z 0-9 . _ - without two underscores in a row. */
+            /** @description The name of the snapshot within its execution. Must have 1 to 128 of the characters A-Z a-z 0-9 . _ - and no two underscores in a row. */
             generation: string;
-            /** @description Which of its files are kept. */
+            /** @description The names of the files to keep, at most 100. */
             files: string[];
         };
+        /** @description The committed snapshot. */
         CommitSnapshotResponse: {
-            /** @description The snapshot's name within its execution. */
+            /** @description The name of the snapshot within its execution. */
             generation: string;
         };
+        /** @description The normalized conversation of one or more runs. */
         Conversation: {
-            /** @description The conversation that the run belongs to, or is to continue. */
+            /** @description The conversation's id. */
             conversation_id: string;
-            /** @description Turns, the oldest first. */
+            /** @description The turns, oldest first. */
             steps: components["schemas"]["Step"][];
-            /** @description Where the list goes on. */
+            /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
-        /** @description Where a conversation leads of which a session is shared with everybody. */
+        /** @description The latest public session of a conversation. */
         ConversationRedirect: {
-            /** @description The session in which the run is shown. */
+            /** @description The id of the run's session. */
             session_id?: string;
         };
-        /** @description The body of POST /agent/attachments: what will be uploaded, to the byte. */
+        /** @description The file to upload. Size and digest must match the uploaded bytes exactly. */
         CreateAttachmentRequest: {
             /** @description The file's name, without directories. At most 255 bytes in UTF-8. Must be a file name without directories. */
             file_name: string;
             /** @description The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain. */
             mime_type: string;
-            /** @description The file's bytes. */
+            /** @description The file's size in bytes. */
             size_bytes: number;
-            /** @description The file's digest. Must be 64 lower-case hexadecimal digits. */
+            /** @description The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits. */
             sha256: string;
         };
+        /** @description A new attachment and where to upload its file. */
         CreateAttachmentResponse: {
             /** @description The attachment's id. */
             attachment_id: string;
-            /** @description Where to upload the bytes; absent once they are there. */
+            /** @description Where to upload the file. Absent if the file is already uploaded. */
             upload: components["schemas"]["UploadTarget"];
         };
-        /** @description The body of POST /agent/environments. `team`: whether the caller's team owns it; true for whoever has one. */
+        /** @description A new environment. */
         CreateEnvironmentRequest: {
-            /** @description What it is called; unique where it belongs. */
+            /** @description The environment's name, unique within the team or the person. */
             name: string;
-            /** @description Whether it belongs to the team. By default it does, where the caller has one. */
+            /** @description Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false. */
             team?: boolean;
-            /** @description What it is for. */
+            /** @description A description for people. */
             description?: string | null;
-            /** @description The image that its runs work in. Runs are refused with 422 where the deployment has no containers. */
+            /** @description The container image of the runs. If the deployment has no containers, creating a run returns 422. */
             docker_image?: string | null;
-            /** @description Repositories on GitHub that are cloned. */
+            /** @description The GitHub repositories to clone, at most 10. */
             github_repos?: {
-                /** @description Whose repository it is: the last segment but one of its URL. Must not contain credentials: store them as a secret and name it in token_secret. Must be a name on GitHub. */
+                /** @description The user or organization on GitHub. Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a GitHub user or organization. */
                 owner: string;
-                /** @description Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a repository. */
+                /** @description The repository's name. Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a GitHub repository. */
                 repo: string;
             }[] | null;
-            /** @description Git repositories that are cloned before the agent begins. */
+            /** @description The Git repositories to clone before the agent starts, at most 10. */
             repositories?: components["schemas"]["Repository"][] | null;
-            /** @description What is run before the agent begins, in order. */
+            /** @description The commands to run before the agent starts, in order, at most 20. */
             setup_commands?: string[] | null;
-            /** @description Secrets that its runs may use, by name. */
+            /** @description The secrets available to runs, at most 50. */
             secrets?: {
-                /** @description What it is called; unique where it belongs. Must match [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}. */
+                /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
                 name: string;
             }[] | null;
         };
-        /** @description The body of POST /agent/identities. */
+        /** @description A new identity. */
         CreateIdentityRequest: {
-            /** @description What the identity is called; unique in its team. */
+            /** @description The identity's name, unique within the team. */
             name: string;
-            /** @description What it is for. */
+            /** @description A description for people. */
             description?: string | null;
-            /** @description The task, in words. */
+            /** @description Additional instructions for the runs of the identity. */
             prompt?: string | null;
-            /** @description The model of its runs, where they name none. */
+            /** @description The model of runs that set none. */
             base_model?: string | null;
-            /** @description The environment whose repositories and set-up the run begins with. */
+            /** @description The environment to set up before the agent starts. */
             environment_id?: string | null;
-            /** @description Several skills; not together with `skill_spec`. */
+            /** @description The skills to load, at most 20. Excludes `skill_spec`. */
             skills?: string[] | null;
-            /** @description Tools for the agent: servers of the Model Context Protocol, by name. */
+            /** @description The agent's MCP servers: a map from name to server, at most 50. */
             mcp_servers?: ({
-                /** @description What the identity is called; unique in its team. */
+                /** @description The server's name, unique in the list. */
                 name: string;
-                /** @description A shared server, by its id. At most 512 bytes in UTF-8. */
+                /** @description The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8. */
                 warp_id?: string;
-                /** @description A program that is started in the sandbox. At most 4096 bytes in UTF-8. */
+                /** @description The program to start in the sandbox. At most 4096 bytes in UTF-8. */
                 command?: string;
-                /** @description The program's arguments. */
+                /** @description The program's arguments, at most 64. */
                 args?: string[];
-                /** @description The program's environment. Values are secrets: answers show `***`. */
+                /** @description The program's environment variables. Values are secrets: responses show `***`. */
                 env?: {
                     [key: string]: string;
                 };
-                /** @description Must be an http or https URL. */
+                /** @description The URL of a remote server. Must be an http or https URL. */
                 url?: string;
+                /** @description The HTTP headers of each request to the server. Values are secrets: responses show `***`. */
                 headers?: {
                     [key: string]: string;
                 };
             }[] | {
                 [key: string]: components["schemas"]["MCPServerConfig"];
             }) | null;
-            /** @description The program that runs the agent, where it is not the service's own: claude, codex or gemini. */
+            /** @description The program that runs the agent. Responses omit it for the default harness. */
             harness?: {
-                /** @enum {string} */
+                /**
+                 * @description The harness to use. `oz` is an alias of `default`.
+                 * @enum {string}
+                 */
                 type?: "default" | "oz" | "claude" | "codex" | "gemini";
-                /** @description The model that the agent uses. At most 512 bytes in UTF-8. */
+                /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description How much the model is to think. */
+                /** @description The reasoning level of the model. Supported levels depend on the model. */
                 reasoning_level?: string;
             } | null;
-            /** @description The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. */
+            /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
             worker_host?: string | null;
-            /** @description Secrets that its runs may use, by name. */
+            /** @description The secrets available to runs, at most 50. */
             secrets?: {
-                /** @description What the identity is called; unique in its team. Must match [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}. */
+                /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
                 name: string;
             }[] | null;
-            /** @description Whether its keys may start runs on behalf of members. */
+            /** @description Whether keys of the identity may create runs on behalf of members. Defaults to false. */
             on_behalf_of_enabled?: boolean | null;
-            /** @description Whose credentials the run uses. */
+            /** @description Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
             credential_strategy?: ("CREATOR" | "EXECUTOR" | "") | null;
         };
+        /** @description A new invitation. */
         CreateInvitationRequest: {
-            /** @description The person's address. At most 320 bytes in UTF-8. Must be an e-mail address. */
+            /** @description The person's email address. At most 320 bytes in UTF-8. Must be an email address. */
             email: string;
-            /** @description What they will be in the team; `member` by default. */
+            /** @description The role in the team after acceptance. Defaults to `member`. */
             role?: components["schemas"]["Role"];
         };
+        /** @description A new API key. */
         CreateKeyRequest: {
-            /** @description What the key is called. */
+            /** @description The key's name. */
             name: string;
-            /** @description In the future; without it the key is good until it is deleted. */
+            /** @description The expiry time, in the future. By default the key does not expire. */
             expires_at?: string | null;
         };
-        /** @description The body of POST /agent/schedules. `prompt` is required unless `agent_config` names a skill. */
+        /** @description A new schedule. `prompt` is required unless `agent_config` names a skill. */
         CreateScheduleRequest: {
-            /** @description What the schedule is called. */
+            /** @description The schedule's name. */
             name: string;
-            /** @description When it fires: five fields of cron, or `@daily` and the like. At most 512 bytes in UTF-8. */
+            /** @description A cron expression with five fields, or a nickname such as `@daily`. At most 512 bytes in UTF-8. */
             cron_schedule: string;
-            /** @description The task of each run. At most 262144 bytes in UTF-8. */
+            /** @description The task of each run. Required unless `agent_config` names a skill. At most 262144 bytes in UTF-8. */
             prompt?: string;
-            /** @description Whether it fires. */
+            /** @description Whether the schedule fires. Defaults to true. */
             enabled?: boolean;
-            /** @description Whether it belongs to the team. By default it does, where the caller has one. */
+            /** @description Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false. */
             team?: boolean;
-            /** @description How its agents are set up. */
+            /** @description The configuration of each run. */
             agent_config?: components["schemas"]["AmbientAgentConfig"];
-            /** @description The identity that carries the runs out. At most 512 bytes in UTF-8. */
+            /** @description The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8. */
             agent_uid?: string;
-            /** @description `normal` works, `plan` only plans, `orchestrate` starts other runs. */
+            /** @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
             mode?: components["schemas"]["RunMode"];
-            /** @description Labels of the caller's own, to find the run by. */
+            /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
             metadata?: components["schemas"]["Metadata"];
-            /** @description The IANA time zone that the cron is read in; UTC by default. At most 64 bytes in UTF-8. */
+            /** @description The IANA time zone of the cron expression. Defaults to `UTC`. At most 64 bytes in UTF-8. */
             time_zone?: string;
-            /** @description What happens at a firing while an earlier run has not ended. */
+            /** @description What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`. */
             overlap?: components["schemas"]["Overlap"];
         };
+        /** @description A new secret. */
         CreateSecretRequest: {
-            /** @description By what name configurations refer to it. The variable in which commands find the value: none that programs obey, such as PATH or LD_PRELOAD. */
+            /** @description The name that configurations refer to, unique within the team. Also the name of the environment variable with the value. Names that change how programs behave, such as PATH or LD_PRELOAD, are reserved. */
             name: string;
-            /** @description The secret itself; no answer ever shows it. At most 4096 bytes in UTF-8. */
+            /** @description The value. It is never returned. At most 4096 bytes in UTF-8. */
             value: string;
         };
+        /** @description A new team. */
         CreateTeamRequest: {
-            /** @description What the team is called. */
+            /** @description The team's name. */
             name: string;
-            /** @description Limits and defaults of the team. */
+            /** @description The team's limits and defaults. */
             settings?: {
-                /** @description Identities that are available, the oldest ones. */
+                /** @description The number of available identities, 1 to 500. Defaults to 20. */
                 identity_limit?: number | null;
-                /** @description Runs that execute at once. */
+                /** @description The number of runs that execute at the same time, 1 to 10,000. Defaults to 20. */
                 concurrency_limit?: number | null;
-                /** @description Runs that may wait. */
+                /** @description The number of runs that wait for capacity, 1 to 100,000. Defaults to 1,000. */
                 queue_limit?: number | null;
-                /** @description The model of runs that name none. */
+                /** @description The model of runs that set none. */
                 default_model_id?: string | null;
-                /** @description The environment of runs that name none. */
+                /** @description The environment of runs that set none. */
                 default_environment_id?: string | null;
-                /** @description Always null: a monthly budget is not supported yet, and any other value is refused with 422. */
+                /** @description Always null. Monthly budgets are not supported yet: any other value returns 422. */
                 budget_usd_month?: number | null;
-                /** @description Always null: runs are kept without a limit of time, and any other value is refused with 422. */
+                /** @description Always null. Runs are kept indefinitely: any other value returns 422. */
                 retention_days?: number | null;
             };
         };
-        /** @description The account that accepting an invitation without a key creates; `key` is shown in this response and never again. */
+        /** @description A new account, created by accepting an invitation. Its `key` is returned once. */
         CreatedAccount: {
-            /** @description The new user's id. */
+            /** @description The id of the new user. */
             user_uid: string;
             /** @description The team's id. */
             team_uid: string;
-            /** @description The user's first API key, shown this once. */
+            /** @description The user's first API key, returned once. */
             key: string;
         };
-        /** @description A new invitation; `link` is shown in this answer and never again. */
+        /** @description A new invitation. Its `link` is returned once. */
         CreatedInvitation: {
             /** @description The invitation's id. */
             id: string;
-            /** @description The person's address. */
+            /** @description The email address of the invited person. */
             email: string;
-            /** @description What they will be in the team. */
+            /** @description The role in the team after acceptance. */
             role: components["schemas"]["Role"];
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description Until when it is good.
+             * @description The expiry time, 7 days after creation.
              */
             expires_at: string;
-            /** @description The link to send to whom it is for, shown this once. */
+            /** @description The URL to accept the invitation, returned once. Send it to the invited person. */
             link: string;
         };
-        /** @description A new key; `key` is shown in this answer and never again. */
+        /** @description A new API key. The value in `key` is returned once. */
         CreatedKey: {
             /** @description The key's id. */
             uid: string;
-            /** @description What the key is called. */
+            /** @description The key's name. */
             name: string;
-            /** @description The key's last four characters. */
+            /** @description The last four characters of the key. */
             suffix: string;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
-            /** @description Who made it. */
+            /** @description The person who created the key. Absent for keys from before this was recorded. */
             created_by?: components["schemas"]["RunCreatorInfo"];
             /**
              * Format: date-time
-             * @description Until when it is good.
+             * @description The expiry time. Absent for a key that does not expire.
              */
             expires_at?: string;
             /**
              * Format: date-time
-             * @description When it last changed something, to the hour.
+             * @description The time of the latest request with the key that changed something, to the hour.
              */
             last_used_at?: string;
-            /** @description The key itself, shown this once. */
+            /** @description The API key, returned once. */
             key: string;
         };
+        /** @description The result of deleting a schedule. */
         DeleteScheduleResponse: {
             /**
-             * @description True.
+             * @description Always true.
              * @constant
              */
             success: true;
         };
+        /** @description An empty object. */
         Empty: Record<string, never>;
-        /** @description What an environment is made of. `github_repos` is the part of `repositories` that is on GitHub. */
+        /** @description The content of an environment. `github_repos` contains those of `repositories` that are on GitHub. */
         EnvironmentConfig: {
-            /** @description What it is called; unique where it belongs. */
+            /** @description The environment's name, unique within the team or the person. */
             name: string;
-            /** @description What it is for. */
+            /** @description A description for people. */
             description?: string;
-            /** @description The image that its runs work in. Runs are refused with 422 where the deployment has no containers. */
+            /** @description The container image of the runs. If the deployment has no containers, creating a run returns 422. */
             docker_image?: string;
-            /** @description Repositories on GitHub that are cloned. */
+            /** @description The GitHub repositories to clone, at most 10. */
             github_repos: {
-                /** @description Whose repository it is: the last segment but one of its URL. */
+                /** @description The user or organization on GitHub. */
                 owner: string;
+                /** @description The repository's name. */
                 repo: string;
             }[];
-            /** @description Git repositories that are cloned before the agent begins. */
+            /** @description The Git repositories to clone before the agent starts, at most 10. */
             repositories?: components["schemas"]["StoredRepository"][];
-            /** @description What is run before the agent begins, in order. */
+            /** @description The commands to run before the agent starts, in order, at most 20. */
             setup_commands: string[];
-            /** @description Secrets that its runs may use, by name. */
+            /** @description The secrets available to runs, at most 50. */
             secrets?: {
-                /** @description What it is called; unique where it belongs. */
+                /** @description The secret's name. */
                 name: string;
             }[];
         };
-        /** @description An environment as answers show it; without `last_task_*` for a caller who sees it by its link alone. */
+        /** @description An environment as responses show it. */
         EnvironmentItem: {
             /** @description The environment's id. */
             uid: string;
-            /** @description What it is made of. */
+            /** @description The content of the environment. */
             config: components["schemas"]["EnvironmentConfig"];
             /**
              * Format: date-time
-             * @description When it last changed.
+             * @description The time of the latest change.
              */
             last_updated: string;
-            /** @description Whether the run that last got so far could not be set up in it; false again with the next that could. */
+            /** @description Whether the latest setup of the environment failed. */
             setup_failed: boolean;
-            /** @description When a run last began in it; null before the first, and absent where a link alone opens it. */
+            /** @description The start time of the latest run. Null before the first; absent if a link grants the access. */
             last_task_run_timestamp?: string | null;
-            /** @description The run that was last made in it. */
+            /** @description The latest run. Absent before the first, and if a link grants the access. */
             last_task_created?: {
+                /** @description The run's id. */
                 id: string;
-                /** @description What the run is called; made from the prompt's first line where none was given. */
+                /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. */
                 title: string;
-                /** @description Where the run is. */
+                /** @description The run's current state. */
                 state: components["schemas"]["RunState"];
                 /**
                  * Format: date-time
-                 * @description When it was made.
+                 * @description The time of creation.
                  */
                 created_at: string;
                 /**
                  * Format: date-time
-                 * @description When it last changed.
+                 * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
                  */
                 updated_at: string;
                 /**
                  * Format: date-time
-                 * @description When work on it began; null before.
+                 * @description The start time. Null before a run has started.
                  */
                 started_at?: string;
             };
-            /** @description The team or the person that it belongs to. */
+            /** @description The owner. */
             scope: {
-                /** @enum {string} */
+                /**
+                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @enum {string}
+                 */
                 type: "Team" | "User";
-                /** @description The environment's id. */
+                /** @description The id of the team or the person. */
                 uid: string;
             };
-            /** @description Who made it. */
+            /** @description The person who created the environment. */
             creator: components["schemas"]["EnvironmentPerson"];
-            /** @description Who changed it last. */
+            /** @description The person who changed the environment last. */
             last_editor: components["schemas"]["EnvironmentPerson"];
         };
-        /** @description Who made or changed an environment; a caller who sees it by its link alone learns the uid and the display name. */
+        /** @description The person or identity that created or changed an environment. With access by link, only `uid` and `display_name` are present. */
         EnvironmentPerson: {
             /**
-             * @description A person, or an identity; absent where a link alone opens the environment.
+             * @description `user` for a person, `service_account` for an identity. Absent if a link grants the access.
              * @enum {string}
              */
             type?: "user" | "service_account";
-            /** @description The person's or the identity's id. */
+            /** @description The id of the person or identity. */
             uid: string;
-            /** @description The name that is shown. */
+            /** @description The display name. */
             display_name?: string;
-            /** @description The person's address. */
+            /** @description The person's email address. */
             email?: string;
-            /** @description A picture of the person. */
+            /** @description The URL of the person's picture. */
             photo_url?: string;
         };
-        /** @description An error answer (RFC 9457, application/problem+json). */
+        /** @description An error response (RFC 9457, application/problem+json). */
         Problem: {
             /**
              * Format: uri
-             * @description Identifies the error code, and opens a page about it.
+             * @description The URL of the documentation of the error code.
              */
             type: string;
-            /** @description What kind of problem it is, in a few words. */
+            /** @description A short summary of the error code. */
             title: string;
-            /** @description The status of the answer. */
+            /** @description The HTTP status of the response. */
             status: number;
-            /** @description What is wrong with this request; names the field. */
+            /** @description What is wrong with this request, with the name of the field. */
             detail?: string;
             /** @description The path of the request. */
             instance: string;
-            /** @description The title, with the detail in parentheses where there is one. */
+            /** @description The title, followed by the detail in parentheses if there is one. */
             error: string;
-            /** @description One of a closed list; see the pages of errors. */
+            /** @description The error code, one of a closed list. */
             error_code: string;
             /** @description Whether the same request may succeed later. */
             retryable: boolean;
-            /** @description What to name to whoever runs the service. */
+            /** @description The id of the request's trace, to quote in a support request. */
             trace_id?: string;
-            /** @description One entry for each field that is wrong. */
+            /** @description One entry for each invalid field. */
             errors?: {
+                /** @description The path of the field, such as `config.skills[0]`, or the parameter's name. */
                 path: string;
+                /** @description What is wrong with the field. */
                 message: string;
             }[];
         };
-        /** @enum {string} */
+        /**
+         * @description Where a run is executed: `REMOTE` in a sandbox or on a worker, `LOCAL` by its caller.
+         * @enum {string}
+         */
         ExecutionLocation: "REMOTE" | "LOCAL";
-        /** @description A harness of others tells in which format it writes the conversation, such as `claude`. */
+        /** @description The conversation of a third-party harness. */
         ExternalConversationRequest: {
-            /** @description Must be 1 to 64 of A-Z a-z 0-9 . _ -. */
+            /** @description The format of the conversation, such as `claude`. Must have 1 to 64 of the characters A-Z a-z 0-9 . _ - and start with a letter or digit. */
             format: string;
         };
+        /** @description The registered conversation. */
         ExternalConversationResponse: {
-            /** @description The conversation that the run belongs to, or is to continue. */
+            /** @description The conversation's id. */
             conversation_id: string;
         };
+        /** @description The result of a run. */
         FinishTaskRequest: {
-            /** @description Whether the task was done. */
+            /** @description Whether the task succeeded. */
             success: boolean;
-            /** @description How it went, in a sentence or two. At most 65536 bytes in UTF-8. */
+            /** @description The result, or with `blocked` the agent's question. At most 65536 bytes in UTF-8. */
             summary: string;
             /**
-             * @description Whose fault it was, where it was not done.
+             * @description The error code of a failed run.
              * @enum {string}
              */
             error_code?: "invalid_request" | "environment_setup_failed" | "operation_not_supported" | "external_authentication_required";
-            /** @description True where the agent has asked its user the question that `summary` is: the run is BLOCKED until a follow-up answers it. This project's own addition. */
+            /** @description Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up. */
             blocked?: boolean;
         };
+        /** @description A follow-up message for the agent. */
         Followup: {
-            /** @description Counts a run's follow-ups, from 1. */
+            /** @description The follow-up's number within its run, starting at 1. */
             number: number;
-            /** @description What the agent is told. */
+            /** @description The message to the agent. */
             message: string;
-            /** @description What to do about the turn that is under way. */
+            /** @description `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended. */
             policy: components["schemas"]["FollowupPolicy"];
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
             /**
-             * @description True where the run was cancelled before the follow-up was taken up: it is recorded and not carried out.
+             * @description True if the run was cancelled before the follow-up was delivered. Do not execute it.
              * @constant
              */
             cancelled?: true;
         };
         /**
-         * @description What becomes of the turn under way: it ends first, it is broken off, or the follow-up is refused.
+         * @description What happens to the current turn: it ends first, it is interrupted, or the follow-up is refused.
          * @enum {string}
          */
         FollowupPolicy: "enqueue" | "interrupt" | "reject";
-        /** @description Snapshot files of the latest execution that has ended. */
+        /** @description The snapshot files of a run's latest ended execution. */
         HandoffAttachments: {
-            /** @description Files beside the prompt, at most 2.9 MiB in all once decoded; larger ones are uploaded first. */
+            /** @description The files of the snapshot. */
             attachments: {
                 /** @description The attachment's id. */
                 attachment_id: string;
@@ -909,582 +965,630 @@ interface components {
                 filename: string;
                 /**
                  * Format: uri
-                 * @description A time-limited address; send no credential there.
+                 * @description A time-limited URL of the file. Do not send credentials to it.
                  */
                 download_url: string;
                 /** @description The file's media type. */
                 mime_type?: string;
             }[];
         };
+        /** @description A heartbeat of an execution. */
         HeartbeatRequest: {
-            /** @description The execution that it was part of: one attempt to carry the run out. At most 512 bytes in UTF-8. */
+            /** @description The id of the caller's execution. At most 512 bytes in UTF-8. */
             execution_id: string;
-            /** @description The number of the latest follow-up that the harness has kept. */
+            /** @description The number of the latest follow-up that the harness has stored; 0 if none. */
             followups_stored: number;
         };
+        /** @description New instructions for the harness. */
         HeartbeatResponse: {
-            /** @description What the agent was told since. */
+            /** @description The follow-ups that the harness has not stored yet, in order. */
             followups: components["schemas"]["Followup"][];
-            /** @description True where the run was cancelled: end everything and say so. */
+            /** @description True if the run is cancelled. Stop all processes and report the shutdown. */
             cancel: boolean;
-            /** @description When to call again. */
+            /** @description Seconds until the next heartbeat is due. */
             next_heartbeat_seconds: number;
         };
-        /** @description An identity as answers show it: its defaults as far as they are set. */
+        /** @description An identity as responses show it, with the defaults that are set. */
         IdentityItem: {
-            /** @description Its id. */
+            /** @description The identity's id. */
             uid: string;
-            /** @description What the identity is called; unique in its team. */
+            /** @description The identity's name, unique within the team. */
             name: string;
-            /** @description Whether it can be used: the team's plan counts its oldest identities first. */
+            /** @description Whether the identity can be used. The team's `identity_limit` counts its oldest identities first. */
             available: boolean;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it last changed.
+             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
              */
             updated_at: string;
-            /** @description The team or the person that it belongs to. */
+            /** @description The owner. */
             scope: {
-                /** @constant */
+                /**
+                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @constant
+                 */
                 type: "Team";
-                /** @description Its id. */
+                /** @description The id of the team or the person. */
                 uid: string;
             };
-            /** @description What it is for. */
+            /** @description A description for people. */
             description?: string;
-            /** @description What its runs are told beside their task. */
+            /** @description Additional instructions for the runs of the identity. */
             prompt?: string;
-            /** @description The model of its runs, where they name none. */
+            /** @description The model of runs that set none. */
             base_model?: string;
-            /** @description The environment whose repositories and set-up the run begins with. */
+            /** @description The environment to set up before the agent starts. */
             environment_id?: string;
-            /** @description Several skills; not together with `skill_spec`. */
+            /** @description The skills to load, at most 20. Excludes `skill_spec`. */
             skills: string[];
-            /** @description Tools for the agent: servers of the Model Context Protocol, by name. */
+            /** @description The agent's MCP servers: a map from name to server, at most 50. */
             mcp_servers?: {
                 [key: string]: {
-                    /** @description A shared server, by its id. At most 512 bytes in UTF-8. */
+                    /** @description The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8. */
                     warp_id?: string;
-                    /** @description A program that is started in the sandbox. At most 4096 bytes in UTF-8. */
+                    /** @description The program to start in the sandbox. At most 4096 bytes in UTF-8. */
                     command?: string;
-                    /** @description The program's arguments. */
+                    /** @description The program's arguments, at most 64. */
                     args?: string[];
-                    /** @description The program's environment. Values are secrets: answers show `***`. */
+                    /** @description The program's environment variables. Values are secrets: responses show `***`. */
                     env?: {
                         [key: string]: string;
                     };
-                    /** @description Must be an http or https URL. */
+                    /** @description The URL of a remote server. Must be an http or https URL. */
                     url?: string;
+                    /** @description The HTTP headers of each request to the server. Values are secrets: responses show `***`. */
                     headers?: {
                         [key: string]: string;
                     };
                 };
             };
-            /** @description The program that runs the agent, where it is not the service's own: claude, codex or gemini. */
+            /** @description The program that runs the agent. Responses omit it for the default harness. */
             harness?: {
-                /** @enum {string} */
+                /**
+                 * @description The harness to use. `oz` is an alias of `default`.
+                 * @enum {string}
+                 */
                 type: "default" | "oz" | "claude" | "codex" | "gemini";
-                /** @description The model that the agent uses. At most 512 bytes in UTF-8. */
+                /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description How much the model is to think. */
+                /** @description The reasoning level of the model. Supported levels depend on the model. */
                 reasoning_level?: string;
             };
-            /** @description The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. */
+            /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
             worker_host?: string;
-            /** @description Secrets that its runs may use, by name. */
+            /** @description The secrets available to runs, at most 50. */
             secrets: {
-                /** @description What the identity is called; unique in its team. */
+                /** @description The secret's name. */
                 name: string;
             }[];
-            /** @description What it remembers from run to run. */
+            /** @description The identity's memory across runs. */
             memory: {
+                /** @description The automatic memory. */
                 auto_memory: {
-                    /** @description Whether it fires. */
+                    /** @description Whether the automatic memory is enabled. */
                     enabled: boolean;
                 };
+                /** @description The ids of the attached memory stores. */
                 attached_stores: string[];
             };
-            /** @description Where its runs are carried out by default. */
+            /** @description The default execution location of the identity's runs. */
             default_runner_uid: string;
-            /** @description Whether its keys may start runs on behalf of members. */
+            /** @description Whether keys of the identity may create runs on behalf of members. Defaults to false. */
             on_behalf_of_enabled?: boolean;
             /**
-             * @description Whose credentials the run uses.
+             * @description Whose credentials the run uses: its creator's or its executor's. Has no effect in this release.
              * @enum {string}
              */
             credential_strategy?: "CREATOR" | "EXECUTOR";
         };
-        /** @description A secret that the run's environment or identity names: its value, or why the run cannot have it and so ends FAILED. */
+        /** @description A secret of the run's environment or identity: its value, or why it is unavailable, which fails the run. */
         InjectedSecret: {
-            /** @description What it is called. */
+            /** @description The name of the environment variable. */
             name: string;
+            /** @description The value of the secret. */
             value: string;
         } | {
-            /** @description What it is called. */
+            /** @description The name of the environment variable. */
             name: string;
-            /** @description Repositories whose skills could not be read, or not all of them; absent where there is none. */
+            /** @description Why the run cannot have the secret. The harness must fail the run. */
             unavailable: string;
         };
+        /** @description An open invitation. */
         InvitationItem: {
             /** @description The invitation's id. */
             id: string;
-            /** @description The person's address. */
+            /** @description The email address of the invited person. */
             email: string;
-            /** @description What they will be in the team. */
+            /** @description The role in the team after acceptance. */
             role: components["schemas"]["Role"];
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description Until when it is good.
+             * @description The expiry time, 7 days after creation.
              */
             expires_at: string;
         };
-        /** @description An API key as lists show it. */
+        /** @description An API key without its value. */
         KeyItem: {
             /** @description The key's id. */
             uid: string;
-            /** @description What the key is called. */
+            /** @description The key's name. */
             name: string;
-            /** @description The key's last four characters. */
+            /** @description The last four characters of the key. */
             suffix: string;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
-            /** @description The person who created the key; absent on keys from before this was stored. */
+            /** @description The person who created the key. Absent for keys from before this was recorded. */
             created_by?: components["schemas"]["RunCreatorInfo"];
             /**
              * Format: date-time
-             * @description Until when it is good.
+             * @description The expiry time. Absent for a key that does not expire.
              */
             expires_at?: string;
             /**
              * Format: date-time
-             * @description When the key last changed something, to the hour; calls that only read are not noted.
+             * @description The time of the latest request with the key that changed something, to the hour.
              */
             last_used_at?: string;
         };
+        /** @description A page of skills. */
         ListAgentsResponse: {
-            /** @description Skills by name; those of one name together. */
+            /** @description The skills, grouped by name. */
             agents: components["schemas"]["AgentItem"][];
-            /** @description Repositories that could not be read; absent where all were. */
+            /** @description The repositories that could not be read completely. Absent if there are none. */
             unavailable?: components["schemas"]["UnavailableRepository"][];
-            /** @description Where the list goes on. */
+            /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
+        /** @description A page of environments. */
         ListEnvironmentsResponse: {
-            /** @description Environments that the caller may use. */
+            /** @description The environments visible to the caller. */
             environments: components["schemas"]["EnvironmentItem"][];
-            /** @description Where the list goes on. */
+            /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
+        /** @description A page of identities. */
         ListIdentitiesResponse: {
-            /** @description Identities, the oldest first. */
+            /** @description The identities, oldest first. */
             agents: components["schemas"]["IdentityItem"][];
-            /** @description Where the list goes on. */
+            /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
+        /** @description A page of invitations. */
         ListInvitationsResponse: {
-            /** @description Invitations that wait to be accepted. */
+            /** @description The open invitations. */
             invitations: components["schemas"]["InvitationItem"][];
-            /** @description Where the list goes on. */
+            /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
+        /** @description A page of API keys. */
         ListKeysResponse: {
-            /** @description API keys; none of them with what opens anything. */
+            /** @description The API keys, without their values. */
             keys: components["schemas"]["KeyItem"][];
-            /** @description Where the list goes on. */
+            /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
+        /** @description A page of members. */
         ListMembersResponse: {
-            /** @description Who is in the team. */
+            /** @description The members of the team. */
             members: components["schemas"]["MemberItem"][];
-            /** @description Where the list goes on. */
+            /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
+        /** @description A page of runs. */
         ListRunsResponse: {
             /** @description One page of runs. */
             runs: components["schemas"]["RunItem"][];
-            /** @description Where the list goes on. */
+            /** @description The position of the page in the list. */
             page_info: components["schemas"]["PageInfo"];
         };
+        /** @description A page of schedules. */
         ListSchedulesResponse: {
-            /** @description Schedules by name. */
+            /** @description The schedules, sorted by name. */
             schedules: components["schemas"]["ScheduleItem"][];
-            /** @description Where the list goes on. */
+            /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
+        /** @description A page of secrets. */
         ListSecretsResponse: {
-            /** @description Secrets that its runs may use, by name. */
+            /** @description The secrets, without their values. */
             secrets: components["schemas"]["SecretItem"][];
-            /** @description Where the list goes on. */
+            /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
+        /** @description A page of teams. */
         ListTeamsResponse: {
-            /** @description Teams, the oldest first. */
+            /** @description The teams, oldest first. */
             teams: components["schemas"]["TeamItem"][];
-            /** @description Where the list goes on. */
+            /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
+        /** @description A page of planned firings. */
         ListTicksResponse: {
-            /** @description Planned firings, the latest first. */
+            /** @description The planned firings, newest first. */
             ticks: {
                 /**
                  * Format: date-time
-                 * @description When it was to fire.
+                 * @description The planned time.
                  */
                 scheduled_at: string;
-                /** @description What became of it. */
+                /** @description The outcome of the firing. */
                 outcome: components["schemas"]["TickOutcome"];
                 /**
                  * Format: date-time
-                 * @description When its outcome was written.
+                 * @description The time when the outcome was recorded.
                  */
                 recorded_at: string;
-                /** @description The run's id. */
+                /** @description The id of the created run. Present if the firing created one. */
                 run_id?: string;
-                /** @description Why, where it is not `fired`. */
+                /** @description Why the firing created no run in time. Absent for `fired`. */
                 reason?: string;
             }[];
-            /** @description Where the list goes on. */
+            /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
+        /** @description A page of workers. */
         ListWorkersResponse: {
-            /** @description Workers that are connected now, by their id. */
+            /** @description The connected workers, sorted by id. */
             workers: components["schemas"]["WorkerItem"][];
-            /** @description Where the list goes on. */
+            /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
-        /** @description One MCP server: a shared one (`warp_id`), a command, or a URL. Values of `env` and `headers` are secrets. */
+        /** @description An MCP server: a shared one (`warp_id`), a program (`command`) or a remote one (`url`). Exactly one of these is required. */
         MCPServerConfig: {
-            /** @description A shared server, by its id. At most 512 bytes in UTF-8. */
+            /** @description The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8. */
             warp_id?: string;
-            /** @description A program that is started in the sandbox. At most 4096 bytes in UTF-8. */
+            /** @description The program to start in the sandbox. At most 4096 bytes in UTF-8. */
             command?: string;
-            /** @description The program's arguments. */
+            /** @description The program's arguments, at most 64. */
             args?: string[];
-            /** @description The program's environment. Values are secrets: answers show `***`. */
+            /** @description The program's environment variables. Values are secrets: responses show `***`. */
             env?: {
                 [key: string]: string;
             };
-            /** @description The server's address. Must be an http or https URL. */
+            /** @description The URL of a remote server. Must be an http or https URL. */
             url?: string;
-            /** @description Headers of each call. Values are secrets: answers show `***`. */
+            /** @description The HTTP headers of each request to the server. Values are secrets: responses show `***`. */
             headers?: {
                 [key: string]: string;
             };
         };
+        /** @description The caller. */
         Me: {
             /** @description The person's id. */
             uid: string;
-            /** @description The name that is shown. */
+            /** @description The display name. */
             display_name: string;
-            /** @description The person's address. */
+            /** @description The person's email address. */
             email: string;
-            /** @description Teams, the oldest first. */
+            /** @description The caller's memberships. */
             teams: components["schemas"]["Membership"][];
         };
-        /** @description A member as the team sees them. */
+        /** @description A member of a team. */
         MemberItem: {
             /** @description The person's id. */
             uid: string;
-            /** @description The person's address. */
+            /** @description The person's email address. */
             email: string;
-            /** @description The name that is shown. */
+            /** @description The display name. */
             display_name: string;
-            /** @description What they are in the team. */
+            /** @description The person's role in the team. */
             role: components["schemas"]["Role"];
         };
-        /** @description A membership as the member sees it. */
+        /** @description A team from the view of its member. */
         Membership: {
             /** @description The team's id. */
             uid: string;
-            /** @description What the team is called. */
+            /** @description The team's name. */
             name: string;
-            /** @description What the caller is in it. */
+            /** @description The caller's role in the team. */
             role: components["schemas"]["Role"];
         };
+        /** @description A message of a conversation. */
         Message: {
             /**
-             * @description Who speaks.
+             * @description The author of the message.
              * @enum {string}
              */
             role: "user" | "assistant" | "tool" | "system";
-            /** @description Text, actions, their results and events, in order. */
+            /** @description The blocks of the message, in order: text, actions, action results and events. */
             content: components["schemas"]["Block"][];
-            /** @description Ids of the messages that this one is made of. */
+            /** @description The ids of the messages that were merged into this one. */
             message_ids?: string[];
-            /** @description The model's request that the message came from. At most 512 bytes in UTF-8. */
+            /** @description The id of the model request that produced the message. At most 512 bytes in UTF-8. */
             request_id?: string;
             /**
              * Format: date-time
-             * @description When it was said, or happened.
+             * @description The time of the message or event.
              */
             timestamp?: string;
         };
+        /** @description Messages to append to the conversation of a run. */
         MessagesRequest: {
-            /** @description The execution that it was part of: one attempt to carry the run out. At most 512 bytes in UTF-8. */
+            /** @description The id of the caller's execution. At most 512 bytes in UTF-8. */
             execution_id: string;
             /** @description The number of the first of these messages within the run. */
             first_sequence: number;
-            /** @description What was said, in order. */
+            /** @description The messages to append, 1 to 200. */
             messages: components["schemas"]["Message"][];
         };
+        /** @description The result of appending messages. */
         MessagesResponse: {
-            /** @description The number that the next message must have. */
+            /** @description The number of the next message. */
             next_sequence: number;
         };
-        /** @description Metadata: at most 20 keys. That of a run is immutable. */
+        /** @description Labels: at most 20 keys. The labels of a run cannot be changed. */
         Metadata: {
             [key: string]: string;
         };
-        /** @description A model that a run may name, unless `disable_reason` says why not. */
+        /** @description A model that runs can use, unless it has a `disable_reason`. */
         Model: {
+            /** @description The model's id, the value for `model_id` of a configuration. */
             id: string;
-            /** @description The name that is shown. */
+            /** @description The model's name. */
             display_name: string;
             /**
-             * @description Who runs it.
+             * @description The provider of the model.
              * @enum {string}
              */
             provider: "OPENAI" | "ANTHROPIC" | "GOOGLE" | "AMAZON" | "LOCAL" | "UNKNOWN";
-            /** @description Whether it sees images. */
+            /** @description Whether the model accepts images. */
             vision_supported: boolean;
-            /** @description What it is for. */
+            /** @description A description of the model. */
             description?: string;
-            /** @description How much the model thinks unless it is told otherwise, in its provider's words. */
+            /** @description The default reasoning level, as the provider calls it. */
             reasoning_level?: string;
-            /** @description What it costs. */
+            /** @description The price of the model. Absent if unknown. */
             cost?: {
-                /** @description Dollars for a million tokens in. */
+                /** @description US dollars per million input tokens. */
                 input_per_million_usd: number;
-                /** @description Dollars for a million tokens out. */
+                /** @description US dollars per million output tokens. */
                 output_per_million_usd: number;
             };
             /**
-             * @description Why it cannot be used right now; absent where it can.
+             * @description Why the model cannot be used at the moment. Absent if it can.
              * @enum {string}
              */
             disable_reason?: "PROVIDER_OUTAGE" | "OUT_OF_REQUESTS" | "ADMIN_DISABLED" | "REQUIRES_UPGRADE";
         };
+        /** @description The models of the deployment. */
         ModelsResponse: {
-            /** @description The model of runs that name none. */
+            /** @description The model of runs that set none. */
             default_model_id: string;
-            /** @description The models that a run may name. */
+            /** @description The models of the deployment. */
             models: components["schemas"]["Model"][];
         };
-        /** @description A short word to the run's user, while the run goes on. */
+        /** @description A notification of the run's user. */
         NotifyUserRequest: {
-            /** @description What the user is told. At most 4096 bytes in UTF-8. */
+            /** @description The message to the user, at most 4,096 bytes. At most 4096 bytes in UTF-8. */
             message: string;
         };
         /**
-         * @description What happens at a firing while an earlier run of the schedule has not ended.
+         * @description What happens if an earlier run of the schedule is still active at a firing.
          * @enum {string}
          */
         Overlap: "allow" | "skip" | "cancel_previous";
-        /** @description Where a list goes on; `next_cursor` is there where it does. */
+        /** @description The position of a page in a list. */
         PageInfo: {
-            /** @description Whether there is more. */
+            /** @description Whether there is another page. */
             has_next_page: boolean;
-            /** @description What to pass as `cursor` for the next page; absent on the last. */
+            /** @description The `cursor` of the next page. Absent on the last page. */
             next_cursor?: string;
         };
-        /** @description What a removal did with agent keys of the team. */
+        /** @description The effect of removing a member on the team's agent keys. */
         RemovedMember: {
+            /** @description The agent keys that the member created. They are revoked. */
             revoked_keys: components["schemas"]["TeamKey"][];
+            /** @description The agent keys that remain valid: with `keep_keys`, or because their creator is unknown. */
             kept_keys: components["schemas"]["TeamKey"][];
         };
+        /** @description The artifact to report. The members of `data` depend on `artifact_type`. */
         ReportArtifactRequest: {
             /**
-             * @description What kind of artifact it is.
+             * @description The type of the artifact.
              * @constant
              */
             artifact_type: "PLAN";
+            /** @description The artifact. Its shape depends on `artifact_type`. */
             data: {
-                /** @description Names the document among those of its run. At most 512 bytes in UTF-8. */
+                /** @description The document's id within the run. At most 512 bytes in UTF-8. */
                 document_uid?: string;
-                /** @description The document's name where documents are kept together. At most 512 bytes in UTF-8. */
+                /** @description The id of the notebook that contains the document. At most 512 bytes in UTF-8. */
                 notebook_uid?: string;
-                /** @description What the artifact is called. */
+                /** @description The artifact's title. */
                 title?: string;
-                /** @description Where it is: https, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
+                /** @description The https URL, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
                 url?: string;
-                /** @description The document's whole text, in Markdown. At most 262144 bytes in UTF-8. */
+                /** @description The full text of the document, in Markdown. At most 262144 bytes in UTF-8. */
                 content: string;
             };
         } | {
             /**
-             * @description What kind of artifact it is.
+             * @description The type of the artifact.
              * @constant
              */
             artifact_type: "PULL_REQUEST";
+            /** @description The artifact. Its shape depends on `artifact_type`. */
             data: {
-                /** @description Where it is: https, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
+                /** @description The https URL, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
                 url: string;
-                /** @description The branch that the pull request is to merge. At most 256 bytes in UTF-8. */
+                /** @description The branch of the pull request. At most 256 bytes in UTF-8. */
                 branch: string;
             };
         } | {
             /**
-             * @description What kind of artifact it is.
+             * @description The type of the artifact.
              * @constant
              */
             artifact_type: "SCREENSHOT";
+            /** @description The artifact. Its shape depends on `artifact_type`. */
             data: {
-                /** @description The file's media type. At most 255 bytes in UTF-8. Must be the media type of an image. */
+                /** @description The file's media type. At most 255 bytes in UTF-8. Must be an image type such as image/png. */
                 mime_type: string;
-                /** @description The file's bytes. */
+                /** @description The file's size in bytes. */
                 size_bytes: number;
-                /** @description The file's digest. Must be 64 hexadecimal digits. */
+                /** @description The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits. */
                 sha256: string;
-                /** @description What it is for. */
+                /** @description A description of the artifact, at most 1,024 characters. */
                 description?: string;
             };
         } | {
             /**
-             * @description What kind of artifact it is.
+             * @description The type of the artifact.
              * @constant
              */
             artifact_type: "FILE";
+            /** @description The artifact. Its shape depends on `artifact_type`. */
             data: {
-                /** @description Where the file stood in the workspace. At most 1024 bytes in UTF-8. Must be a relative path without . or .. segments. */
+                /** @description The file's path in the workspace. At most 1024 bytes in UTF-8. Must be a relative path without . or .. segments. */
                 filepath: string;
-                /** @description The file's name. At most 255 bytes in UTF-8. Must be a file name. */
+                /** @description The file's name. At most 255 bytes in UTF-8. Must be a file name without slashes. */
                 filename: string;
-                /** @description The file's media type. At most 255 bytes in UTF-8. Must be a media type. */
+                /** @description The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain. */
                 mime_type: string;
-                /** @description The file's bytes. */
+                /** @description The file's size in bytes. */
                 size_bytes: number;
-                /** @description The file's digest. Must be 64 hexadecimal digits. */
+                /** @description The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits. */
                 sha256: string;
-                /** @description What it is for. */
+                /** @description A description of the artifact, at most 1,024 characters. */
                 description?: string;
-                /** @description What the artifact is called. */
+                /** @description The artifact's title. */
                 title?: string;
             };
         } | {
             /**
-             * @description What kind of artifact it is.
+             * @description The type of the artifact.
              * @constant
              */
             artifact_type: "EXTERNAL_REFERENCE";
+            /** @description The artifact. Its shape depends on `artifact_type`. */
             data: {
-                /** @description What kind of thing it is elsewhere. */
+                /** @description The type of the external resource, such as `issue`. */
                 reference_type: string;
-                /** @description Where it is: https, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
+                /** @description The https URL, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
                 url: string;
-                /** @description What the artifact is called. */
+                /** @description The artifact's title. */
                 title?: string;
-                /** @description Labels of the caller's own, to find the run by. */
+                /** @description Labels of the reference: at most 20 keys, with values of at most 256 bytes. */
                 metadata?: components["schemas"]["Metadata"];
             };
         };
+        /** @description The reported artifact, with its upload target if the file is still to be uploaded. */
         ReportArtifactResponse: {
             /** @description The artifact's id. */
             artifact_uid: string;
-            /** @description Where to upload the bytes; absent once they are there. */
+            /** @description Where to upload the file. Absent if the file is already uploaded. */
             upload?: components["schemas"]["UploadTarget"];
         };
+        /** @description The shutdown of a sandbox. */
         ReportShutdownRequest: {
-            /** @description What ended the execution; absent where nothing went wrong. */
+            /** @description The cause of the shutdown. Absent if the sandbox stopped normally. */
             error?: {
-                /** @description What kind of failure it was. */
+                /** @description The category of the failure. */
                 category: string;
-                /** @description What happened. At most 4096 bytes in UTF-8. */
+                /** @description The error message. At most 4096 bytes in UTF-8. */
                 message: string;
             };
         };
-        /** @description A Git repository to clone. `path` is the directory in the workspace; the default is the URL's last segment. `token_secret` names a secret of the run whose value opens the repository over https. */
+        /** @description A Git repository to clone. */
         Repository: {
-            /** @description What to clone. At most 2048 bytes in UTF-8, without credentials: `token_secret` names them. */
+            /** @description The URL to clone, without credentials. At most 2048 bytes in UTF-8, without credentials: store them as a secret and name it in `token_secret`. */
             url: string;
-            /** @description A branch, tag or commit; by default the repository's own. At most 256 bytes in UTF-8. Must be a branch, tag or commit. */
+            /** @description The branch, tag or commit to check out. Defaults to the repository's default branch. At most 256 bytes in UTF-8. Must be a branch, tag or commit. */
             ref?: string;
-            /** @description The directory in the workspace; by default the URL's last segment. At most 256 bytes in UTF-8. Must be a relative path inside the workspace. */
+            /** @description The directory in the workspace. Defaults to the last segment of the URL. At most 256 bytes in UTF-8. Must be a relative path inside the workspace. */
             path?: string;
+            /** @description The name of the secret that contains the access token for an https URL. */
             token_secret?: string;
         };
-        /** @description A token of this execution alone, for the repository with this URL and for no other. */
+        /** @description An access token for one repository, valid for this execution only. */
         RepositoryToken: {
+            /** @description The URL of the repository that the token is for. */
             url: string;
+            /** @description The token. */
             token: string;
             /**
              * Format: date-time
-             * @description Until when it is good.
+             * @description The expiry time of the token.
              */
             expires_at: string;
         };
+        /** @description The first request of an execution. */
         ResolvePromptRequest: {
-            /** @description The skill to start from; wins over the configuration's. */
+            /** @description The skill that the harness has loaded, to be shown with the run. */
             skill?: {
-                /** @description What it is called. */
+                /** @description The skill's name, at most 256 characters. */
                 name: string;
-                /** @description Text, actions, their results and events, in order. At most 262144 bytes in UTF-8. */
+                /** @description The text of the skill's file. At most 262144 bytes in UTF-8. */
                 content: string;
-                /** @description At most 1024 bytes in UTF-8. */
+                /** @description The path of the skill's file in its repository. At most 1024 bytes in UTF-8. */
                 path?: string;
             };
-            /** @description Where the harness will put attachments. At most 1024 bytes in UTF-8. */
+            /** @description The directory for attachments. Has no effect in this release. At most 1024 bytes in UTF-8. */
             attachments_dir?: string;
         };
+        /** @description Everything that a harness needs to start an execution. */
         ResolvePromptResponse: {
-            /** @description The task, in words. */
+            /** @description The task of the run. */
             prompt: string;
-            /** @description What the agent is told before all else. */
+            /** @description The system prompt of the agent. */
             system_prompt?: string;
-            /** @description What the agent is told where it goes on after an interruption. */
+            /** @description The instructions for continuing after an interruption. Absent for a first execution. */
             resumption_prompt?: string;
-            /** @description All that the harness needs to begin. */
+            /** @description Everything else that the harness needs to start. */
             context?: {
                 /** @description The run's id. */
                 run_id: string;
-                /** @description The execution that it was part of: one attempt to carry the run out. */
+                /** @description The id of the execution, one attempt to execute the run. */
                 execution_id: string;
-                /** @description The conversation that the run belongs to, or is to continue. */
+                /** @description The conversation's id. */
                 conversation_id: string;
-                /** @description What the run is called; made from the prompt's first line where none was given. */
+                /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. */
                 title: string;
-                /** @description `normal` works, `plan` only plans, `orchestrate` starts other runs. */
+                /** @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
                 mode: components["schemas"]["RunMode"];
-                /** @description The configuration that the run has after all defaults. */
+                /** @description The resolved configuration, with all defaults applied. */
                 agent_config: components["schemas"]["ResolvedAgentConfig"];
-                /** @description What is run before the agent begins, in order. */
+                /** @description The commands of the environment to run before the first turn, in order. */
                 setup_commands?: string[];
-                /** @description Tools for the agent: servers of the Model Context Protocol, by name. */
+                /** @description The MCP servers by name, including the values of environment variables and headers. */
                 mcp_servers?: {
                     [key: string]: {
-                        /** @description A shared server, by its id. At most 512 bytes in UTF-8. */
+                        /** @description The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8. */
                         warp_id?: string;
-                        /** @description A program that is started in the sandbox. At most 4096 bytes in UTF-8. */
+                        /** @description The program to start in the sandbox. At most 4096 bytes in UTF-8. */
                         command?: string;
-                        /** @description The program's arguments. */
+                        /** @description The program's arguments, at most 64. */
                         args?: string[];
-                        /** @description The program's environment. Values are secrets: answers show `***`. */
+                        /** @description The program's environment variables. Values are secrets: responses show `***`. */
                         env?: {
                             [key: string]: string;
                         };
-                        /** @description Must be an http or https URL. */
+                        /** @description The URL of a remote server. Must be an http or https URL. */
                         url?: string;
+                        /** @description The HTTP headers of each request to the server. Values are secrets: responses show `***`. */
                         headers?: {
                             [key: string]: string;
                         };
                     };
                 };
-                /** @description Secrets that its runs may use, by name. */
+                /** @description The secrets to set as environment variables of commands. */
                 secrets?: components["schemas"]["InjectedSecret"][];
+                /** @description Read-only tokens for private repositories of the configuration, valid for at most one hour. */
                 repository_tokens?: components["schemas"]["RepositoryToken"][];
-                /** @description Files beside the prompt, at most 2.9 MiB in all once decoded; larger ones are uploaded first. */
+                /** @description The attachments of the run and of its follow-ups. */
                 attachments: {
                     /** @description The attachment's id. */
                     attachment_id: string;
@@ -1492,1037 +1596,1094 @@ interface components {
                     filename: string;
                     /**
                      * Format: uri
-                     * @description A time-limited address; send no credential there.
+                     * @description A time-limited URL of the file. Do not send credentials to it.
                      */
                     download_url: string;
                     /** @description The file's media type. */
                     mime_type?: string;
                 }[];
-                /** @description What was said, in order. */
+                /** @description The messages of the conversation so far, in order. */
                 messages: components["schemas"]["Message"][];
-                /** @description How many of the messages, the last ones, are this run's own. */
+                /** @description How many of `messages`, counted from the end, belong to this run. */
                 own_messages?: number;
-                /** @description The number that the next message must have. */
+                /** @description The number of the next message. */
                 next_sequence: number;
-                /** @description The workspace as an earlier execution left it. */
+                /** @description The workspace of an earlier execution, to restore before the first turn. Absent for a first execution. */
                 checkpoint?: {
-                    /** @description The snapshot's name within its execution. */
+                    /** @description The name of the snapshot within its execution. */
                     generation: string;
+                    /** @description The files of the checkpoint. */
                     files: {
                         /** @description The file's name. */
                         filename: string;
                         /**
                          * Format: uri
-                         * @description A time-limited address; send no credential there.
+                         * @description A time-limited URL of the file. Do not send credentials to it.
                          */
                         download_url: string;
                         /** @description The file's media type. */
                         mime_type: string;
-                        /** @description The file's bytes. */
+                        /** @description The file's size in bytes. */
                         size_bytes: number;
                     }[];
                 };
-                /** @description What the agent was told since. */
+                /** @description The follow-ups that the harness has not stored yet, in order. */
                 followups: components["schemas"]["Followup"][];
-                /** @description When to call again. */
+                /** @description Seconds until the next heartbeat is due. */
                 next_heartbeat_seconds: number;
             };
         };
-        /** @description The configuration as answers show it: every secret value and credential is `***`, and `skill_spec` mirrors the first of `skills`. */
+        /** @description The configuration of an agent with all defaults applied. Secret values and credentials are shown as `***`, and `skill_spec` is the first of `skills`. */
         ResolvedAgentConfig: {
-            /** @description What it is called. */
+            /** @description The configuration's name. Defaults to the name of the skill. */
             name?: string;
-            /** @description The model that the agent uses. At most 512 bytes in UTF-8. */
+            /** @description The model's id. Defaults to the team's model. At most 512 bytes in UTF-8. */
             model_id?: string;
-            /** @description What the agent is told beside its task. At most 65536 bytes in UTF-8. */
+            /** @description Additional instructions for the agent. At most 65536 bytes in UTF-8. */
             base_prompt?: string;
-            /** @description The environment whose repositories and set-up the run begins with. At most 512 bytes in UTF-8. */
+            /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
             environment_id?: string;
-            /** @description A skill whose instructions come first. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md. */
+            /** @description The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md. */
             skill_spec?: string;
-            /** @description Several skills; not together with `skill_spec`. */
+            /** @description The skills to load, at most 20. Excludes `skill_spec`. */
             skills?: string[];
-            /** @description Tools for the agent: servers of the Model Context Protocol, by name. */
+            /** @description The agent's MCP servers: a map from name to server, at most 50. */
             mcp_servers?: {
                 [key: string]: {
-                    /** @description A shared server, by its id. At most 512 bytes in UTF-8. */
+                    /** @description The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8. */
                     warp_id?: string;
-                    /** @description A program that is started in the sandbox. At most 4096 bytes in UTF-8. */
+                    /** @description The program to start in the sandbox. At most 4096 bytes in UTF-8. */
                     command?: string;
-                    /** @description The program's arguments. */
+                    /** @description The program's arguments, at most 64. */
                     args?: string[];
-                    /** @description The program's environment. Values are secrets: answers show `***`. */
+                    /** @description The program's environment variables. Values are secrets: responses show `***`. */
                     env?: {
                         [key: string]: string;
                     };
-                    /** @description Must be an http or https URL. */
+                    /** @description The URL of a remote server. Must be an http or https URL. */
                     url?: string;
+                    /** @description The HTTP headers of each request to the server. Values are secrets: responses show `***`. */
                     headers?: {
                         [key: string]: string;
                     };
                 };
             };
-            /** @description Git repositories that are cloned before the agent begins. */
+            /** @description The Git repositories to clone before the agent starts, at most 10. */
             repositories?: components["schemas"]["StoredRepository"][];
-            /** @description Whether the agent may use a screen. */
+            /** @description Whether the agent may use a screen. Has no effect in this release. Defaults to false. */
             computer_use_enabled?: boolean;
-            /** @description Minutes without progress after which the run ends; 10 where it is unset. */
+            /** @description Minutes without progress until the run ends, 1 to 60. Has no effect in this release. Defaults to 10. */
             idle_timeout_minutes?: number;
-            /** @description The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. At most 512 bytes in UTF-8. */
+            /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. At most 512 bytes in UTF-8. */
             worker_host?: string;
-            /** @description What the run and all runs below it may spend on models, in US dollars; a child draws on its parent's where it names none. */
+            /** @description The limit of what the run and its descendants may spend on models, in US dollars. Defaults to the budget of the parent run. */
             budget_usd?: number;
-            /** @description The program that runs the agent, where it is not the service's own: claude, codex or gemini. */
+            /** @description The program that runs the agent. Responses omit it for the default harness. */
             harness?: {
-                /** @enum {string} */
+                /**
+                 * @description The harness to use. `oz` is an alias of `default`.
+                 * @enum {string}
+                 */
                 type: "default" | "oz" | "claude" | "codex" | "gemini";
-                /** @description The model that the agent uses. At most 512 bytes in UTF-8. */
+                /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description How much the model is to think. */
+                /** @description The reasoning level of the model. Supported levels depend on the model. */
                 reasoning_level?: string;
             };
-            /** @description Secrets by which another harness signs in. */
+            /** @description The secrets that third-party harnesses use to authenticate. */
             harness_auth_secrets?: {
-                /** @description The secret's name. */
+                /** @description The name of the secret for `claude`. */
                 claude_auth_secret_name?: string;
-                /** @description The secret's name. */
+                /** @description The name of the secret for `codex`. */
                 codex_auth_secret_name?: string;
             };
-            /** @description Whose credentials the run uses. */
+            /** @description Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
             credential_strategy?: ("CREATOR" | "EXECUTOR") | null;
-            /** @description Who else may look at the session. */
+            /** @description Public access to the run's session. Off by default. */
             session_sharing?: {
                 /**
-                 * @description What everybody with the link may do.
+                 * @description The access of anyone with the link. `EDITOR` has the effect of `VIEWER` in this release.
                  * @enum {string}
                  */
                 public_access?: "VIEWER" | "EDITOR";
             };
         };
         /**
-         * @description What a person is in a team.
+         * @description The role of a person in a team.
          * @enum {string}
          */
         Role: "admin" | "member";
-        /** @description The body of POST /agent/runs. One of prompt, a skill and conversation_id is required. */
+        /** @description A new run. One of `prompt`, a skill and `conversation_id` is required. */
         RunAgentRequest: {
-            /** @description The task, in words. At most 262144 bytes in UTF-8. */
+            /** @description The task of the run. Required unless the request has a skill or a `conversation_id`. At most 262144 bytes in UTF-8. */
             prompt?: string;
-            /** @description What the run is called; made from the prompt's first line where none was given. */
+            /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. */
             title?: string;
-            /** @description How the agent is set up. */
+            /** @description The configuration of the agent. */
             config?: components["schemas"]["AmbientAgentConfig"];
-            /** @description The skill to start from; wins over the configuration's. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md. */
+            /** @description The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md. */
             skill?: string;
-            /** @description Whether it belongs to the team. By default it does, where the caller has one. */
+            /** @description Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false. */
             team?: boolean;
-            /** @description The identity that carries the run out; for runs of a team. At most 512 bytes in UTF-8. */
+            /** @description The identity that executes the run. For team runs only. At most 512 bytes in UTF-8. */
             agent_identity_uid?: string;
-            /** @description The conversation that the run belongs to, or is to continue. At most 512 bytes in UTF-8. */
+            /** @description The conversation to continue. If its run has not ended, the response is 409. At most 512 bytes in UTF-8. */
             conversation_id?: string;
-            /** @description The run that started this one. At most 512 bytes in UTF-8. */
+            /** @description The run's parent. The depth of a run tree is at most 10. At most 512 bytes in UTF-8. */
             parent_run_id?: string;
-            /** @description Files beside the prompt, at most 2.9 MiB in all once decoded; larger ones are uploaded first. */
+            /** @description At most 5 files. Inline files can have 2.9 MiB in total after decoding; upload larger ones with `POST /agent/attachments`. */
             attachments?: ({
                 /** @description The file's name, without directories. At most 255 bytes in UTF-8. Must be a file name without directories. */
                 file_name: string;
                 /** @description The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain. */
                 mime_type: string;
-                /** @description The file's bytes in base64. */
+                /** @description The file's content in base64. */
                 data: string;
             } | {
-                /** @description A file that was uploaded before. At most 512 bytes in UTF-8. */
+                /** @description The id of an uploaded attachment. At most 512 bytes in UTF-8. */
                 attachment_id: string;
             })[];
-            /** @description The older name of `attachments`. */
+            /** @description An older form of `attachments`, for images. */
             images?: {
-                /** @description The file's bytes in base64. */
+                /** @description The file's content in base64. */
                 data: string;
                 /** @description The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain. */
                 mime_type: string;
             }[];
-            /** @description Whether somebody is there to answer the agent's questions. */
+            /** @description Whether a user can answer the agent's questions. Defaults to false. */
             interactive?: boolean;
-            /** @description `normal` works, `plan` only plans, `orchestrate` starts other runs. */
+            /** @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
             mode?: components["schemas"]["RunMode"];
-            /** @description Labels of the caller's own, to find the run by. */
+            /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
             metadata?: components["schemas"]["Metadata"];
-            /** @description The member (uid or e-mail) for whom an agent asks; agent keys only, where the identity allows it. At most 512 bytes in UTF-8. */
+            /** @description The uid or email address of the member to act for. Requires an agent key whose identity has `on_behalf_of_enabled`. At most 512 bytes in UTF-8. */
             on_behalf_of?: string;
-            /** @description `REMOTE`: in a sandbox of the service or a worker; `LOCAL`: by the caller itself. */
+            /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
             execution_location?: components["schemas"]["ExecutionLocation"];
         };
+        /** @description A new run. */
         RunAgentResponse: {
             /** @description The run's id. */
             run_id: string;
-            /** @description The same value as `run_id`, by its older name. */
+            /** @description The same value as `run_id`, for older clients. */
             task_id: string;
-            /** @description Where the run is: `QUEUED` for a new one. */
+            /** @description The run's current state; `QUEUED` for a new run. */
             state: components["schemas"]["RunState"];
-            /** @description True where the run waits because as many as allowed are at work. */
+            /** @description True if the run waits because its team has reached its `concurrency_limit`. */
             at_capacity?: boolean;
-            /** @description The key of a run that the caller executes itself; shown this once. */
+            /** @description The run's API key, returned once. Present for `LOCAL` runs only. */
             run_key?: string;
         };
+        /** @description A person or an identity. */
         RunCreatorInfo: {
             /**
-             * @description A person, or an identity.
+             * @description `user` for a person, `service_account` for an identity.
              * @enum {string}
              */
             type: "user" | "service_account";
-            /** @description The person's or the identity's id. */
+            /** @description The id of the person or identity. */
             uid: string;
-            /** @description The name that is shown. */
+            /** @description The display name. */
             display_name?: string;
-            /** @description The person's address. */
+            /** @description The person's email address. */
             email?: string;
-            /** @description A picture of the person. */
+            /** @description The URL of the person's picture. */
             photo_url?: string;
         };
-        /** @description One entry of a run's gapless sequence: a timeline event, or a batch of messages. */
+        /** @description An entry of a run's event sequence: a timeline event, a notification or a batch of messages. */
         RunEvent: {
-            /** @description The event's number within its run, from 1, without gaps. */
+            /** @description The event's number within its run. Numbers start at 1 and have no gaps. */
             sequence: number;
             /**
-             * @description What kind of event it is.
+             * @description The type of the event; `messages` is a batch of messages.
              * @enum {string}
              */
             type: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_cancelled" | "run_stopped" | "artifact_created" | "user_notified" | "messages";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             occurred_at: string;
-            /** @description The event's own members. */
+            /** @description The content of the event. Its shape depends on `type`. */
             data: {
                 [key: string]: unknown;
             };
         };
+        /** @description A part of a run's event sequence. */
         RunEvents: {
-            /** @description In order. */
+            /** @description The events, oldest first. */
             events: components["schemas"]["RunEvent"][];
-            /** @description What to pass as `after` to go on. */
+            /** @description The value of `after` for the next request. */
             next: number;
-            /** @description Whether the run has ended and nothing comes after these events. */
+            /** @description Whether the run has ended and no further events follow. */
             ended: boolean;
         };
+        /** @description A follow-up message for a run. */
         RunFollowupRequest: {
-            /** @description What to tell the agent. May be absent where the run has ended: it goes on from there. At most 262144 bytes in UTF-8. */
+            /** @description The message to the agent. Optional only if the run has ended, to continue where it stopped. At most 262144 bytes in UTF-8. */
             message?: string;
-            /** @description `normal` works, `plan` only plans, `orchestrate` starts other runs. */
+            /** @description The mode of the next execution. Ignored by an active run. Defaults to the run's mode. */
             mode?: components["schemas"]["RunMode"];
-            /** @description What to do about the turn that is under way. */
+            /** @description `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended. */
             policy?: components["schemas"]["FollowupPolicy"];
         };
-        /** @description One run as answers show it. */
+        /** @description A run as responses show it. */
         RunItem: {
             /** @description The run's id. */
             run_id: string;
-            /** @description The same value as `run_id`, by its older name. */
+            /** @description The same value as `run_id`, for older clients. */
             task_id: string;
-            /** @description What the run is called; made from the prompt's first line where none was given. */
+            /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. */
             title: string;
-            /** @description Where the run is. */
+            /** @description The run's current state. */
             state: components["schemas"]["RunState"];
-            /** @description The task, in words. */
+            /** @description The task of the run. Lists truncate it to 1,000 characters. */
             prompt: string;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it last changed.
+             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
              */
             updated_at: string;
-            /** @description When work on it began; null before. */
+            /** @description The start time. Null before a run has started. */
             started_at?: string | null;
-            /** @description Why the run ended as it did, what it asks where it is BLOCKED, who cancelled it and why. */
+            /** @description The reason for the run's final state. For `BLOCKED`, the agent's question. For `CANCELLED`, who cancelled the run. */
             status_message?: components["schemas"]["RunStatusMessage"];
-            /** @description How the run came about. */
+            /** @description The source of the run. */
             source?: components["schemas"]["RunSourceType"];
-            /** @description `REMOTE`: in a sandbox of the service or a worker; `LOCAL`: by the caller itself. */
+            /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
             execution_location?: components["schemas"]["ExecutionLocation"];
-            /** @description The schedule that fired the run. */
+            /** @description The schedule that created the run. Absent for other runs. */
             schedule?: components["schemas"]["RunSchedule"];
-            /** @description The session in which the run is shown. */
+            /** @description The id of the run's session. */
             session_id?: string;
-            /** @description The page that shows the run. */
+            /** @description The URL of the run's page in the web app. Absent if the deployment has no web app. */
             session_link?: string;
-            /** @description What set the run off, where it came from an integration. */
+            /** @description The URL of the event that triggered the run. Set by integrations. */
             trigger_url?: string;
-            /** @description Who asked for the run. */
+            /** @description The person or identity that created the run. */
             creator?: components["schemas"]["RunCreatorInfo"];
-            /** @description As whom the run works; often its creator. */
+            /** @description The person or identity that the run acts as. Defaults to the creator. */
             executor?: components["schemas"]["RunCreatorInfo"];
-            /** @description What the run has used so far. */
+            /** @description The run's usage so far. */
             request_usage?: {
-                /** @description Dollars for models. */
+                /** @description The cost of model calls, in US dollars. */
                 inference_cost?: number;
-                /** @description Dollars for computing. */
+                /** @description The cost of compute, in US dollars. */
                 compute_cost?: number;
-                /** @description Dollars for the platform. */
+                /** @description The platform fee, in US dollars. */
                 platform_cost?: number;
-                /** @description Tokens in and out, of all models. */
+                /** @description The number of input and output tokens of all models. */
                 total_tokens?: number;
             };
-            /** @description The configuration that the run has after all defaults. */
+            /** @description The resolved configuration, with all defaults applied. */
             agent_config?: components["schemas"]["ResolvedAgentConfig"];
             /** @description The skill that the run started from. */
             agent_skill?: {
-                /** @description What it is called. */
+                /** @description The skill's name. */
                 name?: string;
-                /** @description What it is for. */
+                /** @description The skill's description of itself. */
                 description?: string;
-                /** @description The skill's file in its repository. */
+                /** @description The path of the skill's file in its repository. */
                 full_path?: string;
-                /** @description The skill's id, where it came with the service. */
+                /** @description The skill's id, if the service provides it. */
                 bundled_skill_id?: string;
             };
-            /** @description The conversation that the run belongs to, or is to continue. */
+            /** @description The conversation's id. */
             conversation_id?: string;
-            /** @description The run that started this one. */
+            /** @description The run's parent. The depth of a run tree is at most 10. */
             parent_run_id?: string;
-            /** @description Whether a sandbox works on the run right now. */
+            /** @description Whether a sandbox is executing the run. */
             is_sandbox_running?: boolean;
-            /** @description Whether runs of this kind can be cancelled; false where it is executed elsewhere. */
+            /** @description Whether the run can be cancelled without `force`. False for runs of self-hosted workers and `LOCAL` runs. */
             is_run_type_cancellable?: boolean;
-            /** @description How long it was worked on, as an ISO 8601 duration. */
+            /** @description The total execution time, as an ISO 8601 duration. */
             run_time?: string;
-            /** @description Labels of the caller's own, to find the run by. */
+            /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
             metadata?: components["schemas"]["Metadata"];
-            /** @description What the run has left behind. */
+            /** @description The run's artifacts, oldest first. */
             artifacts?: components["schemas"]["ArtifactItem"][];
-            /** @description The team or the person that it belongs to. */
+            /** @description The owner. */
             scope?: {
-                /** @enum {string} */
+                /**
+                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @enum {string}
+                 */
                 type: "User" | "Team";
-                /** @description Its id. */
+                /** @description The id of the team or the person. */
                 uid?: string;
             };
         };
-        /** @enum {string} */
+        /**
+         * @description The mode of a run: `normal` executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
+         * @enum {string}
+         */
         RunMode: "normal" | "plan" | "orchestrate";
-        /** @description The schedule that a run was fired by, as it was then. */
+        /** @description The schedule that created a run, as it was at that time. */
         RunSchedule: {
             /** @description The schedule's id. */
             schedule_id: string;
-            /** @description The schedule's name. */
+            /** @description The schedule's name at the time of the firing. */
             schedule_name: string;
-            /** @description When it fires: five fields of cron, or `@daily` and the like. */
+            /** @description A cron expression with five fields, or a nickname such as `@daily`. */
             cron_schedule: string;
         };
-        /** @enum {string} */
+        /**
+         * @description The source of a run.
+         * @enum {string}
+         */
         RunSourceType: "API" | "CLI" | "LOCAL" | "SCHEDULED_AGENT" | "WEB_APP" | "GITHUB_ACTION" | "SLACK" | "LINEAR" | "CLOUD_MODE" | "JIRA" | "GITHUB_WEBHOOK" | "GITLAB_WEBHOOK" | "ORCHESTRATION";
-        /** @enum {string} */
+        /**
+         * @description The state of a run. `SUCCEEDED`, `FAILED`, `ERROR`, `BLOCKED` and `CANCELLED` are final until a follow-up.
+         * @enum {string}
+         */
         RunState: "QUEUED" | "PENDING" | "CLAIMED" | "INPROGRESS" | "SUCCEEDED" | "FAILED" | "ERROR" | "BLOCKED" | "CANCELLED";
+        /** @description The reason for a run's final state. */
         RunStatusMessage: {
-            /** @description One sentence. */
+            /** @description One sentence of at most 1,024 characters, without secrets. */
             message: string;
-            /** @description The error's code. */
+            /** @description The error code, if the run failed. */
             error_code?: string;
             /** @description Whether the same run may succeed later. */
             retryable?: boolean;
         };
-        /** @description A schedule as answers show it. */
+        /** @description A schedule as responses show it. */
         ScheduleItem: {
             /** @description The schedule's id. */
             id: string;
-            /** @description What the schedule is called. */
+            /** @description The schedule's name. */
             name: string;
-            /** @description When it fires: five fields of cron, or `@daily` and the like. */
+            /** @description A cron expression with five fields, or a nickname such as `@daily`. */
             cron_schedule: string;
-            /** @description The IANA time zone that the cron is read in; UTC by default. */
+            /** @description The IANA time zone of the cron expression. Defaults to `UTC`. */
             time_zone: string;
-            /** @description What happens at a firing while an earlier run has not ended. */
+            /** @description What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`. */
             overlap: components["schemas"]["Overlap"];
-            /** @description Whether it fires. */
+            /** @description Whether the schedule fires. False while it is paused. */
             enabled: boolean;
             /** @description The task of each run. */
             prompt: string;
-            /** @description `normal` works, `plan` only plans, `orchestrate` starts other runs. */
+            /** @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
             mode: components["schemas"]["RunMode"];
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it last changed.
+             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
              */
             updated_at: string;
-            /** @description The configuration that the run has after all defaults. */
+            /** @description The resolved configuration, with all defaults applied. */
             agent_config?: components["schemas"]["ResolvedAgentConfig"];
-            /** @description What the environment that the configuration names is made of. */
+            /** @description The environment that `agent_config` names. */
             environment?: components["schemas"]["EnvironmentConfig"];
-            /** @description The identity that carries the runs out. */
+            /** @description The identity that executes the runs. For team schedules only. */
             agent_uid?: string;
-            /** @description Who made it. */
+            /** @description The person who created it. */
             created_by?: components["schemas"]["RunCreatorInfo"];
-            /** @description Who changed it last. */
+            /** @description The person who changed it last. */
             updated_by?: components["schemas"]["RunCreatorInfo"];
-            /** @description Why the latest firing made no run; null where it did. */
+            /** @description Why the latest firing created no run. Null if it succeeded. */
             last_spawn_error: string | null;
-            /** @description Its latest and its next firing. */
+            /** @description The latest and the next firing. */
             history: {
-                /** @description The latest firing; null before the first. */
+                /** @description The time of the latest firing. Null before the first. */
                 last_ran: string | null;
-                /** @description The next firing; null while it is paused. */
+                /** @description The time of the next firing. Null while the schedule is paused. */
                 next_run: string | null;
             };
-            /** @description Its ten latest runs. */
+            /** @description The latest runs, at most 10, newest first. Present for a single schedule only. */
             recent_runs?: {
                 /** @description The run's id. */
                 run_id: string;
-                /** @description Where the run is. */
+                /** @description The run's current state. */
                 state: components["schemas"]["RunState"];
                 /**
                  * Format: date-time
-                 * @description When it was made.
+                 * @description The time of creation.
                  */
                 created_at: string;
             }[];
-            /** @description The team or the person that it belongs to. */
+            /** @description The owner. */
             scope?: {
-                /** @enum {string} */
+                /**
+                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @enum {string}
+                 */
                 type: "User" | "Team";
-                /** @description Its id. */
+                /** @description The id of the team or the person. */
                 uid?: string;
             };
-            /** @description Labels of the caller's own, to find the run by. */
+            /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
             metadata?: components["schemas"]["Metadata"];
         };
-        /** @description A secret as answers show it: never its value. */
+        /** @description A secret without its value. */
         SecretItem: {
-            /** @description By what name configurations refer to it. */
+            /** @description The name that configurations refer to. */
             name: string;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description The time of creation.
              */
             created_at: string;
-            /** @description The team or the person that it belongs to. */
+            /** @description The owner. */
             scope: {
-                /** @constant */
+                /**
+                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @constant
+                 */
                 type: "Team";
-                /** @description Its id. */
+                /** @description The id of the team or the person. */
                 uid: string;
             };
         };
-        /** @description Where a session leads that is shared with everybody. */
+        /** @description The conversation of a public session. */
         SessionRedirect: {
-            /** @description The conversation that the run belongs to, or is to continue. */
+            /** @description The conversation's id. */
             conversation_id?: string;
         };
-        /** @description With whom an environment is shared: one person, or whoever has the link. Must have exactly one of user_uid and link. */
+        /** @description Whom to share an environment with: a person, or anyone with the link. Exactly one is required. Must have exactly one of user_uid and link. */
         ShareRequest: {
-            /** @description The person it is shared with. At most 512 bytes in UTF-8. */
+            /** @description The id of the person to share with. Excludes `link`. At most 512 bytes in UTF-8. */
             user_uid?: string;
             /**
-             * @description The link to send to whom it is for, shown this once.
+             * @description Always true: share by link. Excludes `user_uid`.
              * @constant
              */
             link?: true;
         };
+        /** @description The result of sharing an environment. */
         ShareResponse: {
-            /** @description The link to send to whom it is for, shown this once. */
+            /** @description The URL that shows the environment, returned once. Absent when sharing with a person. */
             link?: string;
         };
+        /** @description A turn of a conversation. Delegated work has turns of its own. */
         Step: {
             /** @description The turn's id. */
             id: string;
-            /** @description What the turn was about. */
+            /** @description The task of the turn. */
             description?: string;
-            /** @description How it went, in a sentence or two. */
+            /** @description The result in one or two sentences. */
             summary?: string;
             /**
              * Format: date-time
-             * @description When work on it began; null before.
+             * @description The start time. Null before a run has started.
              */
             started_at?: string;
             /**
              * Format: date-time
-             * @description When it was done.
+             * @description The end time. Absent until the turn has ended.
              */
             completed_at?: string;
-            /** @description What was said, in order. */
+            /** @description The messages, in order. */
             messages: components["schemas"]["Message"][];
-            /** @description Work that was delegated in this turn. */
+            /** @description The turns of delegated work. */
             steps: components["schemas"]["Step"][];
         };
-        /** @description A repository as it is stored and shown. */
+        /** @description A Git repository as responses show it. */
         StoredRepository: {
-            /** @description What is cloned; a credential in it is shown as `***`. At most 2048 bytes in UTF-8. Must be an https, ssh or file URL. */
+            /** @description The URL to clone. Credentials are shown as `***`. At most 2048 bytes in UTF-8. Must be an https, ssh or file URL. */
             url: string;
-            /** @description A branch, tag or commit; by default the repository's own. At most 256 bytes in UTF-8. Must be a branch, tag or commit. */
+            /** @description The branch, tag or commit to check out. Defaults to the repository's default branch. At most 256 bytes in UTF-8. Must be a branch, tag or commit. */
             ref?: string;
-            /** @description The directory in the workspace; by default the URL's last segment. At most 256 bytes in UTF-8. Must be a relative path inside the workspace. */
+            /** @description The directory in the workspace. Defaults to the last segment of the URL. At most 256 bytes in UTF-8. Must be a relative path inside the workspace. */
             path?: string;
+            /** @description The name of the secret that contains the access token for an https URL. */
             token_secret?: string;
         };
+        /** @description A team as responses show it. */
         TeamItem: {
             /** @description The team's id. */
             uid: string;
-            /** @description What the team is called. */
+            /** @description The team's name. */
             name: string;
-            /** @description Limits and defaults of the team. */
+            /** @description The team's limits and defaults. */
             settings: components["schemas"]["TeamSettings"];
         };
-        /** @description An agent key of a team. */
+        /** @description An API key of an identity of the team. */
         TeamKey: {
             /** @description The key's id. */
             uid: string;
             /** @description The key's name. */
             name: string;
-            /** @description The identity that the key is for. */
+            /** @description The identity that the key belongs to. */
             identity_uid: string;
         };
-        /** @description Settings of a team with all defaults filled in; null where there is neither a value nor a default. */
+        /** @description The settings of a team, with all defaults applied. Null: neither a value nor a default. */
         TeamSettings: {
-            /** @description Identities that are available, the oldest ones. */
+            /** @description The number of available identities, 1 to 500. Defaults to 20. */
             identity_limit: number;
-            /** @description Runs that execute at once. */
+            /** @description The number of runs that execute at the same time, 1 to 10,000. Defaults to 20. */
             concurrency_limit: number;
-            /** @description Runs that may wait. */
+            /** @description The number of runs that wait for capacity, 1 to 100,000. Defaults to 1,000. */
             queue_limit: number;
-            /** @description The model of runs that name none. */
+            /** @description The model of runs that set none. */
             default_model_id: string | null;
-            /** @description The environment of runs that name none. */
+            /** @description The environment of runs that set none. */
             default_environment_id: string | null;
-            /** @description Always null: a monthly budget is not supported yet, and any other value is refused with 422. */
+            /** @description Always null. Monthly budgets are not supported yet: any other value returns 422. */
             budget_usd_month: number | null;
-            /** @description Always null: runs are kept without a limit of time, and any other value is refused with 422. */
+            /** @description Always null. Runs are kept indefinitely: any other value returns 422. */
             retention_days: number | null;
         };
         /**
-         * @description What became of a planned firing.
+         * @description The outcome of a planned firing: a run was created (`fired`), the firing was skipped, it came too late, or it failed.
          * @enum {string}
          */
         TickOutcome: "fired" | "skipped" | "late" | "failed";
+        /** @description A page of a run's timeline. */
         Timeline: {
-            /** @description In order. */
+            /** @description The events, oldest first. */
             events: components["schemas"]["TimelineEvent"][];
-            /** @description Where the list goes on. */
+            /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
+        /** @description An event in the timeline of a run. */
         TimelineEvent: {
             /** @description The event's id. */
             event_uuid: string;
             /** @description The run's id. */
             run_id: string;
-            /** @description What happened. */
+            /** @description The type of the event. */
             event_type: components["schemas"]["TimelineType"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             occurred_at: string;
-            /** @description The execution that it was part of: one attempt to carry the run out. */
+            /** @description The id of the execution, one attempt to execute the run. */
             execution_id?: string;
-            /** @description More about it, such as `duration_ms` and `is_error`. */
+            /** @description Details of the event, such as `duration_ms` and `is_error`. */
             payload?: {
                 [key: string]: unknown;
             };
         };
-        /** @enum {string} */
+        /**
+         * @description The type of a timeline event.
+         * @enum {string}
+         */
         TimelineType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_cancelled" | "run_stopped" | "artifact_created";
-        /** @description With length and checksum the upload is bound to them, else to a greatest length. */
+        /** @description The transcript to upload. With `size_bytes` and `sha256`, the upload must match both; otherwise it can have up to 64 MiB. */
         TranscriptRequest: {
-            /** @description The conversation that the run belongs to, or is to continue. At most 512 bytes in UTF-8. */
+            /** @description The conversation's id. At most 512 bytes in UTF-8. */
             conversation_id: string;
-            /** @description The file's bytes. */
+            /** @description The file's size in bytes. */
             size_bytes?: number;
-            /** @description The file's digest. Must be 64 hexadecimal digits. */
+            /** @description The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits. */
             sha256?: string;
         };
-        /** @description A repository whose skills could not be read, or not all of them. */
+        /** @description A repository whose skills could not be read completely. */
         UnavailableRepository: {
-            /** @description Whose repository it is: the last segment but one of its URL. */
+            /** @description The repository's owner: the second-to-last segment of its URL. */
             owner: string;
-            /** @description What the repository is called. */
+            /** @description The repository's name. */
             name: string;
-            /** @description The environments that it belongs to. */
+            /** @description The caller's environments with this repository. */
             environments: {
-                /** @description Its id. */
+                /** @description The environment's id. */
                 uid: string;
-                /** @description What the repository is called. */
+                /** @description The environment's name. */
                 name: string;
             }[];
-            /** @description Why it could not be read. */
+            /** @description Why the repository could not be read. */
             error: string;
         };
-        /** @description The body of PUT /agent/environments/{uid}: what is absent or null stays as it was. */
+        /** @description Changes to an environment. Members that are absent or null keep their values. */
         UpdateEnvironmentRequest: {
-            /** @description What it is called; unique where it belongs. */
+            /** @description The environment's name, unique within the team or the person. */
             name?: string | null;
-            /** @description What it is for. */
+            /** @description A description for people. */
             description?: string | null;
-            /** @description The image that its runs work in. Runs are refused with 422 where the deployment has no containers. */
+            /** @description The container image of the runs. If the deployment has no containers, creating a run returns 422. */
             docker_image?: string | null;
-            /** @description Repositories on GitHub that are cloned. */
+            /** @description The GitHub repositories to clone, at most 10. */
             github_repos?: {
-                /** @description Whose repository it is: the last segment but one of its URL. Must not contain credentials: store them as a secret and name it in token_secret. Must be a name on GitHub. */
+                /** @description The user or organization on GitHub. Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a GitHub user or organization. */
                 owner: string;
-                /** @description Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a repository. */
+                /** @description The repository's name. Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a GitHub repository. */
                 repo: string;
             }[] | null;
-            /** @description Git repositories that are cloned before the agent begins. */
+            /** @description The Git repositories to clone before the agent starts, at most 10. */
             repositories?: components["schemas"]["Repository"][] | null;
-            /** @description What is run before the agent begins, in order. */
+            /** @description The commands to run before the agent starts, in order, at most 20. */
             setup_commands?: string[] | null;
-            /** @description Secrets that its runs may use, by name. */
+            /** @description The secrets available to runs, at most 50. */
             secrets?: {
-                /** @description What it is called; unique where it belongs. Must match [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}. */
+                /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
                 name: string;
             }[] | null;
         };
-        /** @description The body of PUT /agent/identities/{uid}: what is absent or null stays as it was. */
+        /** @description Changes to an identity. Members that are absent or null keep their values. */
         UpdateIdentityRequest: {
-            /** @description What the identity is called; unique in its team. */
+            /** @description The identity's name, unique within the team. */
             name?: string | null;
-            /** @description What it is for. */
+            /** @description A description for people. */
             description?: string | null;
-            /** @description The task, in words. */
+            /** @description Additional instructions for the runs of the identity. */
             prompt?: string | null;
-            /** @description The model of its runs, where they name none. */
+            /** @description The model of runs that set none. */
             base_model?: string | null;
-            /** @description The environment whose repositories and set-up the run begins with. */
+            /** @description The environment to set up before the agent starts. */
             environment_id?: string | null;
-            /** @description Several skills; not together with `skill_spec`. */
+            /** @description The skills to load, at most 20. Excludes `skill_spec`. */
             skills?: string[] | null;
-            /** @description Tools for the agent: servers of the Model Context Protocol, by name. */
+            /** @description The agent's MCP servers: a map from name to server, at most 50. */
             mcp_servers?: ({
-                /** @description What the identity is called; unique in its team. */
+                /** @description The server's name, unique in the list. */
                 name: string;
-                /** @description A shared server, by its id. At most 512 bytes in UTF-8. */
+                /** @description The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8. */
                 warp_id?: string;
-                /** @description A program that is started in the sandbox. At most 4096 bytes in UTF-8. */
+                /** @description The program to start in the sandbox. At most 4096 bytes in UTF-8. */
                 command?: string;
-                /** @description The program's arguments. */
+                /** @description The program's arguments, at most 64. */
                 args?: string[];
-                /** @description The program's environment. Values are secrets: answers show `***`. */
+                /** @description The program's environment variables. Values are secrets: responses show `***`. */
                 env?: {
                     [key: string]: string;
                 };
-                /** @description Must be an http or https URL. */
+                /** @description The URL of a remote server. Must be an http or https URL. */
                 url?: string;
+                /** @description The HTTP headers of each request to the server. Values are secrets: responses show `***`. */
                 headers?: {
                     [key: string]: string;
                 };
             }[] | {
                 [key: string]: components["schemas"]["MCPServerConfig"];
             }) | null;
-            /** @description The program that runs the agent, where it is not the service's own: claude, codex or gemini. */
+            /** @description The program that runs the agent. Responses omit it for the default harness. */
             harness?: {
-                /** @enum {string} */
+                /**
+                 * @description The harness to use. `oz` is an alias of `default`.
+                 * @enum {string}
+                 */
                 type?: "default" | "oz" | "claude" | "codex" | "gemini";
-                /** @description The model that the agent uses. At most 512 bytes in UTF-8. */
+                /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description How much the model is to think. */
+                /** @description The reasoning level of the model. Supported levels depend on the model. */
                 reasoning_level?: string;
             } | null;
-            /** @description The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service. */
+            /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
             worker_host?: string | null;
-            /** @description Secrets that its runs may use, by name. */
+            /** @description The secrets available to runs, at most 50. */
             secrets?: {
-                /** @description What the identity is called; unique in its team. Must match [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}. */
+                /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
                 name: string;
             }[] | null;
-            /** @description Whether its keys may start runs on behalf of members. */
+            /** @description Whether keys of the identity may create runs on behalf of members. Defaults to false. */
             on_behalf_of_enabled?: boolean | null;
-            /** @description Whose credentials the run uses. */
+            /** @description Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
             credential_strategy?: ("CREATOR" | "EXECUTOR" | "") | null;
         };
-        /** @description The address belongs to the sign-in: it may be sent along as it is, and not changed here. */
+        /** @description Changes to the caller's profile. */
         UpdateMeRequest: {
-            /** @description The name that is shown. */
+            /** @description The new display name, at most 256 characters. */
             display_name?: string | null;
-            /** @description The person's address. */
+            /** @description The current email address. A different one returns 422. */
             email?: string | null;
         };
+        /** @description A change of a member's role. */
         UpdateMemberRequest: {
-            /** @description What they are to be in the team. */
+            /** @description The new role. */
             role: components["schemas"]["Role"];
         };
-        /** @description The body of PUT /agent/schedules/{id}. What is optional stays as it was where it is absent. */
+        /** @description The new content of a schedule. Optional members that are absent keep their values. */
         UpdateScheduleRequest: {
-            /** @description What the schedule is called. */
+            /** @description The schedule's name. */
             name: string;
-            /** @description When it fires: five fields of cron, or `@daily` and the like. At most 512 bytes in UTF-8. */
+            /** @description A cron expression with five fields, or a nickname such as `@daily`. At most 512 bytes in UTF-8. */
             cron_schedule: string;
-            /** @description The task of each run. At most 262144 bytes in UTF-8. */
+            /** @description The task of each run. Required unless `agent_config` names a skill. At most 262144 bytes in UTF-8. */
             prompt?: string;
-            /** @description Whether it fires. */
+            /** @description Whether the schedule fires. */
             enabled: boolean;
-            /** @description How its agents are set up; absent: as before. */
+            /** @description The configuration of each run. Absent: unchanged. */
             agent_config?: components["schemas"]["AmbientAgentConfig"];
-            /** @description The identity that carries the runs out. At most 512 bytes in UTF-8. */
+            /** @description The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8. */
             agent_uid?: string;
-            /** @description `normal` works, `plan` only plans, `orchestrate` starts other runs. */
+            /** @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
             mode?: components["schemas"]["RunMode"];
-            /** @description Labels of the caller's own, to find the run by. */
+            /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
             metadata?: components["schemas"]["Metadata"];
-            /** @description The IANA time zone that the cron is read in; UTC by default. At most 64 bytes in UTF-8. */
+            /** @description The IANA time zone of the cron expression. Defaults to `UTC`. At most 64 bytes in UTF-8. */
             time_zone?: string;
-            /** @description What happens at a firing while an earlier run has not ended. */
+            /** @description What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`. */
             overlap?: components["schemas"]["Overlap"];
         };
+        /** @description Changes to a team. Members that are absent or null keep their values. */
         UpdateTeamRequest: {
-            /** @description What it is called. */
+            /** @description The team's name. */
             name?: string | null;
-            /** @description Limits and defaults of the team. */
+            /** @description The team's limits and defaults. */
             settings?: {
-                /** @description Identities that are available, the oldest ones. */
+                /** @description The number of available identities, 1 to 500. Defaults to 20. */
                 identity_limit?: number | null;
-                /** @description Runs that execute at once. */
+                /** @description The number of runs that execute at the same time, 1 to 10,000. Defaults to 20. */
                 concurrency_limit?: number | null;
-                /** @description Runs that may wait. */
+                /** @description The number of runs that wait for capacity, 1 to 100,000. Defaults to 1,000. */
                 queue_limit?: number | null;
-                /** @description The model of runs that name none. */
+                /** @description The model of runs that set none. */
                 default_model_id?: string | null;
-                /** @description The environment of runs that name none. */
+                /** @description The environment of runs that set none. */
                 default_environment_id?: string | null;
-                /** @description Always null: a monthly budget is not supported yet, and any other value is refused with 422. */
+                /** @description Always null. Monthly budgets are not supported yet: any other value returns 422. */
                 budget_usd_month?: number | null;
-                /** @description Always null: runs are kept without a limit of time, and any other value is refused with 422. */
+                /** @description Always null. Runs are kept indefinitely: any other value returns 422. */
                 retention_days?: number | null;
             } | null;
         };
+        /** @description The files of a snapshot. */
         UploadSnapshotRequest: {
-            /** @description The snapshot's files. */
+            /** @description The files of the snapshot, 1 to 100. Each needs `size_bytes` and `sha256`. */
             files: {
-                /** @description The file's name. At most 255 bytes in UTF-8. Must be a file name. */
+                /** @description The file's name. At most 255 bytes in UTF-8. Must be a file name without slashes. */
                 filename: string;
-                /** @description The file's media type. At most 255 bytes in UTF-8. Must be a media type. */
+                /** @description The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain. */
                 mime_type: string;
-                /** @description The file's bytes. */
+                /** @description The file's size in bytes. */
                 size_bytes?: number;
-                /** @description The file's digest. Must be 64 hexadecimal digits. */
+                /** @description The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits. */
                 sha256?: string;
             }[];
             /**
-             * @description Whether the files are committed as a checkpoint, or are the last that an execution leaves.
+             * @description `checkpoint` for files to commit as a checkpoint, `legacy` (default) for the final files of an execution.
              * @enum {string}
              */
             mode?: "legacy" | "checkpoint";
-            /** @description The snapshot's name within its execution. Must be 1 to 128 of A-Z a-z 0-9 . _ - without two underscores in a row. */
+            /** @description The name of the snapshot. Required for `checkpoint`. Must have 1 to 128 of the characters A-Z a-z 0-9 . _ - and no two underscores in a row. */
             generation?: string;
         };
-        /** @description Where to upload each file, in the order of the request. */
+        /** @description The upload targets of a snapshot. */
         UploadSnapshotResponse: {
-            /** @description Where to upload each file, in the order of the request. */
+            /** @description One upload target per file, in the order of the request. */
             uploads: components["schemas"]["UploadTarget"][];
         };
-        /** @description Where and how to upload the bytes; lives 10 minutes and is bound to length and checksum. */
+        /** @description Where and how to upload a file. The target expires after 10 minutes and accepts only the announced size and checksum. */
         UploadTarget: {
             /**
              * Format: uri
-             * @description A time-limited address; send no credential there.
+             * @description A time-limited URL. Do not send credentials to it.
              */
             url: string;
             /**
-             * @description How to send them.
+             * @description The HTTP method of the upload.
              * @enum {string}
              */
             method: "PUT" | "POST";
-            /** @description Headers to send with them. */
+            /** @description The headers to send with the upload. Null if there are none. */
             headers: {
                 [key: string]: string;
             } | null;
-            /** @description Fields of a form, in this order, where the method is POST. */
+            /** @description The form fields to send, in this order. Present if `method` is `POST`. */
             fields?: {
-                /** @description What it is called. */
+                /** @description The name of the form field. */
                 name: string;
+                /** @description The value of the form field. */
                 value: {
-                    /** @constant */
+                    /**
+                     * @description `static`: send `value`. `content_crc32c`: send the CRC-32C checksum of the file. `content_data`: send the file.
+                     * @constant
+                     */
                     kind: "static";
+                    /** @description The text to send. */
                     value: string;
                 } | {
-                    /** @constant */
+                    /**
+                     * @description `static`: send `value`. `content_crc32c`: send the CRC-32C checksum of the file. `content_data`: send the file.
+                     * @constant
+                     */
                     kind: "content_crc32c";
                 } | {
-                    /** @constant */
+                    /**
+                     * @description `static`: send `value`. `content_crc32c`: send the CRC-32C checksum of the file. `content_data`: send the file.
+                     * @constant
+                     */
                     kind: "content_data";
                 };
             }[];
         };
-        /** @description A self-hosted worker that is connected; several connections may share its id. */
+        /** @description A connected self-hosted worker. Several connections may share its id. */
         WorkerItem: {
-            /** @description The id under which it connected: what `worker_host` of a configuration takes. */
+            /** @description The worker's id, the value for `worker_host` of a configuration. */
             worker_host: string;
-            /** @description Its connections; several may share an id. */
+            /** @description The number of connections with this id. */
             connection_count: number;
             /**
              * Format: date-time
-             * @description When the oldest of its connections was made.
+             * @description The start time of the oldest connection.
              */
             connected_at: string;
             /**
              * Format: date-time
-             * @description When it was last heard of.
+             * @description The time of the latest message from the worker.
              */
             last_seen_at: string;
         };
         RunsCreateParams: {
             /**
-             * @description `true` is refused with 422: checking a run without creating it is not supported yet.
+             * @description Not supported yet: `true` returns 422 and creates no run.
              * @default false
              */
             dry_run?: boolean;
         };
         RunsListParams: {
             /**
-             * @description How many runs at most.
+             * @description The maximum number of runs, 1 to 500.
              * @default 20
              */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
             /**
-             * @description What to sort by. `agent` is the skill, and runs without one come last in both directions.
+             * @description The sort key. `agent` sorts by skill; runs without a skill come last in both directions.
              * @default updated_at
              * @enum {string}
              */
             sort_by?: "updated_at" | "created_at" | "title" | "agent";
             /**
-             * @description The direction.
+             * @description The sort direction.
              * @default desc
              * @enum {string}
              */
             sort_order?: "asc" | "desc";
-            /** @description Runs in one of these states; repeat it for several. */
+            /** @description Selects runs in this state. Repeat the parameter for several states. */
             state?: components["schemas"]["RunState"][];
-            /** @description Runs whose configuration has this name. */
+            /** @description Selects runs by the name of their configuration. */
             name?: string;
-            /** @description Runs with this model. */
+            /** @description Selects runs by model. */
             model_id?: string;
-            /** @description Runs that this person or identity asked for, by uid. */
+            /** @description Selects runs by the uid of their creator. */
             creator?: string;
-            /** @description Runs that work as this person or identity, by uid. */
+            /** @description Selects runs by the uid of their executor. */
             executor?: string;
-            /** @description Runs that came about this way (RunSourceType). What is none of them matches nothing. */
+            /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. */
             source?: string;
             /**
-             * @description Runs that are executed there.
+             * @description Selects runs by execution location.
              * @enum {string}
              */
             execution_location?: "REMOTE" | "LOCAL";
             /**
              * Format: date-time
-             * @description Runs made after this time.
+             * @description Selects runs created after this time.
              */
             created_after?: string;
             /**
              * Format: date-time
-             * @description Runs made before this time.
+             * @description Selects runs created before this time.
              */
             created_before?: string;
             /**
              * Format: date-time
-             * @description Runs that changed after this time.
+             * @description Selects runs that changed after this time.
              */
             updated_after?: string;
-            /** @description Runs in this environment; `empty-environment`: runs without one. */
+            /** @description Selects runs by environment; `empty-environment` selects runs without one. */
             environment_id?: string;
-            /** @description The same as `skill_spec`. */
+            /** @description An alias of `skill_spec`. */
             skill?: string;
-            /** @description Runs that started from this skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. */
+            /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. */
             skill_spec?: string;
-            /** @description Runs of this schedule, also of one that was deleted. */
+            /** @description Selects runs by schedule, including deleted schedules. */
             schedule_id?: string;
-            /** @description Runs below this one, at any depth. It must exist and be visible. */
+            /** @description Selects the descendants of this run, which must exist and be visible. */
             ancestor_run_id?: string;
-            /** @description Runs that left such an artifact. */
+            /** @description Selects runs with an artifact of this type. */
             artifact_type?: components["schemas"]["ArtifactType"];
-            /** @description Runs whose title, prompt or skill has these words, in any order, case and accents aside; longer words may have a typo. */
+            /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. */
             q?: string;
-            /** @description Runs with these labels: `metadata[ticket]=SHOP-1412`. */
+            /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
             metadata?: {
                 [key: string]: string;
             };
         };
         RunsCancelParams: {
             /**
-             * @description Cancels also what is PENDING, CLAIMED or with a self-hosted worker.
+             * @description Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well.
              * @default false
              */
             force?: boolean;
         };
         RunsTimelineParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
         RunsConversationParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
         RunsTranscriptResponse: {
             /**
              * Format: uri
-             * @description A time-limited address; send no credential there.
+             * @description A time-limited URL of the file. Do not send credentials to it.
              */
             download_url: string;
             /**
              * Format: date-time
-             * @description Until when the address is good.
+             * @description The expiry time of the URL.
              */
             expires_at: string;
         };
         RunsListEventsParams: {
             /**
-             * @description Events after this number.
+             * @description Returns events after this number.
              * @default 0
              */
             after?: number;
             /**
-             * @description Seconds to wait for an event, where there is none yet.
+             * @description The maximum number of seconds to wait for an event, 0 to 25.
              * @default 0
              */
             wait?: number;
         };
         RunsResponseResponse: {
-            /** @description The agent's last words. */
+            /** @description The agent's final message, or an empty string. */
             text: string;
-            /** @description Where the run is. */
+            /** @description The run's current state. */
             state: components["schemas"]["RunState"];
-            /** @description What the run has left behind. */
+            /** @description The run's artifacts, oldest first. */
             artifacts: components["schemas"]["ArtifactItem"][];
         };
         ConversationsRetrieveParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
         AgentsListParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
-            /** @description Skills of this repository alone: `owner/repo`, or its URL without a credential. */
+            /** @description Lists only this repository: `owner/repo`, or its URL without credentials. */
             repo?: string;
-            /** @description The token of a shared link, which opens an environment of others. */
+            /** @description The token of a shared link, which grants read access to its environment. */
             link?: string;
             /**
-             * @description Looks into the repositories again, however short ago that was.
+             * @description Whether to read the repositories again instead of using cached results.
              * @default false
              */
             refresh?: boolean;
             /**
-             * @description Also skills that are malformed, with what is wrong in `error`.
+             * @description Whether to include malformed skills, with the reason in `error`.
              * @default false
              */
             include_malformed_skills?: boolean;
             /**
-             * @description What to sort by. `last_run`: the latest first, those that never ran last.
+             * @description The sort key. `last_run` returns the latest run first, and skills without runs last.
              * @default name
              * @enum {string}
              */
             sort_by?: "name" | "last_run";
         };
         WorkersListParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
         SchedulesListParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
         SchedulesTicksParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
         IdentitiesListParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
         IdentitiesKeysListParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
         EnvironmentsListParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
             /**
-             * @description What to sort by.
+             * @description The sort key. `last_updated` returns the latest change first.
+             * @default last_updated
              * @enum {string}
              */
             sort_by?: "name" | "last_updated";
-            /** @description The token of a shared link, which opens an environment of others. */
+            /** @description The token of a shared link, which grants read access to its environment. */
             link?: string;
         };
         EnvironmentsRetrieveParams: {
-            /** @description The token of a shared link, which opens an environment of others. */
+            /** @description The token of a shared link, which grants read access to its environment. */
             link?: string;
         };
         KeysListParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
         TeamsListParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
         TeamsMembersListParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
         TeamsMembersRemoveParams: {
             /**
-             * @description Keeps the agent keys that the member created.
+             * @description Whether to keep the agent keys that the member created.
              * @default false
              */
             keep_keys?: boolean;
         };
         TeamsInvitationsListParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
         SecretsListParams: {
-            /** @description How many at most. By default all, up to 500 or 4 MB. */
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
-            /** @description `page_info.next_cursor` of the page before. */
+            /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
         HarnessSupportGetTranscriptResponse: {
             /**
              * Format: uri
-             * @description A time-limited address; send no credential there.
+             * @description A time-limited URL of the file. Do not send credentials to it.
              */
             download_url: string;
             /**
              * Format: date-time
-             * @description Until when it is good.
+             * @description The expiry time of the URL.
              */
             expires_at: string;
         };
         DocumentationOpenapiResponse: {
+            /** @description The version of the OpenAPI specification. */
             openapi: string;
         };
     };

@@ -22,7 +22,9 @@ class AsyncDocumentation(AsyncResource):
         return AsyncDocumentationWithRawResponse(AsyncDocumentation(self._client, _raw=True))
 
     async def openapi(self, **options: Unpack[RequestOptions]) -> Dict[str, Any]:
-        """Returns the OpenAPI document, with the deployment's URL as its server.
+        """Returns this OpenAPI document.
+
+        The server URL is the address of the deployment.
 
         `GET /openapi.json`
         """
@@ -36,19 +38,21 @@ class AsyncDocumentation(AsyncResource):
         return await self._call("GET", "/docs", cast_to=str, options=options)
 
     async def errors(self, **options: Unpack[RequestOptions]) -> str:
-        """Lists all error codes on an HTML page.
+        """Returns an HTML page with all error codes.
 
         `GET /docs/errors`
         """
         return await self._call("GET", "/docs/errors", cast_to=str, options=options)
 
     async def error(self, code: str, **options: Unpack[RequestOptions]) -> str:
-        """Returns the page of an error code, to which the `type` of a problem links.
+        """Returns the HTML page of one error code.
+
+        The `type` of an error response is the URL of this page.
 
         `GET /docs/errors/{code}`
 
         Args:
-            code: The code.
+            code: The error code, with dashes instead of underscores.
         """
         return await self._call("GET", _wire.path("/docs/errors/{code}", code=code), cast_to=str, options=options)
 

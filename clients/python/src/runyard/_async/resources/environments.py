@@ -44,19 +44,22 @@ class AsyncEnvironments(AsyncResource):
         secrets: Union[Optional[Sequence[CreateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
-        """Creates an environment.
+        """Creates an environment of repositories, setup commands and secrets.
+
+        The caller's team owns it unless `team` is false. Names are unique within the team or the person; a name
+        in use returns 409. A team or a person can have at most 200 environments, each up to 64 KiB as JSON.
 
         `POST /agent/environments`
 
         Args:
-            name: What it is called; unique where it belongs.
-            team: Whether it belongs to the team. By default it does, where the caller has one.
-            description: What it is for.
-            docker_image: The image that its runs work in. Runs are refused with 422 where the deployment has no containers.
-            github_repos: Repositories on GitHub that are cloned.
-            repositories: Git repositories that are cloned before the agent begins.
-            setup_commands: What is run before the agent begins, in order.
-            secrets: Secrets that its runs may use, by name.
+            name: The environment's name, unique within the team or the person.
+            team: Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false.
+            description: A description for people.
+            docker_image: The container image of the runs. If the deployment has no containers, creating a run returns 422.
+            github_repos: The GitHub repositories to clone, at most 10.
+            repositories: The Git repositories to clone before the agent starts, at most 10.
+            setup_commands: The commands to run before the agent starts, in order, at most 20.
+            secrets: The secrets available to runs, at most 50.
         """
         return await self._call(
             "POST",
@@ -84,15 +87,18 @@ class AsyncEnvironments(AsyncResource):
         link: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[EnvironmentItem]:
-        """Lists the environments that the caller owns or that are shared with it.
+        """Lists the environments visible to the caller.
+
+        These are the environments that the caller or a team owns, that are shared with the caller, and the one
+        that `link` grants access to. The latest change comes first unless `sort_by` is `name`.
 
         `GET /agent/environments`
 
         Args:
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
-            sort_by: What to sort by.
-            link: The token of a shared link, which opens an environment of others.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
+            sort_by: The sort key. `last_updated` returns the latest change first.
+            link: The token of a shared link, which grants read access to its environment.
         """
         return self._list(
             "/agent/environments",
@@ -105,13 +111,16 @@ class AsyncEnvironments(AsyncResource):
     async def retrieve(
         self, environment_uid: str, *, link: Union[str, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]
     ) -> EnvironmentItem:
-        """Returns an environment, also to a caller with its link.
+        """Returns an environment.
+
+        With the token of its shared `link`, every caller with an API key can read it, without the details of its
+        latest run.
 
         `GET /agent/environments/{environmentUid}`
 
         Args:
-            environment_uid: The environment's uid.
-            link: The token of a shared link, which opens an environment of others.
+            environment_uid: The environment's id.
+            link: The token of a shared link, which grants read access to its environment.
         """
         return await self._call(
             "GET",
@@ -134,19 +143,22 @@ class AsyncEnvironments(AsyncResource):
         secrets: Union[Optional[Sequence[UpdateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
-        """Changes an environment.
+        """Updates an environment.
+
+        Members that are absent or null keep their values; an empty value (`""` or `[]`) clears one. Runs that
+        have started keep the previous environment.
 
         `PUT /agent/environments/{environmentUid}`
 
         Args:
-            environment_uid: The environment's uid.
-            name: What it is called; unique where it belongs.
-            description: What it is for.
-            docker_image: The image that its runs work in. Runs are refused with 422 where the deployment has no containers.
-            github_repos: Repositories on GitHub that are cloned.
-            repositories: Git repositories that are cloned before the agent begins.
-            setup_commands: What is run before the agent begins, in order.
-            secrets: Secrets that its runs may use, by name.
+            environment_uid: The environment's id.
+            name: The environment's name, unique within the team or the person.
+            description: A description for people.
+            docker_image: The container image of the runs. If the deployment has no containers, creating a run returns 422.
+            github_repos: The GitHub repositories to clone, at most 10.
+            repositories: The Git repositories to clone before the agent starts, at most 10.
+            setup_commands: The commands to run before the agent starts, in order, at most 20.
+            secrets: The secrets available to runs, at most 50.
         """
         return await self._call(
             "PUT",
@@ -167,10 +179,12 @@ class AsyncEnvironments(AsyncResource):
     async def delete(self, environment_uid: str, **options: Unpack[RequestOptions]) -> None:
         """Deletes an environment.
 
+        Schedules and identities that refer to it create no runs until they name another environment.
+
         `DELETE /agent/environments/{environmentUid}`
 
         Args:
-            environment_uid: The environment's uid.
+            environment_uid: The environment's id.
         """
         return await self._call(
             "DELETE",
@@ -189,12 +203,15 @@ class AsyncEnvironments(AsyncResource):
     ) -> ShareResponse:
         """Shares an environment with a person or by link.
 
+        A person can list the environment and use it for runs; the limit is 50 people. A link only shows the
+        environment. Its URL is returned once and replaces any earlier link.
+
         `POST /agent/environments/{environmentUid}/share`
 
         Args:
-            environment_uid: The environment's uid.
-            user_uid: The person it is shared with. At most 512 bytes in UTF-8.
-            link: The link to send to whom it is for, shown this once.
+            environment_uid: The environment's id.
+            user_uid: The id of the person to share with. Excludes `link`. At most 512 bytes in UTF-8.
+            link: Always true: share by link. Excludes `user_uid`.
         """
         return await self._call(
             "POST",
@@ -214,12 +231,14 @@ class AsyncEnvironments(AsyncResource):
     ) -> ShareResponse:
         """Stops sharing an environment with a person or by link.
 
+        Revoking a share that does not exist changes nothing.
+
         `DELETE /agent/environments/{environmentUid}/share`
 
         Args:
-            environment_uid: The environment's uid.
-            user_uid: The person it is shared with. At most 512 bytes in UTF-8.
-            link: The link to send to whom it is for, shown this once.
+            environment_uid: The environment's id.
+            user_uid: The id of the person to share with. Excludes `link`. At most 512 bytes in UTF-8.
+            link: Always true: share by link. Excludes `user_uid`.
         """
         return await self._call(
             "DELETE",

@@ -21,7 +21,7 @@ class AsyncMyself(AsyncResource):
         return AsyncMyselfWithRawResponse(AsyncMyself(self._client, _raw=True))
 
     async def retrieve(self, **options: Unpack[RequestOptions]) -> Me:
-        """Returns the caller and their teams.
+        """Returns the caller and their team memberships.
 
         `GET /agent/me`
         """
@@ -34,13 +34,15 @@ class AsyncMyself(AsyncResource):
         email: Union[Optional[str], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Me:
-        """Changes the caller's display name.
+        """Updates the caller's display name.
+
+        The email address cannot be changed: a different one returns 422.
 
         `PUT /agent/me`
 
         Args:
-            display_name: The name that is shown.
-            email: The person's address.
+            display_name: The new display name, at most 256 characters.
+            email: The current email address. A different one returns 422.
         """
         return await self._call(
             "PUT", "/agent/me", cast_to=Me, body={"display_name": display_name, "email": email}, options=options

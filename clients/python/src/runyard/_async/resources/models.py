@@ -20,7 +20,10 @@ class AsyncModels(AsyncResource):
         return AsyncModelsWithRawResponse(AsyncModels(self._client, _raw=True))
 
     async def list(self, **options: Unpack[RequestOptions]) -> ModelsResponse:
-        """Lists the models of this deployment, and the default of a run that names none.
+        """Lists the available models and the default model.
+
+        `default_model_id` is the model of runs that set none: the team's setting, or else the deployment's
+        default. A model with a `disable_reason` cannot be used at the moment.
 
         `GET /agent/models`
         """

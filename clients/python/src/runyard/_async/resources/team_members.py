@@ -35,12 +35,14 @@ class AsyncTeamMembers(AsyncResource):
     ) -> AsyncPaginator[MemberItem]:
         """Lists the members of a team with their roles.
 
+        Requires the role `admin`.
+
         `GET /agent/teams/{teamUid}/members`
 
         Args:
-            team_uid: The team's uid.
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
+            team_uid: The team's id.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
         """
         return self._list(
             _wire.path("/agent/teams/{team_uid}/members", team_uid=team_uid),
@@ -53,14 +55,16 @@ class AsyncTeamMembers(AsyncResource):
     async def update(
         self, team_uid: str, user_uid: str, *, role: Role, **options: Unpack[RequestOptions]
     ) -> MemberItem:
-        """Changes the role of a member. The last admin keeps the role.
+        """Changes a member's role.
+
+        The last admin of a team cannot become a member (409). Requires the role `admin`.
 
         `PUT /agent/teams/{teamUid}/members/{userUid}`
 
         Args:
-            team_uid: The team's uid.
-            user_uid: The user's uid.
-            role: What they are to be in the team.
+            team_uid: The team's id.
+            user_uid: The person's id.
+            role: The new role.
         """
         return await self._call(
             "PUT",
@@ -78,14 +82,18 @@ class AsyncTeamMembers(AsyncResource):
         keep_keys: Union[bool, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> RemovedMember:
-        """Removes a member from a team. Admins remove anybody, and every member may leave. Agent keys that the member created are revoked too, unless `keep_keys` is true. From the next request on, neither reaches the team.
+        """Removes a member from a team.
+
+        An admin can remove any member, and all members can remove themselves. The last admin of a team cannot be
+        removed (409). Agent keys that the member created are revoked unless `keep_keys` is true. Access ends
+        with the next request.
 
         `DELETE /agent/teams/{teamUid}/members/{userUid}`
 
         Args:
-            team_uid: The team's uid.
-            user_uid: The user's uid.
-            keep_keys: Keeps the agent keys that the member created.
+            team_uid: The team's id.
+            user_uid: The person's id.
+            keep_keys: Whether to keep the agent keys that the member created.
         """
         return await self._call(
             "DELETE",

@@ -31,11 +31,13 @@ class AsyncWorkers(AsyncResource):
     ) -> AsyncPaginator[WorkerItem]:
         """Lists the connected self-hosted workers of the caller's teams.
 
+        Workers are sorted by id. Connections that share an id are one worker.
+
         `GET /agent/connected-self-hosted-workers`
 
         Args:
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
         """
         return self._list(
             "/agent/connected-self-hosted-workers",

@@ -34,18 +34,23 @@ class Agents(Resource):
         sort_by: Union[Literal["name", "last_run"], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[AgentItem]:
-        """Lists the skills in the repositories of the caller's environments, or in the repository that `repo` names. Skills are discovered again after ten minutes; the header `age` is the number of seconds since the oldest discovery.
+        """Lists the skills in the repositories of the caller's environments.
+
+        With `repo`, only the skills of that repository are listed. Results are cached for 10 minutes;
+        `refresh=true` reads the repositories again, and the header `Age` gives the age of the oldest cached
+        result in seconds. Repositories that cannot be read are listed in `unavailable`. More than 100
+        repositories return 400; use `repo` then.
 
         `GET /agent`
 
         Args:
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
-            repo: Skills of this repository alone: `owner/repo`, or its URL without a credential.
-            link: The token of a shared link, which opens an environment of others.
-            refresh: Looks into the repositories again, however short ago that was.
-            include_malformed_skills: Also skills that are malformed, with what is wrong in `error`.
-            sort_by: What to sort by. `last_run`: the latest first, those that never ran last.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
+            repo: Lists only this repository: `owner/repo`, or its URL without credentials.
+            link: The token of a shared link, which grants read access to its environment.
+            refresh: Whether to read the repositories again instead of using cached results.
+            include_malformed_skills: Whether to include malformed skills, with the reason in `error`.
+            sort_by: The sort key. `last_run` returns the latest run first, and skills without runs last.
         """
         return self._list(
             "/agent",

@@ -56,23 +56,27 @@ class Identities(Resource):
         credential_strategy: Union[Optional[Literal["CREATOR", "EXECUTOR", ""]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> IdentityItem:
-        """Creates an agent identity with defaults for its runs.
+        """Creates an identity, a service account for an agent.
+
+        The optional members are defaults for the runs of the identity. Names are unique within the team; a name
+        in use returns 409. A team that has reached its `identity_limit` receives 403 `feature_not_available`.
+        Requires a personal key.
 
         `POST /agent/identities`
 
         Args:
-            name: What the identity is called; unique in its team.
-            description: What it is for.
-            prompt: The task, in words.
-            base_model: The model of its runs, where they name none.
-            environment_id: The environment whose repositories and set-up the run begins with.
-            skills: Several skills; not together with `skill_spec`.
-            mcp_servers: Tools for the agent: servers of the Model Context Protocol, by name.
-            harness: The program that runs the agent, where it is not the service's own: claude, codex or gemini.
-            worker_host: The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service.
-            secrets: Secrets that its runs may use, by name.
-            on_behalf_of_enabled: Whether its keys may start runs on behalf of members.
-            credential_strategy: Whose credentials the run uses.
+            name: The identity's name, unique within the team.
+            description: A description for people.
+            prompt: Additional instructions for the runs of the identity.
+            base_model: The model of runs that set none.
+            environment_id: The environment to set up before the agent starts.
+            skills: The skills to load, at most 20. Excludes `skill_spec`.
+            mcp_servers: The agent's MCP servers: a map from name to server, at most 50.
+            harness: The program that runs the agent. Responses omit it for the default harness.
+            worker_host: The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service.
+            secrets: The secrets available to runs, at most 50.
+            on_behalf_of_enabled: Whether keys of the identity may create runs on behalf of members. Defaults to false.
+            credential_strategy: Whose credentials the run uses: its creator's or its executor's. Has no effect in this release.
         """
         return self._call(
             "POST",
@@ -107,8 +111,8 @@ class Identities(Resource):
         `GET /agent/identities`
 
         Args:
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
         """
         return self._list(
             "/agent/identities",
@@ -119,12 +123,12 @@ class Identities(Resource):
         )
 
     def retrieve(self, identity_uid: str, **options: Unpack[RequestOptions]) -> IdentityItem:
-        """Returns an identity.
+        """Returns an identity with its defaults for runs.
 
         `GET /agent/identities/{identityUid}`
 
         Args:
-            identity_uid: The identity's uid.
+            identity_uid: The identity's id.
         """
         return self._call(
             "GET",
@@ -153,24 +157,27 @@ class Identities(Resource):
         credential_strategy: Union[Optional[Literal["CREATOR", "EXECUTOR", ""]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> IdentityItem:
-        """Changes an identity. Members that the body leaves out stay as they are.
+        """Updates an identity.
+
+        Members that are absent or null keep their values; an empty value (`""`, `[]` or `{}`) clears one. An
+        identity that is not `available` returns 403. Requires a personal key.
 
         `PUT /agent/identities/{identityUid}`
 
         Args:
-            identity_uid: The identity's uid.
-            name: What the identity is called; unique in its team.
-            description: What it is for.
-            prompt: The task, in words.
-            base_model: The model of its runs, where they name none.
-            environment_id: The environment whose repositories and set-up the run begins with.
-            skills: Several skills; not together with `skill_spec`.
-            mcp_servers: Tools for the agent: servers of the Model Context Protocol, by name.
-            harness: The program that runs the agent, where it is not the service's own: claude, codex or gemini.
-            worker_host: The self-hosted worker that is to carry the run out; absent, or `hosted`: a sandbox of the service.
-            secrets: Secrets that its runs may use, by name.
-            on_behalf_of_enabled: Whether its keys may start runs on behalf of members.
-            credential_strategy: Whose credentials the run uses.
+            identity_uid: The identity's id.
+            name: The identity's name, unique within the team.
+            description: A description for people.
+            prompt: Additional instructions for the runs of the identity.
+            base_model: The model of runs that set none.
+            environment_id: The environment to set up before the agent starts.
+            skills: The skills to load, at most 20. Excludes `skill_spec`.
+            mcp_servers: The agent's MCP servers: a map from name to server, at most 50.
+            harness: The program that runs the agent. Responses omit it for the default harness.
+            worker_host: The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service.
+            secrets: The secrets available to runs, at most 50.
+            on_behalf_of_enabled: Whether keys of the identity may create runs on behalf of members. Defaults to false.
+            credential_strategy: Whose credentials the run uses: its creator's or its executor's. Has no effect in this release.
         """
         return self._call(
             "PUT",
@@ -194,12 +201,15 @@ class Identities(Resource):
         )
 
     def delete(self, identity_uid: str, **options: Unpack[RequestOptions]) -> None:
-        """Deletes an identity and its keys. Its runs that have not started fail, and its schedules are paused.
+        """Deletes an identity and revokes all its keys.
+
+        Its runs that have not started fail with `not_authorized`, runs in progress finish, and its schedules are
+        paused. The team's default identity cannot be deleted (400). Requires a personal key.
 
         `DELETE /agent/identities/{identityUid}`
 
         Args:
-            identity_uid: The identity's uid.
+            identity_uid: The identity's id.
         """
         return self._call(
             "DELETE",

@@ -33,14 +33,17 @@ class IdentityKeys(Resource):
         expires_at: Union[Optional[Union[str, datetime]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> CreatedKey:
-        """Creates an API key for an identity; only this response shows it.
+        """Creates an API key for an identity.
+
+        The response contains the key, which is never shown again. The key does not expire unless `expires_at` is
+        set. An identity can have at most 50 keys. Requires a personal key.
 
         `POST /agent/identities/{identityUid}/keys`
 
         Args:
-            identity_uid: The identity's uid.
-            name: What the key is called.
-            expires_at: In the future; without it the key is good until it is deleted.
+            identity_uid: The identity's id.
+            name: The key's name.
+            expires_at: The expiry time, in the future. By default the key does not expire.
         """
         return self._call(
             "POST",
@@ -58,14 +61,14 @@ class IdentityKeys(Resource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[KeyItem]:
-        """Lists the metadata of an identity's API keys, oldest first.
+        """Lists the API keys of an identity, without their values.
 
         `GET /agent/identities/{identityUid}/keys`
 
         Args:
-            identity_uid: The identity's uid.
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
+            identity_uid: The identity's id.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
         """
         return self._list(
             _wire.path("/agent/identities/{identity_uid}/keys", identity_uid=identity_uid),
@@ -76,13 +79,15 @@ class IdentityKeys(Resource):
         )
 
     def delete(self, identity_uid: str, key_uid: str, **options: Unpack[RequestOptions]) -> None:
-        """Deletes an identity's API key. Later requests with it are refused.
+        """Revokes an API key of an identity.
+
+        The key is refused from the next request. Requires a personal key.
 
         `DELETE /agent/identities/{identityUid}/keys/{keyUid}`
 
         Args:
-            identity_uid: The identity's uid.
-            key_uid: The key's uid.
+            identity_uid: The identity's id.
+            key_uid: The key's id.
         """
         return self._call(
             "DELETE",

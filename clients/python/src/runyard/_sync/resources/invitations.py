@@ -21,12 +21,16 @@ class Invitations(Resource):
         return InvitationsWithRawResponse(Invitations(self._client, _raw=True))
 
     def accept(self, token: str, **options: Unpack[RequestOptions]) -> Membership:
-        """Accepts an invitation to a team. With an API key the caller joins the team. Without one the account of the invited address is created, and only this response shows its key; an address that has an account needs its own key (401).
+        """Accepts an invitation to a team.
+
+        With an API key, the caller joins the team (200). Without an API key, an account is created for the
+        invited address (201), and its first API key is returned once. If the address already has an account, the
+        response is 401: use a key of that account.
 
         `POST /agent/invitations/{token}/accept`
 
         Args:
-            token: The token.
+            token: The token of the invitation, the last segment of its link.
         """
         return self._call(
             "POST", _wire.path("/agent/invitations/{token}/accept", token=token), cast_to=Membership, options=options

@@ -32,13 +32,16 @@ class Keys(Resource):
         expires_at: Union[Optional[Union[str, datetime]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> CreatedKey:
-        """Creates a personal API key; only this response shows it.
+        """Creates a personal API key.
+
+        The response contains the key, which is never shown again. The key does not expire unless `expires_at` is
+        set. A person can have at most 50 keys.
 
         `POST /agent/keys`
 
         Args:
-            name: What the key is called.
-            expires_at: In the future; without it the key is good until it is deleted.
+            name: The key's name.
+            expires_at: The expiry time, in the future. By default the key does not expire.
         """
         return self._call(
             "POST", "/agent/keys", cast_to=CreatedKey, body={"name": name, "expires_at": expires_at}, options=options
@@ -51,13 +54,13 @@ class Keys(Resource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[KeyItem]:
-        """Lists the metadata of the caller's API keys, oldest first.
+        """Lists the caller's API keys, without their values.
 
         `GET /agent/keys`
 
         Args:
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
         """
         return self._list(
             "/agent/keys",
@@ -68,12 +71,14 @@ class Keys(Resource):
         )
 
     def delete(self, key_uid: str, **options: Unpack[RequestOptions]) -> None:
-        """Deletes one of the caller's API keys. It may be the key of the request itself.
+        """Revokes one of the caller's API keys.
+
+        The key is refused from the next request. The key of the request itself can be revoked too.
 
         `DELETE /agent/keys/{keyUid}`
 
         Args:
-            key_uid: The key's uid.
+            key_uid: The key's id.
         """
         return self._call(
             "DELETE", _wire.path("/agent/keys/{key_uid}", key_uid=key_uid), cast_to=type(None), options=options

@@ -48,22 +48,25 @@ class Schedules(Resource):
         overlap: Union[Overlap, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> ScheduleItem:
-        """Creates a schedule.
+        """Creates a schedule that runs a prompt by cron.
+
+        The body must have a `prompt`, unless `agent_config` names a skill. The schedule is enabled and reads its
+        cron expression in UTC unless the body says otherwise. A team or a person can have at most 500 schedules.
 
         `POST /agent/schedules`
 
         Args:
-            name: What the schedule is called.
-            cron_schedule: When it fires: five fields of cron, or `@daily` and the like. At most 512 bytes in UTF-8.
-            prompt: The task of each run. At most 262144 bytes in UTF-8.
-            enabled: Whether it fires.
-            team: Whether it belongs to the team. By default it does, where the caller has one.
-            agent_config: How its agents are set up.
-            agent_uid: The identity that carries the runs out. At most 512 bytes in UTF-8.
-            mode: `normal` works, `plan` only plans, `orchestrate` starts other runs.
-            metadata: Labels of the caller's own, to find the run by.
-            time_zone: The IANA time zone that the cron is read in; UTC by default. At most 64 bytes in UTF-8.
-            overlap: What happens at a firing while an earlier run has not ended.
+            name: The schedule's name.
+            cron_schedule: A cron expression with five fields, or a nickname such as `@daily`. At most 512 bytes in UTF-8.
+            prompt: The task of each run. Required unless `agent_config` names a skill. At most 262144 bytes in UTF-8.
+            enabled: Whether the schedule fires. Defaults to true.
+            team: Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false.
+            agent_config: The configuration of each run.
+            agent_uid: The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8.
+            mode: `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
+            metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
+            time_zone: The IANA time zone of the cron expression. Defaults to `UTC`. At most 64 bytes in UTF-8.
+            overlap: What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`.
         """
         return self._call(
             "POST",
@@ -92,13 +95,13 @@ class Schedules(Resource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[ScheduleItem]:
-        """Lists the schedules visible to the caller, by name.
+        """Lists the schedules visible to the caller, sorted by name.
 
         `GET /agent/schedules`
 
         Args:
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
         """
         return self._list(
             "/agent/schedules",
@@ -109,7 +112,9 @@ class Schedules(Resource):
         )
 
     def retrieve(self, schedule_id: str, **options: Unpack[RequestOptions]) -> ScheduleItem:
-        """Returns a schedule with its latest runs.
+        """Returns a schedule with its next firing and recent runs.
+
+        `recent_runs` contains up to 10 runs; list the runs by `schedule_id` for all of them.
 
         `GET /agent/schedules/{scheduleId}`
 
@@ -141,20 +146,23 @@ class Schedules(Resource):
     ) -> ScheduleItem:
         """Replaces a schedule.
 
+        `name`, `cron_schedule`, `enabled` and, without a skill, `prompt` are required. Optional members that are
+        absent keep their values. Runs that the schedule has created are not changed.
+
         `PUT /agent/schedules/{scheduleId}`
 
         Args:
             schedule_id: The schedule's id.
-            name: What the schedule is called.
-            cron_schedule: When it fires: five fields of cron, or `@daily` and the like. At most 512 bytes in UTF-8.
-            enabled: Whether it fires.
-            prompt: The task of each run. At most 262144 bytes in UTF-8.
-            agent_config: How its agents are set up; absent: as before.
-            agent_uid: The identity that carries the runs out. At most 512 bytes in UTF-8.
-            mode: `normal` works, `plan` only plans, `orchestrate` starts other runs.
-            metadata: Labels of the caller's own, to find the run by.
-            time_zone: The IANA time zone that the cron is read in; UTC by default. At most 64 bytes in UTF-8.
-            overlap: What happens at a firing while an earlier run has not ended.
+            name: The schedule's name.
+            cron_schedule: A cron expression with five fields, or a nickname such as `@daily`. At most 512 bytes in UTF-8.
+            enabled: Whether the schedule fires.
+            prompt: The task of each run. Required unless `agent_config` names a skill. At most 262144 bytes in UTF-8.
+            agent_config: The configuration of each run. Absent: unchanged.
+            agent_uid: The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8.
+            mode: `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
+            metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
+            time_zone: The IANA time zone of the cron expression. Defaults to `UTC`. At most 64 bytes in UTF-8.
+            overlap: What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`.
         """
         return self._call(
             "PUT",
@@ -176,7 +184,10 @@ class Schedules(Resource):
         )
 
     def delete(self, schedule_id: str, **options: Unpack[RequestOptions]) -> DeleteScheduleResponse:
-        """Deletes a schedule; its runs stay.
+        """Deletes a schedule.
+
+        Runs that the schedule has created remain and are still found by its `schedule_id`. Deleting the schedule
+        again returns 404.
 
         `DELETE /agent/schedules/{scheduleId}`
 
@@ -193,6 +204,8 @@ class Schedules(Resource):
     def pause(self, schedule_id: str, **options: Unpack[RequestOptions]) -> ScheduleItem:
         """Pauses a schedule until it is resumed.
 
+        Pausing a paused schedule changes nothing. Active runs continue.
+
         `POST /agent/schedules/{scheduleId}/pause`
 
         Args:
@@ -206,7 +219,9 @@ class Schedules(Resource):
         )
 
     def resume(self, schedule_id: str, **options: Unpack[RequestOptions]) -> ScheduleItem:
-        """Resumes a schedule from its next planned firing.
+        """Resumes a paused schedule from its next firing.
+
+        Firings that were missed during the pause are not made up. Resuming an enabled schedule changes nothing.
 
         `POST /agent/schedules/{scheduleId}/resume`
 
@@ -221,7 +236,10 @@ class Schedules(Resource):
         )
 
     def run(self, schedule_id: str, **options: Unpack[RequestOptions]) -> RunAgentResponse:
-        """Starts a run of a schedule now, even if the schedule is paused.
+        """Creates a run from a schedule immediately.
+
+        The run has the schedule's prompt and configuration, in addition to planned firings, and adds no tick.
+        Works for paused schedules too.
 
         `POST /agent/schedules/{scheduleId}/run`
 
@@ -243,14 +261,16 @@ class Schedules(Resource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[ListTicksResponseTick]:
-        """Lists the outcomes of planned firings, the latest first.
+        """Lists the outcomes of planned firings, newest first.
+
+        Each planned firing has exactly one outcome, kept for 90 days.
 
         `GET /agent/schedules/{scheduleId}/ticks`
 
         Args:
             schedule_id: The schedule's id.
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
         """
         return self._list(
             _wire.path("/agent/schedules/{schedule_id}/ticks", schedule_id=schedule_id),

@@ -24,13 +24,16 @@ class Secrets(Resource):
         return SecretsWithRawResponse(Secrets(self._client, _raw=True))
 
     def create(self, *, name: str, value: str, **options: Unpack[RequestOptions]) -> SecretItem:
-        """Creates a secret that configurations refer to by name. No response shows its value.
+        """Creates a secret for the runs of a team.
+
+        Environments and identities refer to the secret by name. The value is never returned; to change it,
+        delete the secret and create it again. A team can have at most 100 secrets. Requires the role `admin`.
 
         `POST /agent/secrets`
 
         Args:
-            name: By what name configurations refer to it. The variable in which commands find the value: none that programs obey, such as PATH or LD_PRELOAD.
-            value: The secret itself; no answer ever shows it. At most 4096 bytes in UTF-8.
+            name: The name that configurations refer to, unique within the team. Also the name of the environment variable with the value. Names that change how programs behave, such as PATH or LD_PRELOAD, are reserved.
+            value: The value. It is never returned. At most 4096 bytes in UTF-8.
         """
         return self._call(
             "POST", "/agent/secrets", cast_to=SecretItem, body={"name": name, "value": value}, options=options
@@ -43,13 +46,15 @@ class Secrets(Resource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[SecretItem]:
-        """Lists the names of the team's secrets.
+        """Lists the metadata of a team's secrets, without values.
+
+        Requires the role `admin`.
 
         `GET /agent/secrets`
 
         Args:
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
         """
         return self._list(
             "/agent/secrets",
@@ -60,24 +65,28 @@ class Secrets(Resource):
         )
 
     def retrieve(self, secret: str, **options: Unpack[RequestOptions]) -> SecretItem:
-        """Returns a secret's metadata.
+        """Returns a secret's metadata, without its value.
+
+        Requires the role `admin`.
 
         `GET /agent/secrets/{secret}`
 
         Args:
-            secret: The secret.
+            secret: The secret's name.
         """
         return self._call(
             "GET", _wire.path("/agent/secrets/{secret}", secret=secret), cast_to=SecretItem, options=options
         )
 
     def delete(self, secret: str, **options: Unpack[RequestOptions]) -> None:
-        """Deletes a secret. Executions that started with its value keep it until they end.
+        """Deletes a secret.
+
+        Executions that have started keep the value until they end. Requires the role `admin`.
 
         `DELETE /agent/secrets/{secret}`
 
         Args:
-            secret: The secret.
+            secret: The secret's name.
         """
         return self._call(
             "DELETE", _wire.path("/agent/secrets/{secret}", secret=secret), cast_to=type(None), options=options

@@ -28,14 +28,17 @@ class TeamInvitations(Resource):
     def create(
         self, team_uid: str, *, email: str, role: Union[Role, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]
     ) -> CreatedInvitation:
-        """Creates an invitation whose link is valid for a week; only this response shows it.
+        """Creates an invitation to a team and returns its link.
+
+        The link is returned once, works once and expires after 7 days. A team can have at most 100 open
+        invitations. No email is sent. Requires the role `admin`.
 
         `POST /agent/teams/{teamUid}/invitations`
 
         Args:
-            team_uid: The team's uid.
-            email: The person's address. At most 320 bytes in UTF-8. Must be an e-mail address.
-            role: What they will be in the team; `member` by default.
+            team_uid: The team's id.
+            email: The person's email address. At most 320 bytes in UTF-8. Must be an email address.
+            role: The role in the team after acceptance. Defaults to `member`.
         """
         return self._call(
             "POST",
@@ -53,14 +56,16 @@ class TeamInvitations(Resource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[InvitationItem]:
-        """Lists the open invitations of a team without their links.
+        """Lists the open invitations of a team, without their links.
+
+        Requires the role `admin`.
 
         `GET /agent/teams/{teamUid}/invitations`
 
         Args:
-            team_uid: The team's uid.
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
+            team_uid: The team's id.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
         """
         return self._list(
             _wire.path("/agent/teams/{team_uid}/invitations", team_uid=team_uid),
@@ -73,10 +78,12 @@ class TeamInvitations(Resource):
     def delete(self, team_uid: str, invitation_id: str, **options: Unpack[RequestOptions]) -> None:
         """Revokes an invitation.
 
+        Its link stops working immediately. Requires the role `admin`.
+
         `DELETE /agent/teams/{teamUid}/invitations/{invitationId}`
 
         Args:
-            team_uid: The team's uid.
+            team_uid: The team's id.
             invitation_id: The invitation's id.
         """
         return self._call(

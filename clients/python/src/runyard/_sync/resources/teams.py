@@ -44,13 +44,15 @@ class Teams(Resource):
         settings: Union[CreateTeamRequestSettingsParam, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> TeamItem:
-        """Creates a team whose admin is the caller.
+        """Creates a team with the caller as its admin.
+
+        Settings that are absent or null have their defaults.
 
         `POST /agent/teams`
 
         Args:
-            name: What the team is called.
-            settings: Limits and defaults of the team.
+            name: The team's name.
+            settings: The team's limits and defaults.
         """
         return self._call(
             "POST", "/agent/teams", cast_to=TeamItem, body={"name": name, "settings": settings}, options=options
@@ -68,8 +70,8 @@ class Teams(Resource):
         `GET /agent/teams`
 
         Args:
-            limit: How many at most. By default all, up to 500 or 4 MB.
-            cursor: `page_info.next_cursor` of the page before.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
         """
         return self._list(
             "/agent/teams",
@@ -80,12 +82,14 @@ class Teams(Resource):
         )
 
     def retrieve(self, team_uid: str, **options: Unpack[RequestOptions]) -> TeamItem:
-        """Returns a team with its settings. Only its admins may call this.
+        """Returns a team with its settings.
+
+        Requires the role `admin`.
 
         `GET /agent/teams/{teamUid}`
 
         Args:
-            team_uid: The team's uid.
+            team_uid: The team's id.
         """
         return self._call(
             "GET", _wire.path("/agent/teams/{team_uid}", team_uid=team_uid), cast_to=TeamItem, options=options
@@ -99,14 +103,16 @@ class Teams(Resource):
         settings: Union[Optional[UpdateTeamRequestSettingsParam], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> TeamItem:
-        """Changes a team's name and settings. Null brings a setting back to its default.
+        """Updates a team's name and settings.
+
+        Settings that are absent keep their values; null restores the default. Requires the role `admin`.
 
         `PUT /agent/teams/{teamUid}`
 
         Args:
-            team_uid: The team's uid.
-            name: What it is called.
-            settings: Limits and defaults of the team.
+            team_uid: The team's id.
+            name: The team's name.
+            settings: The team's limits and defaults.
         """
         return self._call(
             "PUT",
@@ -117,12 +123,15 @@ class Teams(Resource):
         )
 
     def delete(self, team_uid: str, **options: Unpack[RequestOptions]) -> None:
-        """Deletes a team and everything in it. Its runs must have ended and its schedules must be deleted before.
+        """Deletes a team with its identities, keys, environments and secrets.
+
+        The team's runs must have ended and its schedules must be deleted, otherwise the response is 409.
+        Requires the role `admin`.
 
         `DELETE /agent/teams/{teamUid}`
 
         Args:
-            team_uid: The team's uid.
+            team_uid: The team's id.
         """
         return self._call(
             "DELETE", _wire.path("/agent/teams/{team_uid}", team_uid=team_uid), cast_to=type(None), options=options
