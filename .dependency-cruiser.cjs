@@ -15,7 +15,7 @@ const keysOutsideStores = [];
 const routeTable = "^infra/(routes|rights)[.]ts$";
 /** What the two local modes have in common: the terminal, the sample run, and what HTTP ports on this machine check. */
 const localTools =
-  "^local/(api|commands|files|isolation|models|paths|ports|problem-response|request-checks|sample-repository|sample-run|terminal|web-page)[.]ts$";
+  "^local/(api|commands|files|isolation|models|paths|ports|preflight|problem-response|request-checks|sample-repository|sample-run|terminal|web-page)[.]ts$";
 const contracts = "^shared/((wire|log)/|[^/]+[.]ts$)";
 const ports = "^shared/(table|files|queue|sandbox|vault|timers|model-provider)/";
 const records = "^shared/records/";

@@ -8,7 +8,7 @@ import { complain, Problem, red } from "./terminal.ts";
 export async function localEmulator(): Promise<EmulatorAccess> {
   const paths = localPaths(process.env);
   const local = await readJson(paths.localFile, LocalFile);
-  if (local === undefined) throw new Problem(`There is no ${shown(paths.localFile)}: run npm start first.`);
+  if (local === undefined) throw new Problem(`There is no ${shown(paths.localFile)}: run npm run emulator first.`);
   return { endpoint: local.emulator_url, secretKey: local.emulator_key };
 }
 

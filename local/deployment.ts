@@ -140,7 +140,7 @@ async function runCdk({ access, paths, log, cwd, signal }: CdkCall, args: string
   if (result.code !== 0) {
     throw new Problem(`cdk ${log} failed; all it said is in ${shown(logFile)}.`, [
       ...lastLines(result.output, 25),
-      "If it goes on like this, npm start -- --fresh begins with an empty state.",
+      "If it goes on like this, npm run emulator -- --fresh begins with an empty state.",
     ]);
   }
 }

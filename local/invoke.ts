@@ -44,7 +44,7 @@ async function main(args: string[]): Promise<number> {
   }
   const { localFile } = localPaths(process.env);
   const local = await readJson(localFile, LocalFile);
-  if (local === undefined) throw new Problem(`There is no ${shown(localFile)}: run npm start first.`);
+  if (local === undefined) throw new Problem(`There is no ${shown(localFile)}: run npm run emulator first.`);
   if (command.kind === "print") {
     say(await readFixture(command.file, command.given, local));
     return 0;
@@ -110,7 +110,7 @@ async function functionNames(client: LambdaClient, local: LocalFile): Promise<st
     const page = await client
       .send(new ListFunctionsCommand(marker === undefined ? {} : { Marker: marker }))
       .catch(() => {
-        throw new Problem(`The local cloud does not answer at ${local.emulator_url}: run npm start.`);
+        throw new Problem(`The local cloud does not answer at ${local.emulator_url}: run npm run emulator.`);
       });
     for (const found of page.Functions ?? [])
       if (found.FunctionName?.startsWith(PREFIX)) names.push(found.FunctionName);

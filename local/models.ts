@@ -1,4 +1,4 @@
-/** The providers of models that the local cloud has, as the environment of `npm start` names them. */
+/** The providers of models that the local cloud has, as the environment of `npm run emulator` names them. */
 export interface LocalModels {
   /** Settings for the deployment, without keys. */
   readonly context: Readonly<Record<string, string>>;

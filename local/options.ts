@@ -15,7 +15,7 @@ export interface StartOptions {
   faults?: string;
 }
 
-export const HELP = `Usage: npm start -- [options]
+export const HELP = `Usage: npm run emulator -- [options]
 
 Brings up Runyard on this machine, runs a sample agent on a real repository and stays up until Ctrl-C.
 

@@ -65,6 +65,22 @@ export async function preflight(host: Host): Promise<Preflight> {
   };
 }
 
+/**
+ * Checks the programs that agents' commands need.
+ * @returns a sentence for each missing tool that is not required, and the line that installs them
+ * @throws Problem naming the required tools that are missing
+ */
+export async function checkTools(host: Pick<Host, "platform" | "searchPath">): Promise<string[]> {
+  if (host.platform === "win32") throw new Problem("Native Windows is not supported: run this inside WSL2.");
+  const missing = await missingTools(host);
+  const required = missing.filter((tool) => tool.without === undefined);
+  if (required.length === 0) return warningsOf(missing, host.platform);
+  const packages = required.map((tool) => packageOf(tool, host.platform));
+  throw new Problem(`${required.map((tool) => `${tool.program} is missing`).join("; ")}.`, [
+    `Install with:  ${installLine(packages, host.platform)}`,
+  ]);
+}
+
 /** What works worse for want of a tool, and one line that installs them all. */
 function warningsOf(missing: Tool[], platform: NodeJS.Platform): string[] {
   if (missing.length === 0) return [];
@@ -75,7 +91,7 @@ function warningsOf(missing: Tool[], platform: NodeJS.Platform): string[] {
   ];
 }
 
-async function missingTools(host: Host): Promise<Tool[]> {
+async function missingTools(host: Pick<Host, "platform" | "searchPath">): Promise<Tool[]> {
   const wanted = SANDBOX_TOOLS.filter((tool) => tool.only === undefined || tool.only === host.platform);
   const found = await Promise.all(wanted.map((tool) => findProgram(tool.program, host.searchPath)));
   return wanted.filter((_, index) => found[index] === undefined);

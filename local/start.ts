@@ -6,7 +6,7 @@ import { sampleRun } from "./sample-run.ts";
 import { printSummary } from "./summary.ts";
 import { complain, Problem, red, say, seconds } from "./terminal.ts";
 
-/** `npm start`: brings up the local cloud, runs the sample, and stays until it is told to stop. */
+/** `npm run emulator`: brings up the local cloud, runs the sample, and stays until it is told to stop. */
 async function main(args: string[]): Promise<number> {
   const parsed = parseOptions(args);
   if (parsed.kind === "help") {

@@ -19,7 +19,7 @@ export interface ServeOptions {
 const DEFAULT_CONCURRENCY = Math.max(4, 2 * availableParallelism());
 const MAX_CONCURRENCY = 1_000;
 
-export const HELP = `Usage: npm run serve -- [options]
+export const HELP = `Usage: npm start -- [options]
 
 Runs Runyard as one process on this machine, executes a sample run on a real repository and serves until Ctrl-C.
 

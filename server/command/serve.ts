@@ -4,6 +4,7 @@ import { setLogOutput } from "#shared/log/log.ts";
 import { decideIsolation } from "../../local/isolation.ts";
 import { localPaths, shown } from "../../local/paths.ts";
 import { firstFreePort } from "../../local/ports.ts";
+import { checkTools } from "../../local/preflight.ts";
 import { isLoopbackHost } from "../../local/request-checks.ts";
 import { complain, Problem, red, say, seconds, step, warn } from "../../local/terminal.ts";
 import type { Server } from "../server.ts";
@@ -15,7 +16,7 @@ import { printSummary } from "./summary.ts";
 
 const DEFAULT_PORT = 4500;
 
-/** `npm run serve`: serves the API on this machine until it is stopped. Returns the exit code. */
+/** `npm start`: serves the API on this machine until it is stopped. Returns the exit code. */
 async function main(args: readonly string[]): Promise<number> {
   try {
     const options = parseOptions(args);
@@ -34,6 +35,8 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function serve(options: ServeOptions, stop: AbortSignal): Promise<number> {
   const began = performance.now();
+  const host = { platform: process.platform, searchPath: process.env["PATH"] ?? "" };
+  for (const line of await checkTools(host)) warn(line);
   const paths = servePaths(localPaths(process.env).home, options.data);
   const log = new RotatingLog(paths.log);
   setLogOutput((line) => log.write(line));

@@ -15,7 +15,7 @@ async function ended(cloud: CloudProcess, runId: string) {
   throw new Error(`the run did not end: ${cloud.printed()}`);
 }
 
-it("runs codex and gemini from `npm start` with a model of a server of one's own, and goes on with their sessions", {
+it("runs codex and gemini from `npm run emulator` with a model of a server of one's own, and goes on with their sessions", {
   timeout: 400_000,
 }, async () => {
   await using standIn = await ModelStandIn.start();

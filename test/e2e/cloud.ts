@@ -23,7 +23,7 @@ export interface CloudProcess {
 export const makeState = (): Promise<string> => mkdtemp(path.join(tmpdir(), "runyard-e2e-"));
 export const dropState = (state: string): Promise<void> => rm(state, { recursive: true, force: true });
 
-/** `npm start` with a state of its own, up and ready, its sample run done. */
+/** `npm run emulator` with a state of its own, up and ready, its sample run done. */
 export async function startCloud(state: string, args: readonly string[] = []): Promise<CloudProcess> {
   const port = args.includes("--port") ? [] : ["--port", String(await freePort())];
   const child = spawn(process.execPath, [path.join(root, "local/start.ts"), ...port, ...args], {
@@ -39,7 +39,7 @@ export async function startCloud(state: string, args: readonly string[] = []): P
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);
-    child.on("exit", (code) => reject(new Error(`npm start ended with ${code}:\n${text}`)));
+    child.on("exit", (code) => reject(new Error(`npm run emulator ended with ${code}:\n${text}`)));
   });
   const exited = new Promise<number | null>((resolve) => child.on("exit", (code) => resolve(code)));
   await ready;

@@ -16,7 +16,7 @@ afterAll(async () => {
   await dropState(cloud.state);
 }, 30_000);
 
-describe("npm start", () => {
+describe("npm run emulator", () => {
   test("runs the sample on a real repository and prints what a new user needs next", () => {
     const printed = cloud.printed();
     expect(printed).toMatch(/Result\s+SUCCEEDED/);

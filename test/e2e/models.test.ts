@@ -4,7 +4,7 @@ import { type CloudProcess, client, dropState, makeState, startCloud } from "./c
 
 const variables = ["RUNYARD_COMPATIBLE_BASE_URL", "RUNYARD_COMPATIBLE_MODELS", "RUNYARD_MODEL_PRICES"] as const;
 
-/** `npm start` with a server that speaks OpenAI's API, and a run that its caller executes. */
+/** `npm run emulator` with a server that speaks OpenAI's API, and a run that its caller executes. */
 describe("models in the local cloud", () => {
   let standIn: ModelStandIn;
   let state: string;

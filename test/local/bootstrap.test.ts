@@ -24,7 +24,7 @@ describe("npm run bootstrap", () => {
     [["--email", "nobody"], "--email takes the address"],
     [["--mail", "a@b.example"], "Unknown option '--mail'"],
     [["--email", "a@b.example"], "There are no AWS credentials or no region"],
-    [["--local"], "run npm start first"],
+    [["--local"], "run npm run emulator first"],
   ])("%j is refused with what to do", async (args, complaint) => {
     const ended = await run(...args);
     expect(ended).toMatchObject({ code: 1, output: "" });

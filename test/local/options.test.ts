@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseOptions } from "../../local/options.ts";
 
-describe("npm start --", () => {
+describe("npm run emulator --", () => {
   test("starts with the defaults when nothing is said", () => {
     expect(parseOptions([])).toEqual({ kind: "start", options: { once: false, fresh: false, runTests: false } });
   });

@@ -112,7 +112,7 @@ describe("local/redrive.ts", () => {
     [["sandboxes"], 'There is no dead-letter queue of "sandboxes"'],
     [["--every"], "Unknown option '--every'"],
     [["--all"], "There are no AWS credentials or no region"],
-    [["--local"], "run npm start first"],
+    [["--local"], "run npm run emulator first"],
   ])("%j is refused with what to do", async (args, complaint) => {
     const ended = await run(...args);
     expect(ended).toMatchObject({ code: 1, output: "" });

@@ -11,7 +11,7 @@ import { useDataDirectory } from "./support/data-directory.ts";
 
 const data = useDataDirectory();
 
-describe("the options of npm run serve", () => {
+describe("the options of npm start", () => {
   it("listen on loopback, execute the sample run and isolate commands by default", () => {
     expect(parseOptions([])).toMatchObject({
       host: "127.0.0.1",

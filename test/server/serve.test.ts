@@ -24,7 +24,7 @@ async function conversationOf(server: Served, run: string): Promise<string> {
   return JSON.stringify((await server.call("GET", `/agent/runs/${run}/conversation`)).body);
 }
 
-describe("npm run serve", () => {
+describe("npm start", () => {
   it("executes a run whose transcript and artifact can be downloaded", async () => {
     const server = await start();
     const run = await createRun(server, 'echo hello; echo content > "$RUNYARD_OUTPUT/file.txt"');
