@@ -58,7 +58,8 @@ async function write(endpoint: NewEndpoint): Promise<void> {
 }
 
 function source({ method, path, resource, verbNoun }: NewEndpoint): string {
-  const domain = existsSync(join(root, "shared", resource, "ports.ts")) ? resource : "runs";
+  const portsFile = (domain: string) => `shared/${domain}/${domain.replace(/s$/, "")}-ports.ts`;
+  const domain = existsSync(join(root, portsFile(resource))) ? resource : "runs";
   const ports = `${pascal(domain.replace(/s$/, ""))}Ports`;
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => `${id}: PathId`);
   const request = ids.length > 0 ? `{ path: v.object({ ${ids.join(", ")} }) }` : "{}";
@@ -66,7 +67,7 @@ function source({ method, path, resource, verbNoun }: NewEndpoint): string {
   return `import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
 import { endpoint${ids.length > 0 ? ", PathId" : ""} } from "#shared/http/endpoint.ts";
-import type { ${ports} } from "#shared/${domain}/ports.ts";
+import type { ${ports} } from "#${portsFile(domain)}";
 
 /** ${method} ${path}: says in one sentence what it does for the caller. */
 export const ${name} = endpoint({

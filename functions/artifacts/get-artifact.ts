@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { showArtifact } from "#shared/artifacts/artifacts.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { ArtifactResponse } from "#shared/wire/artifact.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { prepareUpload } from "#shared/runs/uploads.ts";
 import { CreateAttachmentRequest, CreateAttachmentResponse } from "#shared/wire/attachment.ts";
 

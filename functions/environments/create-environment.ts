@@ -1,4 +1,4 @@
-import type { EnvironmentPorts } from "#shared/environments/ports.ts";
+import type { EnvironmentPorts } from "#shared/environments/environment-ports.ts";
 import { showEnvironment } from "#shared/environments/read-environments.ts";
 import { addEnvironment } from "#shared/environments/write-environment.ts";
 import { endpoint } from "#shared/http/endpoint.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { EnvironmentPorts } from "#shared/environments/ports.ts";
+import type { EnvironmentPorts } from "#shared/environments/environment-ports.ts";
 import { removeEnvironment } from "#shared/environments/write-environment.ts";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { EnvironmentPorts } from "#shared/environments/ports.ts";
+import type { EnvironmentPorts } from "#shared/environments/environment-ports.ts";
 import { findVisibleEnvironment, showEnvironment } from "#shared/environments/read-environments.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";

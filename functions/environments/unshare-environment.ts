@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { EnvironmentPorts } from "#shared/environments/ports.ts";
+import type { EnvironmentPorts } from "#shared/environments/environment-ports.ts";
 import { removeShare } from "#shared/environments/share-environment.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { ShareRequest, ShareResponse } from "#shared/wire/environment.ts";

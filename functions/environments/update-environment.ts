@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { EnvironmentPorts } from "#shared/environments/ports.ts";
+import type { EnvironmentPorts } from "#shared/environments/environment-ports.ts";
 import { showEnvironment } from "#shared/environments/read-environments.ts";
 import { changeEnvironment } from "#shared/environments/write-environment.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { invocation } from "#shared/queue/invocation.ts";
 import { discover } from "#shared/skills/discover.ts";
-import type { DiscoveryPorts } from "#shared/skills/ports.ts";
 import { SkillRepository } from "#shared/skills/repository.ts";
+import type { DiscoveryPorts } from "#shared/skills/skill-ports.ts";
 
 const Discovery = v.object({ v: v.literal(1), ...SkillRepository.entries });
 

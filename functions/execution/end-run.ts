@@ -1,6 +1,6 @@
 import { composeTranscript } from "#shared/conversations/transcript.ts";
 import { noteSetup } from "#shared/environments/note-setup.ts";
-import type { EndPorts } from "#shared/executions/ports.ts";
+import type { EndPorts } from "#shared/executions/execution-ports.ts";
 import { stopSandboxes } from "#shared/executions/sandbox-stops.ts";
 import { queueConsumer } from "#shared/queue/consumer.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";

@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import * as v from "valibot";
-import type { ReaperPorts } from "#shared/executions/ports.ts";
+import type { ReaperPorts } from "#shared/executions/execution-ports.ts";
 import { reapUntilQuiet } from "#shared/executions/reaper-passes.ts";
 import { queueConsumer } from "#shared/queue/consumer.ts";
 import { invocation } from "#shared/queue/invocation.ts";

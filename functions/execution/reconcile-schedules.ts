@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { logLine } from "#shared/log/log.ts";
 import { invocation } from "#shared/queue/invocation.ts";
-import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { reconcileOverdue } from "#shared/schedules/reconcile.ts";
+import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
 
 /** The event of the rule that runs every minute; any other event is an error. */
 const Minute = v.object({ source: v.literal("aws.events"), "detail-type": v.literal("Scheduled Event") });

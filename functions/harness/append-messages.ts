@@ -1,7 +1,7 @@
 import { storeMessages } from "#shared/conversations/messages.ts";
 import { assertSameExecution, authorizeExecution } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { MessagesRequest, MessagesResponse } from "#shared/wire/harness.ts";
 
 /**

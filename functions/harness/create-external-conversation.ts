@@ -1,7 +1,7 @@
 import { declareExternalConversation } from "#shared/conversations/raw-transcript.ts";
 import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { ExternalConversationRequest, ExternalConversationResponse } from "#shared/wire/harness.ts";
 
 /**

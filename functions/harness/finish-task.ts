@@ -3,7 +3,7 @@ import { storeUploadedTranscript } from "#shared/conversations/raw-transcript.ts
 import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { finishExecution } from "#shared/executions/finish-task.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { Empty, FinishTaskRequest } from "#shared/wire/harness.ts";
 
 /**

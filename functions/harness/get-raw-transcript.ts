@@ -4,7 +4,7 @@ import { TRANSCRIPT_TYPE } from "#shared/conversations/transcript.ts";
 import { authorizeExecutionRead } from "#shared/executions/execution-access.ts";
 import { endpoint, REDIRECT } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
 /**

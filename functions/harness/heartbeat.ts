@@ -1,6 +1,6 @@
 import { recordHeartbeat } from "#shared/executions/heartbeat.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { HeartbeatRequest, HeartbeatResponse } from "#shared/wire/harness.ts";
 
 /**

@@ -2,7 +2,7 @@ import { RunyardError } from "#shared/errors.ts";
 import { assertHarnessInstance } from "#shared/executions/execution-access.ts";
 import { recordShutdown } from "#shared/executions/expired-execution.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { Empty, ReportShutdownRequest } from "#shared/wire/harness.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { createSnapshot } from "#shared/executions/snapshots.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { UploadSnapshotRequest, UploadSnapshotResponse } from "#shared/wire/harness.ts";
 
 /**

@@ -3,7 +3,7 @@ import { toIdentityKeyOwner } from "#shared/api-keys/key-owner.ts";
 import { issueKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
-import type { IdentityPorts } from "#shared/identities/ports.ts";
+import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { readIdentity, refuseUnavailable } from "#shared/identities/read-identities.ts";
 import { toProfile } from "#shared/principals/principal.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";

@@ -1,7 +1,7 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { toIdentityItem } from "#shared/identities/identity-item.ts";
-import type { IdentityPorts } from "#shared/identities/ports.ts";
+import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { addIdentity } from "#shared/identities/write-identity.ts";
 import { requireTeam } from "#shared/principals/default-team.ts";
 import { CreateIdentityRequest, IdentityItem } from "#shared/wire/identity.ts";

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { toIdentityKeyOwner } from "#shared/api-keys/key-owner.ts";
 import { revokeKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
-import type { IdentityPorts } from "#shared/identities/ports.ts";
+import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { readIdentity } from "#shared/identities/read-identities.ts";
 
 /**

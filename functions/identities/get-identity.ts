@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdentityItem } from "#shared/identities/identity-item.ts";
-import type { IdentityPorts } from "#shared/identities/ports.ts";
+import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { readIdentity } from "#shared/identities/read-identities.ts";
 import { IdentityItem } from "#shared/wire/identity.ts";
 

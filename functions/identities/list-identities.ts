@@ -1,6 +1,6 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdentityItem } from "#shared/identities/identity-item.ts";
-import type { IdentityPorts } from "#shared/identities/ports.ts";
+import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { readIdentities } from "#shared/identities/read-identities.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { listTeamsToRead } from "#shared/principals/default-team.ts";

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
 import { revokeInvitation } from "#shared/teams/invitations.ts";
-import type { TeamPorts } from "#shared/teams/ports.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
+import type { TeamPorts } from "#shared/teams/team-ports.ts";
 
 /**
  * DELETE /agent/teams/{teamUid}/invitations/{invitationId}: revokes an invitation. Its link stops working immediately.

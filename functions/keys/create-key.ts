@@ -2,7 +2,7 @@ import { toPersonalKeyOwner } from "#shared/api-keys/key-owner.ts";
 import { issueKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
-import type { IdentityPorts } from "#shared/identities/ports.ts";
+import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { toProfile } from "#shared/principals/principal.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";

@@ -1,7 +1,7 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { readMe } from "#shared/teams/me.ts";
-import type { TeamPorts } from "#shared/teams/ports.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
+import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { Me } from "#shared/wire/team.ts";
 
 /** GET /agent/me: returns the caller and their team memberships. */

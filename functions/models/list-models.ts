@@ -1,7 +1,7 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { defaultModel, models } from "#shared/models/models.ts";
 import { findDefaultTeam } from "#shared/principals/find-default-team.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { ModelsResponse } from "#shared/wire/model.ts";
 
 /**

@@ -3,8 +3,8 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { cancelOneRun } from "#shared/runs/cancel-run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { cancelMatchingRuns } from "#shared/runs/listing/cancel-matching-runs.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { CancelRunsRequest, CancelRunsResponse } from "#shared/wire/cancel.ts";
 
 /**

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { storeClientEvent } from "#shared/executions/client-events.ts";
 import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { ClientEvent } from "#shared/wire/event.ts";
 import { Empty } from "#shared/wire/harness.ts";
 

@@ -1,7 +1,7 @@
 import { RunyardError } from "#shared/errors.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { submitRun } from "#shared/runs/submit-run.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 import { RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";

@@ -5,8 +5,8 @@ import { refuseUnreadable } from "#shared/conversations/raw-transcript.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { pageQuery } from "#shared/pagination/page.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { Conversation } from "#shared/wire/conversation.ts";
 
 /**

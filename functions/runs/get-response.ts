@@ -3,9 +3,9 @@ import { findFinalMessage, readMessages } from "#shared/conversations/conversati
 import { truncateText } from "#shared/conversations/truncate.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { checkpointOf } from "#shared/records/checkpoint.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { shownArtifacts } from "#shared/runs/run-item.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { ArtifactItem } from "#shared/wire/artifact.ts";
 import { RunState } from "#shared/wire/run.ts";
 

@@ -2,9 +2,9 @@ import * as v from "valibot";
 import { readPrompt } from "#shared/conversations/conversation.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { readUsage } from "#shared/records/budget-account.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { toRunItem } from "#shared/runs/run-item.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunItem } from "#shared/wire/run.ts";
 
 /**

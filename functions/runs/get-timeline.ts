@@ -3,8 +3,8 @@ import { isTimelineEvent, toTimelineEvent } from "#shared/conversations/timeline
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { Timeline } from "#shared/wire/event.ts";
 
 /**

@@ -5,8 +5,8 @@ import { RunyardError } from "#shared/errors.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { endpoint, PathId, REDIRECT } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
 /**

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { waitForEvents } from "#shared/conversations/wait-for-events.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunEvents } from "#shared/wire/event.ts";
 
 const whole = (most: number) =>

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { showHandoffFiles } from "#shared/executions/snapshots.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { HandoffAttachments } from "#shared/wire/attachment.ts";
 
 /**

@@ -3,7 +3,7 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import { many, map, one } from "#shared/http/request.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { listVisibleRuns } from "#shared/runs/listing/list-runs.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { ArtifactType } from "#shared/wire/artifact.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { Id, Timestamp, text, textOfBytes } from "#shared/wire/primitives.ts";

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { submitFollowup } from "#shared/conversations/followups.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { Empty } from "#shared/wire/harness.ts";
 import { RunFollowupRequest } from "#shared/wire/run.ts";
 

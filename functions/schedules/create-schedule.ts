@@ -1,8 +1,8 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { addSchedule } from "#shared/schedules/create-schedule.ts";
-import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { showSchedule } from "#shared/schedules/read-schedule.ts";
+import type { SchedulePorts } from "#shared/schedules/schedule-ports.ts";
 import { CreateScheduleRequest, ScheduleItem } from "#shared/wire/schedule.ts";
 
 /**

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { removeSchedule } from "#shared/schedules/delete-schedule.ts";
-import type { SchedulePorts } from "#shared/schedules/ports.ts";
+import type { SchedulePorts } from "#shared/schedules/schedule-ports.ts";
 import { DeleteScheduleResponse } from "#shared/wire/schedule.ts";
 
 /**

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { findVisibleSchedule, readRecentRuns, showSchedule } from "#shared/schedules/read-schedule.ts";
+import type { SchedulePorts } from "#shared/schedules/schedule-ports.ts";
 import { ScheduleItem } from "#shared/wire/schedule.ts";
 
 /**

@@ -2,7 +2,7 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { pageQuery } from "#shared/pagination/page.ts";
 import { readSchedulePage } from "#shared/schedules/list-schedules.ts";
-import type { SchedulePorts } from "#shared/schedules/ports.ts";
+import type { SchedulePorts } from "#shared/schedules/schedule-ports.ts";
 import { ListSchedulesResponse } from "#shared/wire/schedule.ts";
 
 /** GET /agent/schedules: lists the schedules visible to the caller, sorted by name. */

@@ -3,7 +3,7 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { pageQuery } from "#shared/pagination/page.ts";
 import { readTickPage } from "#shared/schedules/list-schedules.ts";
-import type { SchedulePorts } from "#shared/schedules/ports.ts";
+import type { SchedulePorts } from "#shared/schedules/schedule-ports.ts";
 import { ListTicksResponse } from "#shared/wire/schedule.ts";
 
 /**

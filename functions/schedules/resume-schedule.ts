@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { setEnabled } from "#shared/schedules/change-schedule.ts";
-import type { SchedulePorts } from "#shared/schedules/ports.ts";
 import { showSchedule } from "#shared/schedules/read-schedule.ts";
+import type { SchedulePorts } from "#shared/schedules/schedule-ports.ts";
 import { ScheduleItem } from "#shared/wire/schedule.ts";
 
 /**

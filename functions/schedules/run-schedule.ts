@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
-import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { startScheduledRun } from "#shared/schedules/run-now.ts";
+import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
 import { RunAgentResponse } from "#shared/wire/run.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { requireTeam } from "#shared/principals/default-team.ts";
-import type { SecretPorts } from "#shared/secrets/ports.ts";
+import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { addSecret, hashSecret } from "#shared/secrets/secrets.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
 import { CreateSecretRequest, SecretItem } from "#shared/wire/secret.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint, NO_CONTENT } from "#shared/http/endpoint.ts";
-import type { SecretPorts } from "#shared/secrets/ports.ts";
+import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { removeSecret } from "#shared/secrets/secrets.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
 import { SecretName } from "#shared/wire/secret-name.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint } from "#shared/http/endpoint.ts";
-import type { IdentityPorts } from "#shared/identities/ports.ts";
+import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { readSecret } from "#shared/secrets/secrets.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
 import { SecretItem } from "#shared/wire/secret.ts";

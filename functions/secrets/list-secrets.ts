@@ -1,5 +1,5 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import type { IdentityPorts } from "#shared/identities/ports.ts";
+import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { placeOf, readSecrets } from "#shared/secrets/secrets.ts";

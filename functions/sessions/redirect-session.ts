@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { findSessionConversation } from "#shared/conversations/shared-sessions.ts";
 import { PathId, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { SessionRedirect } from "#shared/wire/conversation.ts";
 
 /**

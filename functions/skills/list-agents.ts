@@ -6,7 +6,7 @@ import { byName, latestFirst } from "#shared/pagination/places.ts";
 import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { findAgents } from "#shared/skills/list-agents.ts";
-import type { SkillPorts } from "#shared/skills/ports.ts";
+import type { SkillPorts } from "#shared/skills/skill-ports.ts";
 import { Flag, textOfBytes } from "#shared/wire/primitives.ts";
 import { type AgentItem, ListAgentsResponse } from "#shared/wire/skill.ts";
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint, NO_CONTENT, PathId } from "#shared/http/endpoint.ts";
-import type { SecretPorts } from "#shared/secrets/ports.ts";
+import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { removeTeam } from "#shared/teams/delete-team.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
 

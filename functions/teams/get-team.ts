@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toTeamItem } from "#shared/records/team.ts";
-import type { TeamPorts } from "#shared/teams/ports.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
+import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { findTeam } from "#shared/teams/write-team.ts";
 import { TeamItem } from "#shared/wire/team.ts";
 

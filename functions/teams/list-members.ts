@@ -3,8 +3,8 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { readMembers } from "#shared/teams/members.ts";
-import type { TeamPorts } from "#shared/teams/ports.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
+import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { ListMembersResponse } from "#shared/wire/team.ts";
 
 /** GET /agent/teams/{teamUid}/members: lists the members of a team with their roles. Requires the role `admin`. */

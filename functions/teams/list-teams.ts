@@ -3,7 +3,7 @@ import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { toTeamItem } from "#shared/records/team.ts";
-import type { TeamPorts } from "#shared/teams/ports.ts";
+import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { readTeams } from "#shared/teams/write-team.ts";
 import { ListTeamsResponse } from "#shared/wire/team.ts";
 

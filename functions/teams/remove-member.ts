@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
-import type { TeamPorts } from "#shared/teams/ports.ts";
 import { endMembership } from "#shared/teams/remove-member.ts";
 import { requireAdminOrSelf } from "#shared/teams/require-role.ts";
+import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 import { RemovedMember } from "#shared/wire/team.ts";
 

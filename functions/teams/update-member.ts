@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { changeRole } from "#shared/teams/members.ts";
-import type { TeamPorts } from "#shared/teams/ports.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
+import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { MemberItem, UpdateMemberRequest } from "#shared/wire/team.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { recordShutdown } from "#shared/executions/expired-execution.ts";
 import { logLine } from "#shared/log/log.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { killMarked, removeAbandoned } from "#shared/sandbox/processes.ts";
 import type { ExecutionLog } from "./execution-log.ts";
 

@@ -3,7 +3,7 @@ import { uuidOf } from "#shared/ids.ts";
 import { isUploaded, type UploadedArtifact } from "#shared/records/artifact.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution, staleExecutionError } from "#shared/runs/change-run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import type { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/harness.ts";
 import { artifactLimitError, toCreatedChange } from "./artifact-changes.ts";

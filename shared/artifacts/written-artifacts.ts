@@ -5,7 +5,7 @@ import type { StoredArtifact, StoredPlan } from "#shared/records/artifact.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Change } from "#shared/runs/transition.ts";
 import type { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/harness.ts";
 import { artifactLimitError, toCreatedChange } from "./artifact-changes.ts";

@@ -1,6 +1,6 @@
 import { checkpointOf, putCheckpoint } from "#shared/records/checkpoint.ts";
 import type { EndedHead } from "#shared/records/run-head.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Put, Value } from "#shared/table/table.ts";
 import { type Message, TURN_CANCELLED, tellsOfCancel } from "#shared/wire/conversation.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";

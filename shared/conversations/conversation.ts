@@ -1,7 +1,7 @@
 import { type Checkpoint, checkpointOf, isLive } from "#shared/records/checkpoint.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { type Message, OPENING, type Step } from "#shared/wire/conversation.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { addDelegatedSteps } from "./delegated-steps.ts";

@@ -10,7 +10,7 @@ import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import { isLocal, ownerOf, type RunHead } from "#shared/records/run-head.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
 import type { Item, Put } from "#shared/table/table.ts";

@@ -7,7 +7,7 @@ import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import { failExecution } from "#shared/runs/end-run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { Message } from "#shared/wire/conversation.ts";
 

@@ -4,7 +4,7 @@ import { RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead, RunHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import { thirdPartyOf } from "#shared/runs/harness-model.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { TranscriptRequest, UploadTarget } from "#shared/wire/harness.ts";
 import {
   putConversationFile,

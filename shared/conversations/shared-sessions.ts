@@ -1,6 +1,6 @@
 import { notFound } from "#shared/errors.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { listLatestRuns } from "./conversation-store.ts";
 
 /** Number of the newest continuations of a conversation that are searched for a shared one. */

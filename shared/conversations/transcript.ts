@@ -1,6 +1,6 @@
 import { fileKeys } from "#shared/files/file-store.ts";
 import { isTerminal } from "#shared/records/run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { readPrompt } from "./conversation.ts";
 import { readEvents } from "./timeline.ts";

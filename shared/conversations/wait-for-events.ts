@@ -1,6 +1,6 @@
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { RunEvents } from "#shared/wire/event.ts";
 import { readEvents } from "./timeline.ts";
 

@@ -11,7 +11,7 @@ import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { ShareRequest, ShareResponse } from "#shared/wire/environment.ts";
 import { type Environment, isOwnedBy } from "./environment.ts";
-import type { EnvironmentPorts } from "./ports.ts";
+import type { EnvironmentPorts } from "./environment-ports.ts";
 import { type ShareStore, shareStore } from "./share-store.ts";
 import { findOwnEnvironment } from "./write-environment.ts";
 

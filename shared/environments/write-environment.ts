@@ -12,8 +12,8 @@ import type { Value } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { CreateEnvironmentRequest, UpdateEnvironmentRequest } from "#shared/wire/environment.ts";
 import { type Environment, parseEnvironment } from "./environment.ts";
+import type { EnvironmentPorts } from "./environment-ports.ts";
 import { entriesIn, environmentStore } from "./environment-store.ts";
-import type { EnvironmentPorts } from "./ports.ts";
 import { findVisibleEnvironment } from "./read-environments.ts";
 import { changedRepositories } from "./repositories.ts";
 

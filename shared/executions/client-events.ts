@@ -2,7 +2,7 @@ import { RunyardError } from "#shared/errors.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 import { markClientEvent } from "./event-marker-store.ts";

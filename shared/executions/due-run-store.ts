@@ -1,5 +1,5 @@
 import { parseRunHead, type RunHead } from "#shared/records/run-head.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { CHECK_SHARDS, sortableTime } from "#shared/table/keys.ts";
 import type { Item } from "#shared/table/table.ts";
 import { toChunks } from "./chunks.ts";

@@ -10,8 +10,8 @@ import {
 } from "#shared/records/run-head.ts";
 import { type ChangePorts, changeRun, staleExecutionError } from "#shared/runs/change-run.ts";
 import { toEndChange } from "#shared/runs/end-run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { type Change, STOP_ATTRIBUTES, type TimelineEntry } from "#shared/runs/transition.ts";
 import { type ReportShutdownRequest, SLICE_ENDED } from "#shared/wire/harness.ts";
 

@@ -3,8 +3,8 @@ import { statusText } from "#shared/records/run.ts";
 import { type ExecutingHead, isLocal, ownerOf } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import { toEndChange } from "#shared/runs/end-run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Change, TimelineEntry } from "#shared/runs/transition.ts";
 import type { FinishTaskRequest } from "#shared/wire/harness.ts";
 

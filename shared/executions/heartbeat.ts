@@ -3,7 +3,7 @@ import { readFollowups } from "#shared/conversations/followups.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { HEARTBEAT_SECONDS, LEASE_SECONDS } from "#shared/records/run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { HeartbeatRequest, HeartbeatResponse } from "#shared/wire/harness.ts";
 import { assertHarnessInstance, assertSameExecution, authorizeExecution } from "./execution-access.ts";
 

@@ -3,7 +3,7 @@ import { invalid } from "#shared/errors.ts";
 import type { LoadedSkill } from "#shared/records/run-body.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { ResolvePromptRequest } from "#shared/wire/harness.ts";
 import { copyFacets } from "./loaded-skill-store.ts";
 

@@ -2,7 +2,7 @@ import { RunyardError } from "#shared/errors.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { isNotified, markNotified } from "./event-marker-store.ts";
 
 /** Notifies the user by an event of the run. The same message again is no new event. */

@@ -9,7 +9,7 @@ import {
   startLeaseMs,
 } from "#shared/records/run-head.ts";
 import { failUnstartedLocalRun } from "#shared/runs/end-run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { toChunks } from "./chunks.ts";
 import { returnToQueue } from "./dispatch-run.ts";
 import { type DueRun, hasDueRun, postponeCheck, readDueRuns } from "./due-run-store.ts";

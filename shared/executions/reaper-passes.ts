@@ -1,6 +1,6 @@
 import { logLine } from "#shared/log/log.ts";
 import type { PassQueue } from "#shared/queue/run-queue.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { reapRuns } from "./reap-runs.ts";
 
 /** Passes within a minute, including the scheduler's own, and the seconds between them. */

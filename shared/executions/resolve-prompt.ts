@@ -7,8 +7,8 @@ import { BEGINNING, type Checkpoint, checkpointOf, checkpointsOf } from "#shared
 import { HEARTBEAT_SECONDS } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { type ExecutingHead, ownerOf } from "#shared/records/run-head.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { type InjectionPorts, readInjectedSecrets } from "#shared/secrets/injected-secrets.ts";
 import { type Message, OPENING } from "#shared/wire/conversation.ts";
 import type { ResolvePromptResponse } from "#shared/wire/harness.ts";

@@ -6,7 +6,7 @@ import { checkpointOf, putCheckpoint, type SnapshotFile } from "#shared/records/
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead, RunHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { HandoffAttachments } from "#shared/wire/attachment.ts";
 import type { CommitSnapshotRequest, UploadSnapshotRequest, UploadTarget } from "#shared/wire/harness.ts";
 import { putSnapshot, readSnapshot, type Snapshot } from "./snapshot-store.ts";

@@ -12,8 +12,8 @@ import type { Put, Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { CreateIdentityRequest, UpdateIdentityRequest } from "#shared/wire/identity.ts";
 import { toIdentityChange } from "./identity-change.ts";
+import type { IdentityPorts } from "./identity-ports.ts";
 import { type FoundIdentity, identityStore } from "./identity-store.ts";
-import type { IdentityPorts } from "./ports.ts";
 import { readIdentity, refuseUnavailable } from "./read-identities.ts";
 
 const nameTaken = () =>

@@ -5,7 +5,7 @@ import type { Principal } from "#shared/principals/principal.ts";
 import type { StoredAttachment } from "#shared/records/run-body.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
-import type { RunPorts } from "./ports.ts";
+import type { RunPorts } from "./run-ports.ts";
 import { findUpload } from "./uploads.ts";
 
 /** Bytes that the attachments of one request may have together, decoded. */

@@ -10,8 +10,8 @@ import type { RunBody } from "#shared/records/run-body.ts";
 import { ownerOf, type RunHead } from "#shared/records/run-head.ts";
 import type { Put } from "#shared/table/table.ts";
 import { workedMs } from "./end-run.ts";
-import type { RunPorts } from "./ports.ts";
 import { isCancellable } from "./run-item.ts";
+import type { RunPorts } from "./run-ports.ts";
 import { RunChangedError } from "./run-store.ts";
 import type { Change } from "./transition.ts";
 

@@ -1,6 +1,6 @@
 import { RunyardError, retryableConflict } from "#shared/errors.ts";
 import { type ExecutingHead, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
-import type { RunPorts } from "./ports.ts";
+import type { RunPorts } from "./run-ports.ts";
 import { RunChangedError } from "./run-store.ts";
 import type { Change } from "./transition.ts";
 

@@ -2,7 +2,7 @@ import { RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
-import type { RunPorts } from "./ports.ts";
+import type { RunPorts } from "./run-ports.ts";
 import type { Parent } from "./run-tree.ts";
 
 /** A run whose own key creates a child run. */

@@ -1,6 +1,6 @@
 import { RunyardError } from "#shared/errors.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import type { RunPorts } from "./ports.ts";
+import type { RunPorts } from "./run-ports.ts";
 
 export const NO_CONTAINERS =
   "the environment has a docker_image, and this deployment no containers: clear it, or deploy with fargate in the setting sandboxes";

@@ -23,7 +23,7 @@ import { withDefaults } from "./config-layers.ts";
 import type { ConversationTail } from "./conversation-tail-store.ts";
 import { checkHarness, checkNamedModel, chooseHarnessModel } from "./harness-model.ts";
 import { refuseIgnoredImage } from "./own-image.ts";
-import type { RunPorts } from "./ports.ts";
+import type { RunPorts } from "./run-ports.ts";
 import { findContinuedConversation, findParent, type Parent } from "./run-tree.ts";
 
 /** Bytes of a configuration: with the prompt and the metadata it has to fit into one item of the table. */

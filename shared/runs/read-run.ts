@@ -3,7 +3,7 @@ import { isUuid } from "#shared/ids.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
-import type { RunPorts } from "./ports.ts";
+import type { RunPorts } from "./run-ports.ts";
 import { sees } from "./run-tree.ts";
 
 interface FoundRun {

@@ -7,7 +7,7 @@ import { ownerOf, type RunHead } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { RunAgentRequest, UserProfile } from "#shared/wire/run.ts";
 import { type ConversationTail, readConversationTail } from "./conversation-tail-store.ts";
-import type { RunPorts } from "./ports.ts";
+import type { RunPorts } from "./run-ports.ts";
 
 const MAX_DEPTH = 10;
 

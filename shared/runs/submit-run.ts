@@ -22,7 +22,7 @@ import { continueConversation } from "./conversation-tail-store.ts";
 import { isLongPrompt, promptFile, toRunBody } from "./new-run.ts";
 import { toNewRunWrites } from "./new-run-store.ts";
 import { checkRequest, planRun, type RunPlan } from "./plan-run.ts";
-import type { RunPorts } from "./ports.ts";
+import type { RunPorts } from "./run-ports.ts";
 import { countChild } from "./run-tree-store.ts";
 
 export interface SubmitCall {

@@ -13,7 +13,7 @@ import type { Owner } from "#shared/table/keys.ts";
 import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { CreateAttachmentRequest, CreateAttachmentResponse } from "#shared/wire/attachment.ts";
-import type { RunPorts } from "./ports.ts";
+import type { RunPorts } from "./run-ports.ts";
 import { UPLOAD_MS, type Upload, uploadStore } from "./upload-store.ts";
 
 interface PreparedUpload {

@@ -1,4 +1,4 @@
-import type { SchedulePorts } from "./ports.ts";
+import type { SchedulePorts } from "./schedule-ports.ts";
 import { retryOnChange } from "./schedule-store.ts";
 
 type Ports = Pick<SchedulePorts, "schedules" | "now">;

@@ -1,8 +1,8 @@
 import { logLine } from "#shared/log/log.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import type { SchedulePorts } from "./ports.ts";
 import { findVisibleSchedule } from "./read-schedule.ts";
 import type { Schedule } from "./schedule.ts";
+import type { SchedulePorts } from "./schedule-ports.ts";
 import { retryOnChange } from "./schedule-store.ts";
 
 /** Deletes a schedule; its runs stay. It is not visible any more from the first write on, even if removing its timer fails. */

@@ -1,8 +1,8 @@
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { listVisibleOwners, type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import type { ListSchedulesResponse, ListTicksResponse, ScheduleItem } from "#shared/wire/schedule.ts";
-import type { SchedulePorts } from "./ports.ts";
 import { findVisibleSchedule, requireCaller, showSchedules } from "./read-schedule.ts";
+import type { SchedulePorts } from "./schedule-ports.ts";
 import { type Entry, entriesIn } from "./schedule-store.ts";
 import { toTickItem } from "./tick.ts";
 import { queryTicks } from "./tick-store.ts";

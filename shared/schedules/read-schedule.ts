@@ -12,8 +12,8 @@ import { readRunHeads } from "#shared/records/read-run-heads.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { RecentRun, ScheduleItem } from "#shared/wire/schedule.ts";
-import type { SchedulePorts } from "./ports.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
+import type { SchedulePorts } from "./schedule-ports.ts";
 
 /** Returns a schedule that the principal sees; throws 404 for any other, existing or not. */
 export async function findVisibleSchedule(

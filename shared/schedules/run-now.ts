@@ -8,8 +8,8 @@ import type { RateLimitToken } from "#shared/limits/token-bucket.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { Put } from "#shared/table/table.ts";
 import type { RunAgentResponse } from "#shared/wire/run.ts";
-import type { FiringPorts } from "./ports.ts";
 import { findVisibleSchedule } from "./read-schedule.ts";
+import type { FiringPorts } from "./schedule-ports.ts";
 import { ScheduleChangedError } from "./schedule-store.ts";
 import { createScheduledRun, RunRecordExists } from "./scheduled-run.ts";
 

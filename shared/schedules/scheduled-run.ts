@@ -16,8 +16,8 @@ import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { RunAgentResponse } from "#shared/wire/run.ts";
 import { checkRunRequest, findExecutor, findScheduleEnvironment, withScheduleNames } from "./agent.ts";
-import type { FiringPorts } from "./ports.ts";
 import { addRun, type Schedule } from "./schedule.ts";
+import type { FiringPorts } from "./schedule-ports.ts";
 import { changeWrites, ScheduleChangedError } from "./schedule-store.ts";
 
 /** The record that limits a firing or a request to one run exists already. */

@@ -1,7 +1,7 @@
 import type { Timer } from "#shared/timers/scheduler.ts";
 import { canonicalTimeZone } from "./cron.ts";
-import type { SchedulePorts } from "./ports.ts";
 import type { Schedule } from "./schedule.ts";
+import type { SchedulePorts } from "./schedule-ports.ts";
 import { schedulerCron } from "./scheduler-cron.ts";
 
 /** Times that a schedule may change while its timer is set, before the reconciler has to continue. */

@@ -10,7 +10,7 @@ import { ConditionFailed, type Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { CreateSecretRequest, SecretItem } from "#shared/wire/secret.ts";
-import type { SecretPorts } from "./ports.ts";
+import type { SecretPorts } from "./secret-ports.ts";
 import { type Secret, secretStore } from "./secret-store.ts";
 
 /** Secrets that one team may have. An AWS account stores 10,000 standard parameters free of charge. */

@@ -3,10 +3,10 @@ import { githubOf } from "#shared/environments/repositories.ts";
 import { ScanAnswer } from "#shared/wire/scan.ts";
 import { DiscoveryFailure } from "./discovery-failure.ts";
 import { findGithubSkills, type ReadFile } from "./github-skills.ts";
-import type { DiscoveryPorts } from "./ports.ts";
 import { parseCredentials, type SkillRepository, toStorageKey } from "./repository.ts";
 import type { Skill } from "./skill.ts";
 import { parseSkill } from "./skill-md.ts";
+import type { DiscoveryPorts } from "./skill-ports.ts";
 import { type Failure, type FoundSkills, noteCheck, RETRY_SECONDS, readFound, writeFound } from "./skill-store.ts";
 
 /** Milliseconds that a sandbox has for scanning a repository. */

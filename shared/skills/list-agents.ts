@@ -5,10 +5,10 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { AgentItem, AgentVariant, UnavailableRepository } from "#shared/wire/skill.ts";
 import { inSkillOrder, MAX_SKILLS } from "#shared/wire/skill-file.ts";
 import { type LastRuns, readLastRuns } from "./last-runs.ts";
-import type { SkillPorts } from "./ports.ts";
 import { type KnownPlace, readUpToDate } from "./refresh.ts";
 import { findPlaces, listPlaces, type Place, toBaseUrl } from "./repository.ts";
 import type { Skill } from "./skill.ts";
+import type { SkillPorts } from "./skill-ports.ts";
 
 /** Repositories of one list, counting each ref. */
 const MAX_REPOSITORIES = 100;

@@ -1,6 +1,6 @@
 import { logLine } from "#shared/log/log.ts";
-import type { SkillPorts } from "./ports.ts";
 import { type Place, toStorageKey } from "./repository.ts";
+import type { SkillPorts } from "./skill-ports.ts";
 import { type FoundSkills, FRESH_SECONDS, readFound } from "./skill-store.ts";
 
 /** Repositories that are discovered at the same time. */

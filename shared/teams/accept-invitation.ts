@@ -17,7 +17,7 @@ import type { CreatedAccount, Membership } from "#shared/wire/team.ts";
 import { checkInviter, useInvitation } from "./invitation-store.ts";
 import { readOpenInvitation } from "./invitations.ts";
 import { addMember, alreadyMember, MAX_TEAMS, tooManyTeams } from "./members.ts";
-import type { TeamPorts } from "./ports.ts";
+import type { TeamPorts } from "./team-ports.ts";
 import { claimEmail } from "./user-store.ts";
 import { findTeam } from "./write-team.ts";
 

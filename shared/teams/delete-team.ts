@@ -1,6 +1,6 @@
 import { notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
 import { identityStore } from "#shared/identities/identity-store.ts";
-import type { SecretPorts } from "#shared/secrets/ports.ts";
+import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { removeSecret } from "#shared/secrets/secrets.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { type TeamPart, teamDeletionStore } from "./team-deletion-store.ts";

@@ -13,7 +13,7 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { Role } from "#shared/wire/role.ts";
 import type { CreatedInvitation, InvitationItem } from "#shared/wire/team.ts";
 import { type Invitation, invitationStore } from "./invitation-store.ts";
-import type { TeamPorts } from "./ports.ts";
+import type { TeamPorts } from "./team-ports.ts";
 
 /** Open invitations that one team may have. */
 const MAX_INVITATIONS = 100;

@@ -3,7 +3,7 @@ import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { foldEmail } from "#shared/records/user.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { Me, UpdateMeRequest } from "#shared/wire/team.ts";
-import type { TeamPorts } from "./ports.ts";
+import type { TeamPorts } from "./team-ports.ts";
 import { teamStore } from "./team-store.ts";
 import { userStore } from "./user-store.ts";
 

@@ -6,7 +6,7 @@ import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
 import type { Role } from "#shared/wire/role.ts";
 import type { MemberItem } from "#shared/wire/team.ts";
 import { MAX_MEMBERS, memberStore, type NewMembership } from "./member-store.ts";
-import type { TeamPorts } from "./ports.ts";
+import type { TeamPorts } from "./team-ports.ts";
 import { teamStore } from "./team-store.ts";
 
 const ATTEMPTS = 8;

@@ -5,7 +5,7 @@ import type { RemovedMember } from "#shared/wire/team.ts";
 import { type KeyRevocation, readAgentKeys } from "./member-keys.ts";
 import { memberStore } from "./member-store.ts";
 import { readMember, refuseLastAdmin, tooManyChanges, writeUnlessChanged } from "./members.ts";
-import type { TeamPorts } from "./ports.ts";
+import type { TeamPorts } from "./team-ports.ts";
 
 const ATTEMPTS = 8;
 /** Writes of one transaction that may revoke keys; the rest are those of the membership. */

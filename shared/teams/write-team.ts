@@ -14,7 +14,7 @@ import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { CreateTeamRequest, SettingsChange, UpdateTeamRequest } from "#shared/wire/team.ts";
 import { MAX_TEAMS, tooManyTeams } from "./members.ts";
-import type { LimitPorts, TeamPorts } from "./ports.ts";
+import type { LimitPorts, TeamPorts } from "./team-ports.ts";
 import { type TeamChange, teamStore } from "./team-store.ts";
 
 export interface CreatedTeam {

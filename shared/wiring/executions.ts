@@ -4,7 +4,7 @@ import { lambdaSandbox } from "#shared/aws/lambda-sandbox.ts";
 import { microvmSandbox } from "#shared/aws/microvm-sandbox.ts";
 import { sqsPassQueue } from "#shared/aws/sqs-queue.ts";
 import type { DispatchPorts } from "#shared/executions/dispatch-run.ts";
-import type { EndPorts, ReaperPorts } from "#shared/executions/ports.ts";
+import type { EndPorts, ReaperPorts } from "#shared/executions/execution-ports.ts";
 import type { PromptPorts } from "#shared/executions/resolve-prompt.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";

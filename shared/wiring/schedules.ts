@@ -2,7 +2,7 @@ import { schedulerClient } from "#shared/aws/clients.ts";
 import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
-import type { FiringPorts, SchedulePorts } from "#shared/schedules/ports.ts";
+import type { FiringPorts, SchedulePorts } from "#shared/schedules/schedule-ports.ts";
 import { scheduleStore } from "#shared/schedules/schedule-store.ts";
 import { setting } from "#shared/settings.ts";
 import type { Scheduler } from "#shared/timers/scheduler.ts";

@@ -1,5 +1,5 @@
 import type { HttpPorts } from "#shared/http/endpoint.ts";
-import type { SecretPorts } from "#shared/secrets/ports.ts";
+import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { createTablePorts, createVault } from "./common.ts";
 
 /** The ports of the endpoints that write the values of secrets. */

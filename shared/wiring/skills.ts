@@ -6,7 +6,7 @@ import { setting, settingIfAny } from "#shared/settings.ts";
 import type { Github } from "#shared/skills/github-access.ts";
 import type { GithubApi } from "#shared/skills/github-api.ts";
 import { type GithubApp, githubApp } from "#shared/skills/github-app.ts";
-import type { DiscoveryPorts, SkillPorts } from "#shared/skills/ports.ts";
+import type { DiscoveryPorts, SkillPorts } from "#shared/skills/skill-ports.ts";
 import { createFiles, createTable, createTablePorts } from "./common.ts";
 
 /** Milliseconds that a call of the discovery function may take, and a call of a sandbox that scans a repository. */

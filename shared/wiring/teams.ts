@@ -1,6 +1,6 @@
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import { settingIfAny } from "#shared/settings.ts";
-import type { LimitPorts, TeamPorts } from "#shared/teams/ports.ts";
+import type { LimitPorts, TeamPorts } from "#shared/teams/team-ports.ts";
 import { createRunQueue, createTablePorts } from "./common.ts";
 
 /** The ports of the endpoints of teams, members, invitations and users. */

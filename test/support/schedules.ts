@@ -1,7 +1,7 @@
 import { fireSchedule } from "#functions/execution/fire-schedule.ts";
 import { triggers } from "#infra/triggers.ts";
-import type { FiringPorts } from "#shared/schedules/ports.ts";
 import { type Reconciled, reconcileOverdue } from "#shared/schedules/reconcile.ts";
+import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
 import { clientOf } from "./client.ts";
 import type { Answer, TestControlPlane } from "./control-plane.ts";
 import { sqsEvent } from "./execution.ts";

@@ -14,8 +14,8 @@ import {
 import { isTerminal } from "#shared/records/run.ts";
 import { runIdOf } from "#shared/records/run-head.ts";
 import { cancelFoundRun } from "#shared/runs/cancel-run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { type CancelRunsRequest, CancelRunsResponse, type RunFilter } from "#shared/wire/cancel.ts";
 import { cancelMatchingStore } from "./cancel-matching-store.ts";
 import { type Filters, type FoundRun, matchesEntry, matchingRuns } from "./filters.ts";

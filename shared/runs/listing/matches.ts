@@ -1,6 +1,6 @@
 import { type RunBody, readBodies } from "#shared/records/run-body.ts";
 import { type RunHead, readHeads, runIdOf } from "#shared/records/run-head.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Item, Table } from "#shared/table/table.ts";
 import {
   createBodyMatcher,

@@ -1,5 +1,5 @@
 import { isTerminal } from "#shared/records/run.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Item } from "#shared/table/table.ts";
 import { RunState } from "#shared/wire/run.ts";
 import type { Filters } from "./filters.ts";

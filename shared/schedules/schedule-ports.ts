@@ -1,4 +1,4 @@
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Scheduler } from "#shared/timers/scheduler.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 

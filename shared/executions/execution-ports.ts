@@ -1,5 +1,5 @@
 import type { PassQueue } from "#shared/queue/run-queue.ts";
-import type { RunPorts } from "#shared/runs/ports.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 
 /** What completing the end of a run needs. */

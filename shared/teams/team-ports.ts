@@ -1,4 +1,4 @@
-import type { IdentityPorts } from "#shared/identities/ports.ts";
+import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
 
 /** Ports of the rules of teams, members, invitations and users. */
