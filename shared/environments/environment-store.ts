@@ -27,14 +27,15 @@ const BATCH = 100;
 
 type Attributes = Pick<Update, "set" | "remove">;
 
+/** Reads an environment; undefined where it does not exist. A function of its own, so that creating a run carries no other. */
+export async function readEnvironment(uid: string, table: Pick<Table, "get">): Promise<Environment | undefined> {
+  const item = await table.get(keys.environment(uid));
+  return item === undefined ? undefined : parseEnvironment(item);
+}
+
 /** Reads and changes of environments, with their names, their entries in the lists of scopes, their guests and their latest runs. */
 export function environmentStore(table: Table) {
   return {
-    async get(uid: string): Promise<Environment | undefined> {
-      const item = await table.get(keys.environment(uid));
-      return item === undefined ? undefined : parseEnvironment(item);
-    },
-
     /** Reads different environments; one that is not there is left out. */
     async getMany(uids: readonly string[]): Promise<Environment[]> {
       const items = await readAll(uids.map(keys.environment), table);

@@ -5,7 +5,7 @@ import { readRunHeads } from "#shared/records/read-run-heads.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { EnvironmentItem } from "#shared/wire/environment.ts";
 import { type Environment, toEnvironmentItem, toLinkedItem } from "./environment.ts";
-import { environmentStore } from "./environment-store.ts";
+import { environmentStore, readEnvironment } from "./environment-store.ts";
 
 /** Returns an environment that the caller owns, is a guest of or has the link of; throws 404 for any other, existing or not. */
 export async function findVisibleEnvironment(
@@ -14,7 +14,7 @@ export async function findVisibleEnvironment(
   link: string | undefined,
   table: Table,
 ): Promise<Environment> {
-  const environment = await environmentStore(table).get(uid);
+  const environment = await readEnvironment(uid, table);
   if (environment === undefined || !(sees(principal, environment) || opens(link, environment))) {
     throw notFound("environment");
   }

@@ -5,7 +5,7 @@ import type { Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import { type Environment, isOwnedBy } from "./environment.ts";
-import { environmentStore } from "./environment-store.ts";
+import { readEnvironment } from "./environment-store.ts";
 
 /** For whom a run is created: its owner, and a person whose own and shared environments count as well. */
 export interface EnvironmentReader {
@@ -31,7 +31,7 @@ export async function findRunEnvironment(
 ): Promise<Environment | undefined> {
   const uid = config?.environment_id;
   if (uid === undefined) return undefined;
-  const environment = isUuid(uid) ? await environmentStore(table).get(uid) : undefined;
+  const environment = isUuid(uid) ? await readEnvironment(uid, table) : undefined;
   if (environment === undefined || !mayUse(reader, environment)) {
     throw invalid("config.environment_id", `there is no such environment: ${uid}`);
   }
