@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Host, preflight } from "../../local/preflight.ts";
+import { checkTools, type Host, preflight } from "../../local/preflight.ts";
 import { Problem } from "../../local/terminal.ts";
 
 /** A Python that answers the two questions asked of it. */
@@ -37,6 +37,24 @@ describe("preflight", () => {
   test("is content with a host that has everything", async () => {
     await put({ ...tools, python3: python("3.11.7") });
     expect(await look()).toEqual({ python: path.join(folder, "python3"), pythonVersion: "3.11.7", warnings: [] });
+  });
+
+  test("checkTools needs no Python, and names what is worse without an optional tool", async () => {
+    await put({ git: "", tar: "", bash: "", slirp4netns: "", ip: "" });
+    expect(await checkTools({ platform: "linux", searchPath: folder })).toEqual([
+      "rg is missing: agents search files more slowly",
+      "bwrap is missing: agents' commands run without isolation",
+      "Install with:  sudo apt-get install ripgrep bubblewrap",
+    ]);
+  });
+
+  test("checkTools refuses a host without a required tool, with the line that installs it", async () => {
+    await put({ tar: "", bash: "" });
+    await expect(checkTools({ platform: "linux", searchPath: folder })).rejects.toMatchObject({
+      message: "git is missing.",
+      details: ["Install with:  sudo apt-get install git"],
+    });
+    await expect(checkTools({ platform: "win32", searchPath: folder })).rejects.toThrow("Native Windows");
   });
 
   test("refuses native Windows in one sentence", async () => {
