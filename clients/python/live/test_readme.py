@@ -16,16 +16,16 @@ SNIPPETS = {
 }
 
 PRINTED = {
-    "Start a run and follow it": r"1 run_created\n(.*\n)*\d+ run_succeeded\n(.*\n)*SUCCEEDED\n",
+    "Create a run and follow it": r"1 run_created\n(.*\n)*\d+ run_succeeded\n(.*\n)*SUCCEEDED\n",
     "Wait for the end": r"SUCCEEDED PT\S+\n(.*\n)+",
-    "Do it asynchronously": r"\['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED'\]\n",
+    "Use the asynchronous client": r"\['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED'\]\n",
     "Find runs": r"(.* (QUEUED|PENDING|INPROGRESS|SUCCEEDED) \d{4}-.*\+00:00\n)+",
     "Handle errors": r"404 resource_not_found .+ \S+\n",
-    "Talk to a run": r"(.*\n)*assistant \[.*'action'.*\]\n(.*\n)*",
-    "Attach a file, download what came of it": r"count.txt b'2\\n'\n\d+ lines\n",
-    "Run on a schedule": r"\d{4}-.* 0[12]:00:00\+00:00\n(QUEUED|PENDING)\n",
-    "Give an agent an account of its own": r"(QUEUED|PENDING)\n",
-    "Look behind the value": r"200 \S+ 0\n\[.*'local/runbook'.*\]\n\{'uid': .*\n",
+    "Send a follow-up": r"(.*\n)*assistant \[.*'action'.*\]\n(.*\n)*",
+    "Attach a file and download the results": r"count.txt b'2\\n'\n\d+ lines\n",
+    "Create a schedule": r"\d{4}-.* 0[12]:00:00\+00:00\n(QUEUED|PENDING)\n",
+    "Use an identity": r"(QUEUED|PENDING)\n",
+    "Read the raw response": r"200 \S+ 0\n\[.*'local/runbook'.*\]\n\{'uid': .*\n",
 }
 
 
