@@ -99,7 +99,7 @@ describe("runyard, on the local cloud", () => {
     expect((await run(["agents", "delete", "cli-bot"])).code).toBe(0);
     expect(await run(["runs", "list"], { env })).toMatchObject({
       code: 4,
-      err: expect.stringContaining("RUNYARD_API_KEY is not valid"),
+      err: expect.stringContaining("The key in RUNYARD_API_KEY is invalid or expired"),
     });
     expect((await run(["environments", "delete", "cli"])).code).toBe(0);
     expect((await run(["secrets", "delete", "CLI_TOKEN"])).code).toBe(0);
