@@ -68,7 +68,7 @@ describe("a run with an agent of another maker", () => {
     await stage.execute([{ text: "Two." }]);
     const asked = JSON.stringify(stage.models.seen.at(-1)?.body.messages);
     for (const said of ["I look.", "echo one", "It is one.", "And then?"]) expect(asked).toContain(said);
-    expect(asked).toContain("before you were part of it");
+    expect(asked).toContain("This conversation started without you");
   });
 
   it.each([
