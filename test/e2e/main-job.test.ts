@@ -97,7 +97,7 @@ describe("a run from prompt to results", () => {
   test("without a fenced block fails and says what to add", async () => {
     const run = await api.ended(await api.create("Please fix the build."));
     expect(run.state).toBe("FAILED");
-    expect(run.status_message.message).toMatch(/staleExecutionError/);
+    expect(run.status_message.message).toMatch(/fenced/);
   });
 
   test("takes up follow-ups while it runs and after its end", async () => {
