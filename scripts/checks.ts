@@ -112,11 +112,11 @@ async function checkLayers(): Promise<CommandResult> {
     return { ...result, exitCode: result.exitCode === 0 ? 1 : result.exitCode };
   }
   const read = new Set(report.modules.map((module) => module.source));
-  const unsupportedInput = typescriptFiles(folders).filter((file) => !read.has(file));
+  const unread = typescriptFiles(folders).filter((file) => !read.has(file));
   const lines = report.summary.violations.map(describeViolation);
-  if (unsupportedInput.length > 0) {
+  if (unread.length > 0) {
     lines.push(
-      `${unsupportedInput.length} files were not read, ${unsupportedInput[0]} among them (is @swc/core installed?)`,
+      `${unread.length} files were not read, ${unread[0]} among them (is @swc/core installed?)`,
     );
   }
   return { ...result, exitCode: lines.length === 0 ? 0 : 1, output: lines.join("\n") };

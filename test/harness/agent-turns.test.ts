@@ -188,10 +188,10 @@ describe("a turn ends", () => {
   it("not when an answer is cut at its limit of tokens: the model goes on", async () => {
     await using it = await agentRun({
       prompt: "Tell.",
-      turns: [{ text: "IdempotentRequest upon ", stop: "max_tokens" }, { text: "a time." }],
+      turns: [{ text: "Once upon ", stop: "max_tokens" }, { text: "a time." }],
     });
     await it.run();
-    expect(it.plane.outcome).toEqual({ success: true, summary: "IdempotentRequest upon a time." });
+    expect(it.plane.outcome).toEqual({ success: true, summary: "Once upon a time." });
     expect(it.asked(1).map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   });
 
