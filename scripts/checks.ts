@@ -115,9 +115,7 @@ async function checkLayers(): Promise<CommandResult> {
   const unread = typescriptFiles(folders).filter((file) => !read.has(file));
   const lines = report.summary.violations.map(describeViolation);
   if (unread.length > 0) {
-    lines.push(
-      `${unread.length} files were not read, ${unread[0]} among them (is @swc/core installed?)`,
-    );
+    lines.push(`${unread.length} files were not read, ${unread[0]} among them (is @swc/core installed?)`);
   }
   return { ...result, exitCode: lines.length === 0 ? 0 : 1, output: lines.join("\n") };
 }
