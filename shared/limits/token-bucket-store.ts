@@ -1,5 +1,5 @@
 import { keys } from "#shared/table/keys.ts";
-import type { TransactionWrite, Update } from "#shared/table/table.ts";
+import type { Update } from "#shared/table/table.ts";
 
 /** Minutes for which a bucket is kept after the start of its own minute. */
 const KEPT_MINUTES = 2;
@@ -12,7 +12,3 @@ export const takeToken = (caller: string, kind: string, minute: number, limit: n
   add: { taken: 1 },
   if: { taken: { absentOr: { below: limit } } },
 });
-
-/** True for a write that `takeToken` made. */
-export const isTokenWrite = (write: TransactionWrite | undefined): boolean =>
-  write?.kind === "update" && write.key.pk.startsWith("BUCKET#");
