@@ -7,7 +7,8 @@ import { SchedulerClient } from "@aws-sdk/client-scheduler";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { initialHook, type Watch } from "./client-hooks.ts";
+// By its full name, since the bundler replaces this module by that name in the local stage.
+import { initialHook, type Watch } from "#shared/aws/client-hooks.ts";
 import type { AnyClient } from "./middleware.ts";
 
 /**
