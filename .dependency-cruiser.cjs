@@ -13,9 +13,6 @@ const keysOutsideStores = [];
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 const routeTable = "^infra/(routes|rights)[.]ts$";
-/** What the two local modes have in common: the terminal, the sample run, and what HTTP ports on this machine check. */
-const localTools =
-  "^local/(api|commands|files|isolation|models|paths|ports|preflight|problem-response|request-checks|sample-repository|sample-run|terminal|web-page)[.]ts$";
 const contracts = "^shared/((wire|log)/|[^/]+[.]ts$)";
 const ports = "^shared/(table|files|queue|sandbox|vault|timers|model-provider)/";
 const records = "^shared/records/";
@@ -91,21 +88,21 @@ module.exports = {
         "A function is its route and nothing else: rules live in shared/, and endpoints never import each other.",
       severity: "error",
       from: { path: "^functions/" },
-      to: { path: "^(functions|infra|harness|local|server|cli|web|scripts|bench|chaos)/" },
+      to: { path: "^(functions|infra|harness|host|local|server|cli|web|scripts|bench|chaos)/" },
     },
     {
       name: "shared-imports-shared-only",
       comment: "Arrows point down: functions import shared, never the other way round.",
       severity: "error",
       from: { path: "^shared/" },
-      to: { path: "^(functions|infra|harness|local|server|cli|web|scripts|bench|chaos)/" },
+      to: { path: "^(functions|infra|harness|host|local|server|cli|web|scripts|bench|chaos)/" },
     },
     {
       name: "infra-loads-no-runtime-code",
       comment: "Synthesizing must not depend on what the functions do; infra names their files and never imports them.",
       severity: "error",
       from: { path: "^infra/" },
-      to: { path: "^(functions|shared|harness|local|server|cli|web|scripts|bench|chaos)/" },
+      to: { path: "^(functions|shared|harness|host|local|server|cli|web|scripts|bench|chaos)/" },
     },
     {
       name: "runtime-loads-no-cdk",
@@ -133,7 +130,7 @@ module.exports = {
       from: { path: "^server/" },
       to: {
         path: ["^(infra|local|cli|web|scripts|bench|chaos)/", "^shared/aws/", aws],
-        pathNot: [routeTable, localTools],
+        pathNot: routeTable,
         dependencyTypesNot: ["type-only"],
       },
     },
@@ -151,7 +148,11 @@ module.exports = {
       severity: "error",
       from: { path: "^harness/" },
       to: {
-        path: ["^(functions|shared|infra|local|server|cli|web|scripts|bench|chaos)/", aws, "(^|/)node_modules/@middy/"],
+        path: [
+          "^(functions|shared|infra|host|local|server|cli|web|scripts|bench|chaos)/",
+          aws,
+          "(^|/)node_modules/@middy/",
+        ],
         pathNot: "^shared/wire/",
       },
     },
@@ -162,26 +163,35 @@ module.exports = {
       severity: "error",
       from: { path: "^image/" },
       to: {
-        path: "^(functions|shared|infra|harness|local|server|cli|web|scripts|bench|chaos)/",
+        path: "^(functions|shared|infra|harness|host|local|server|cli|web|scripts|bench|chaos)/",
         pathNot: "^functions/execution/run-sandbox\\.ts$",
       },
     },
     {
       name: "clients-speak-http-only",
       comment:
-        "The web app, the command line and the local cloud know the service by its wire format alone. Making the first " +
+        "The web app, the command line and the programs of this machine know the service by its wire format alone. Making the first " +
         "key cannot: there is no key yet to make it with. Nor can the model gateway, which is a part of the service that " +
         "the emulator cannot run.",
       severity: "error",
-      from: { path: "^(web|cli|local)/", pathNot: "^local/(bootstrap|model-gateway)\\.ts$" },
+      from: { path: "^(web|cli|host|local)/", pathNot: "^local/(bootstrap|model-gateway)\\.ts$" },
       to: { path: ["^(functions|shared|infra|harness|server)/"], pathNot: "^shared/wire/" },
+    },
+    {
+      name: "host-serves-every-program",
+      comment:
+        "host/ is what the programs of one machine share: the terminal, child processes, ports, the sample run. It knows " +
+        "none of the programs.",
+      severity: "error",
+      from: { path: "^host/" },
+      to: { path: "^(local|web|scripts|bench|chaos)/" },
     },
     {
       name: "command-stands-on-the-client",
       comment: "The command line and the GitHub Action are published, and call the service as everybody does.",
       severity: "error",
       from: { path: "^(cli|action)/" },
-      to: { path: "^(functions|shared|infra|harness|local|server|web|scripts|bench|chaos)/" },
+      to: { path: "^(functions|shared|infra|harness|host|local|server|web|scripts|bench|chaos)/" },
     },
     {
       name: "client-stands-alone",

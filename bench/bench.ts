@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { bold, dim, Problem, red, seconds } from "../local/terminal.ts";
+import { bold, dim, Problem, red, seconds } from "../host/terminal.ts";
 import { measureBundles } from "./bundles.ts";
 import { type BenchCloud, startCloud } from "./cloud.ts";
 import { openControlPlane } from "./control-plane.ts";

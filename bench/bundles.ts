@@ -4,8 +4,8 @@ import { buildSync } from "esbuild";
 import * as v from "valibot";
 import { type Bundle, type BundleSize, bundle, bundleSizes, bundling } from "#infra/bundle.ts";
 import { routes } from "#infra/routes.ts";
-import { runCommand } from "../local/commands.ts";
-import { projectRoot } from "../local/paths.ts";
+import { runCommand } from "../host/commands.ts";
+import { projectRoot } from "../host/paths.ts";
 import { quantile } from "./statistics.ts";
 
 export interface Import {

@@ -3,14 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Api } from "../local/api.ts";
-import { lastLines } from "../local/commands.ts";
+import type { Api } from "../host/api.ts";
+import { lastLines } from "../host/commands.ts";
+import { readJson } from "../host/files.ts";
+import { projectRoot } from "../host/paths.ts";
+import { firstFreePort } from "../host/ports.ts";
+import { Problem } from "../host/terminal.ts";
 import type { EmulatorAccess } from "../local/emulator-access.ts";
-import { readJson } from "../local/files.ts";
 import { LocalFile } from "../local/local-file.ts";
-import { projectRoot } from "../local/paths.ts";
-import { firstFreePort } from "../local/ports.ts";
-import { Problem } from "../local/terminal.ts";
 
 export interface BenchCloud {
   readonly api: Api;

@@ -12,10 +12,10 @@ import { type Meter, type MeteredCall, type MeteredUnits, metered, newMeter } fr
 import { keys } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import { Envelope } from "#shared/wire/harness.ts";
+import { projectRoot } from "../host/paths.ts";
 import { ACCOUNT, REGION } from "../local/account.ts";
 import { bootstrapLocal } from "../local/bootstrap.ts";
 import type { EmulatorAccess } from "../local/emulator-access.ts";
-import { projectRoot } from "../local/paths.ts";
 import { sizeOfItem } from "./item-size.ts";
 import { makeTable } from "./metered-table.ts";
 import { openReplay, type Replay } from "./replay.ts";

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { findProgram, lastLines, runCommand } from "../local/commands.ts";
+import { findProgram, lastLines, runCommand } from "../host/commands.ts";
+import { projectRoot } from "../host/paths.ts";
+import { firstFreePort } from "../host/ports.ts";
+import { Problem } from "../host/terminal.ts";
 import type { EmulatorAccess } from "../local/emulator-access.ts";
-import { projectRoot } from "../local/paths.ts";
-import { firstFreePort } from "../local/ports.ts";
-import { Problem } from "../local/terminal.ts";
 
 /** AWS's own DynamoDB for one machine. Version 3.0.0 counts the capacity of transactions otherwise than AWS does. */
 const VERSION = "2.6.1";

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import * as v from "valibot";
-import { lastLines, runCommand } from "../local/commands.ts";
-import { projectRoot } from "../local/paths.ts";
-import { firstFreePort } from "../local/ports.ts";
-import { Problem } from "../local/terminal.ts";
+import { lastLines, runCommand } from "../host/commands.ts";
+import { projectRoot } from "../host/paths.ts";
+import { firstFreePort } from "../host/ports.ts";
+import { Problem } from "../host/terminal.ts";
 import { PROMPT_COMMAND, restBefore } from "./latency.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import * as v from "valibot";
-import { type Api, callApi } from "../local/api.ts";
-import { Problem } from "../local/terminal.ts";
+import { type Api, callApi } from "../host/api.ts";
+import { Problem } from "../host/terminal.ts";
 import { Message } from "../shared/wire/conversation.ts";
 import { RunEvents } from "../shared/wire/event.ts";
 import { RunAgentResponse, RunItem } from "../shared/wire/run.ts";

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { projectRoot } from "../host/paths.ts";
+import { dim, Problem, red, seconds } from "../host/terminal.ts";
 import type { EmulatorAccess } from "../local/emulator-access.ts";
-import { projectRoot } from "../local/paths.ts";
-import { dim, Problem, red, seconds } from "../local/terminal.ts";
 import { type ControlPlane, openControlPlane } from "./control-plane.ts";
 import { startDynamoDbLocal } from "./dynamodb-local.ts";
 import { itemsOf } from "./listed-run.ts";

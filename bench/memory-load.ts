@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Api, callApi } from "../local/api.ts";
+import { type Api, callApi } from "../host/api.ts";
 import { RunAgentResponse } from "../shared/wire/run.ts";
 import { untilEnded } from "./latency.ts";
 import { type Memory, memoryOf } from "./memory.ts";

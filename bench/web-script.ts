@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { projectRoot } from "../local/paths.ts";
+import { projectRoot } from "../host/paths.ts";
 
 /** Bytes of all scripts of the web page, each gzipped by itself, as a browser fetches them. */
 export async function webScriptBytes(): Promise<number> {

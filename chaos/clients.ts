@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import * as v from "valibot";
-import type { Api } from "../local/api.ts";
+import type { Api } from "../host/api.ts";
 import { RunAgentResponse, type RunState } from "../shared/wire/run.ts";
 import type { Task, TaskKind } from "./plan.ts";
 

@@ -3,7 +3,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { ListBucketsCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { DynamoDBDocumentClient, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import * as v from "valibot";
-import { type Api, callApi } from "../local/api.ts";
+import { type Api, callApi } from "../host/api.ts";
 import { clientSettings, type EmulatorAccess } from "../local/emulator-access.ts";
 import { CHECK_SHARDS } from "../shared/table/keys.ts";
 import { Conversation } from "../shared/wire/conversation.ts";

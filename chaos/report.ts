@@ -1,5 +1,5 @@
 import type { Machine } from "../bench/machine.ts";
-import { bold, green, red, say, seconds } from "../local/terminal.ts";
+import { bold, green, red, say, seconds } from "../host/terminal.ts";
 import type { Findings } from "./checker.ts";
 import { KINDS } from "./plan.ts";
 import { RULES } from "./run-checks.ts";

@@ -3,9 +3,9 @@ import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynam
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { type Bootstrap, type BootstrapResult, bootstrap } from "#shared/teams/bootstrap.ts";
+import { Problem } from "../host/terminal.ts";
 import { aboutCredentials, localEmulator, runByHand } from "./by-hand.ts";
 import { clientSettings, type EmulatorAccess } from "./emulator-access.ts";
-import { Problem } from "./terminal.ts";
 
 const HELP = `Usage: npm run bootstrap -- --email ADDRESS [options]
 

@@ -1,8 +1,8 @@
+import { readJson } from "../host/files.ts";
+import { localPaths, shown } from "../host/paths.ts";
+import { complain, Problem, red } from "../host/terminal.ts";
 import type { EmulatorAccess } from "./emulator-access.ts";
-import { readJson } from "./files.ts";
 import { LocalFile } from "./local-file.ts";
-import { localPaths, shown } from "./paths.ts";
-import { complain, Problem, red } from "./terminal.ts";
 
 /** The emulator of the local cloud of this checkout. @throws Problem where it was never started */
 export async function localEmulator(): Promise<EmulatorAccess> {

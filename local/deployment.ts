@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
+import { lastLines, runCommand } from "../host/commands.ts";
+import { readJson } from "../host/files.ts";
+import { type LocalPaths, projectRoot, shown } from "../host/paths.ts";
+import { Problem } from "../host/terminal.ts";
 import { ACCOUNT, REGION } from "./account.ts";
-import { lastLines, runCommand } from "./commands.ts";
 import { ROUTE_CONCURRENCY } from "./concurrency-limiter.ts";
 import type { EmulatorAccess } from "./emulator-access.ts";
 import { readNote, writeNote } from "./emulator-calls.ts";
-import { readJson } from "./files.ts";
-import { type LocalPaths, projectRoot, shown } from "./paths.ts";
-import { Problem } from "./terminal.ts";
 
 export interface DeploymentSettings {
   /** Public address of the API, ending in /api/v1. */

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import type { LocalPaths } from "../host/paths.ts";
 import { ACCOUNT } from "./account.ts";
-import type { LocalPaths } from "./paths.ts";
 
 /** When the emulator last wrote its state, which it does at a clean stop alone. */
 export async function stateSavedAt(paths: LocalPaths): Promise<Date | undefined> {

@@ -1,9 +1,9 @@
 import { Timeline } from "#shared/wire/event.ts";
 import { ListRunsResponse, RunItem } from "#shared/wire/run.ts";
-import { type Api, callApi } from "./api.ts";
+import { type Api, callApi } from "../host/api.ts";
+import { Problem } from "../host/terminal.ts";
 import type { FixtureValues, Placeholder } from "./event-fixture.ts";
 import type { LocalFile } from "./local-file.ts";
-import { Problem } from "./terminal.ts";
 
 /** Placeholders whose value is looked up at a run, unless it is given. */
 const OF_A_RUN: readonly Placeholder[] = ["run_id", "execution_id", "conversation_id", "artifact_uid"];

@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { sendProblem } from "../host/http/problem-response.ts";
+import { answerUnreadable, findRefusal, SERVER_OPTIONS } from "../host/http/request-checks.ts";
+import { serveWebPage } from "../host/http/web-page.ts";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import { KEY_HEADER } from "./emulator-access.ts";
 import { spoilInvalidUtf8 } from "./invalid-utf8.ts";
-import { sendProblem } from "./problem-response.ts";
-import { answerUnreadable, findRefusal, SERVER_OPTIONS } from "./request-checks.ts";
 import { answerScheduler, SCHEDULER_PATH } from "./scheduler-endpoint.ts";
 import type { Timers } from "./timers.ts";
-import { serveWebPage } from "./web-page.ts";
 
 type Gateway = (request: Request) => Promise<Response>;
 

@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { InvokeCommand, LambdaClient, ListFunctionsCommand } from "@aws-sdk/client-lambda";
 import * as v from "valibot";
+import { readJson } from "../host/files.ts";
+import { localPaths, shown } from "../host/paths.ts";
+import { complain, Problem, say } from "../host/terminal.ts";
 import { clientSettings } from "./emulator-access.ts";
 import { type FixtureValues, fillFixture, PLACEHOLDERS, placeholdersIn } from "./event-fixture.ts";
-import { readJson } from "./files.ts";
 import { findValues } from "./fixture-values.ts";
 import { LocalFile } from "./local-file.ts";
-import { localPaths, shown } from "./paths.ts";
-import { complain, Problem, say } from "./terminal.ts";
 
 const HELP = `Usage: npm run invoke -- NAME FIXTURE.json [options]
        npm run invoke -- --list

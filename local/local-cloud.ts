@@ -2,7 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as v from "valibot";
-import { type Api, statusOf } from "./api.ts";
+import { type Api, statusOf } from "../host/api.ts";
+import { readJson, writeJson } from "../host/files.ts";
+import { decideIsolation } from "../host/isolation.ts";
+import { localModels } from "../host/models.ts";
+import { type LocalPaths, projectRoot } from "../host/paths.ts";
+import { firstFreePort } from "../host/ports.ts";
+import { preflight } from "../host/preflight.ts";
+import { Problem, say, step, warn } from "../host/terminal.ts";
 import { bootstrapLocal } from "./bootstrap.ts";
 import {
   bootstrapAccount,
@@ -15,19 +22,12 @@ import {
 import { type Emulator, killEmulator, startEmulator, stopEmulator } from "./emulator.ts";
 import { sendToQueue, wakeFunction } from "./emulator-calls.ts";
 import { stateSavedAt, transitionState } from "./emulator-state.ts";
-import { readJson, writeJson } from "./files.ts";
 import { type HttpProxy, startHttpProxy } from "./http-proxy.ts";
-import { decideIsolation } from "./isolation.ts";
 import { LocalFile } from "./local-file.ts";
 import { localGateway } from "./model-gateway.ts";
-import { localModels } from "./models.ts";
 import { isFaults } from "./options.ts";
-import { type LocalPaths, projectRoot } from "./paths.ts";
-import { firstFreePort } from "./ports.ts";
-import { preflight } from "./preflight.ts";
 import { isStillOurs, markOf, ProcessMark } from "./processes.ts";
 import { ensurePythonEnvironment } from "./python-environment.ts";
-import { Problem, say, step, warn } from "./terminal.ts";
 import { Timers } from "./timers.ts";
 
 export interface LocalCloud {

@@ -7,9 +7,9 @@ import { modelGateway } from "#shared/model-gateway/gateway.ts";
 import { anthropic, type ModelProviders, openaiCompatible } from "#shared/model-gateway/provider.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { runStore } from "#shared/runs/run-store.ts";
+import type { LocalModels } from "../host/models.ts";
 import { clientSettings, type EmulatorAccess } from "./emulator-access.ts";
 import { sendToQueue } from "./emulator-calls.ts";
-import type { LocalModels } from "./models.ts";
 
 export type Fetch = (request: Request) => Promise<Response>;
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { RunEvents } from "#shared/wire/event.ts";
-import { type Api, callApi } from "./api.ts";
-import { Problem, say, seconds } from "./terminal.ts";
+import { type Api, callApi } from "../host/api.ts";
+import { Problem, say, seconds } from "../host/terminal.ts";
 
 const block = (command: string): string => `\`\`\`sh\n${command}\n\`\`\`\n`;
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import * as v from "valibot";
-import { runCommand } from "./commands.ts";
+import { runCommand } from "../host/commands.ts";
 
 /** A process, told apart from a later one that happens to get the same number. */
 export const ProcessMark = v.object({ pid: v.number(), started: v.string(), command: v.string() });

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
-import { lastLines, runCommand } from "./commands.ts";
-import { readJson, writeJson } from "./files.ts";
-import { Problem } from "./terminal.ts";
+import { lastLines, runCommand } from "../host/commands.ts";
+import { readJson, writeJson } from "../host/files.ts";
+import { Problem } from "../host/terminal.ts";
 
 /** Every package that the emulator needs, exactly and with its hashes: what the emulator does, and does wrong, was measured with these. */
 const EMULATOR_REQUIREMENTS = path.join(import.meta.dirname, "emulator-requirements.txt");

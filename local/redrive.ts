@@ -11,9 +11,9 @@ import {
   SQSClient,
   StartMessageMoveTaskCommand,
 } from "@aws-sdk/client-sqs";
+import { Problem, say } from "../host/terminal.ts";
 import { aboutCredentials, localEmulator, runByHand } from "./by-hand.ts";
 import { clientSettings } from "./emulator-access.ts";
-import { Problem, say } from "./terminal.ts";
 
 /** The queues that have a dead-letter queue, by what follows `runyard-` in their names. */
 export const QUEUES = ["runs", "ends", "reaper", "ticks"] as const;

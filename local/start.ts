@@ -1,10 +1,10 @@
+import { localPaths, shown } from "../host/paths.ts";
+import { sampleSource } from "../host/sample/sample-repository.ts";
+import { sampleRun } from "../host/sample/sample-run.ts";
+import { complain, Problem, red, say, seconds } from "../host/terminal.ts";
 import { LocalCloudSession } from "./local-cloud.ts";
 import { HELP, parseOptions, type StartOptions } from "./options.ts";
-import { localPaths, shown } from "./paths.ts";
-import { sampleSource } from "./sample-repository.ts";
-import { sampleRun } from "./sample-run.ts";
 import { printSummary } from "./summary.ts";
-import { complain, Problem, red, say, seconds } from "./terminal.ts";
 
 /** `npm run emulator`: brings up the local cloud, runs the sample, and stays until it is told to stop. */
 async function main(args: string[]): Promise<number> {

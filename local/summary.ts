@@ -1,6 +1,6 @@
+import { localModels } from "../host/models.ts";
+import { bold, say, yellow } from "../host/terminal.ts";
 import type { LocalCloud } from "./local-cloud.ts";
-import { localModels } from "./models.ts";
-import { bold, say, yellow } from "./terminal.ts";
 
 /** What a person can do now: addresses, the key, and a call to copy. */
 export function printSummary(cloud: LocalCloud, localFile: string): void {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as v from "valibot";
+import { readJson, writeJson } from "../host/files.ts";
 import { ACCOUNT, REGION } from "./account.ts";
-import { readJson, writeJson } from "./files.ts";
 import { type TimerCron, timerCron } from "./timer-cron.ts";
 
 const MINUTE = 60_000;

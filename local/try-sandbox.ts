@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import * as v from "valibot";
-import { type Api, callApi } from "./api.ts";
+import { type Api, callApi } from "../host/api.ts";
+import { dim, green, Problem, red, say, seconds, yellow } from "../host/terminal.ts";
 import { runByHand } from "./by-hand.ts";
 import { ATTEMPT, FACTS, type Observed, observed, Started } from "./observed-run.ts";
-import { dim, green, Problem, red, say, seconds, yellow } from "./terminal.ts";
 
 const PROVIDERS = ["lambda", "microvm", "fargate"] as const;
 type Provider = (typeof PROVIDERS)[number];

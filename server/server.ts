@@ -4,7 +4,7 @@ import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
 import { logLine } from "#shared/log/log.ts";
 import { runScan } from "#shared/sandbox/harness-process.ts";
-import { localModels } from "../local/models.ts";
+import { localModels } from "../host/models.ts";
 import { registerConsumers } from "./consumers.ts";
 import { expireFiles } from "./files/expire-files.ts";
 import { startHttpServer } from "./http/http-server.ts";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import * as v from "valibot";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
-import { readJson, writeJson } from "../../local/files.ts";
+import { readJson, writeJson } from "../../host/files.ts";
 import type { ServerPorts } from "../ports.ts";
 
 const FIRST_TEAM = { teamName: "Local team", displayName: "Local user", email: "local@example.com" };

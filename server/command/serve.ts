@@ -1,12 +1,12 @@
 import { enableCompileCache } from "node:module";
 import path from "node:path";
 import { setLogOutput } from "#shared/log/log.ts";
-import { decideIsolation } from "../../local/isolation.ts";
-import { localPaths, shown } from "../../local/paths.ts";
-import { firstFreePort } from "../../local/ports.ts";
-import { checkTools } from "../../local/preflight.ts";
-import { isLoopbackHost } from "../../local/request-checks.ts";
-import { complain, Problem, red, say, seconds, step, warn } from "../../local/terminal.ts";
+import { isLoopbackHost } from "../../host/http/request-checks.ts";
+import { decideIsolation } from "../../host/isolation.ts";
+import { localPaths, shown } from "../../host/paths.ts";
+import { firstFreePort } from "../../host/ports.ts";
+import { checkTools } from "../../host/preflight.ts";
+import { complain, Problem, red, say, seconds, step, warn } from "../../host/terminal.ts";
 import type { Server } from "../server.ts";
 import { readLocalState, type ServePaths, saveLocalState, servePaths } from "./local-state.ts";
 import { HELP, parseOptions, type ServeOptions, UsageError } from "./options.ts";
@@ -112,8 +112,8 @@ async function runSample(
   api: { readonly baseUrl: string; readonly key: string },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { sampleSource } = await import("../../local/sample-repository.ts");
-  const { sampleRun } = await import("../../local/sample-run.ts");
+  const { sampleSource } = await import("../../host/sample/sample-repository.ts");
+  const { sampleRun } = await import("../../host/sample/sample-run.ts");
   try {
     const succeeded = await sampleRun({ ...api, signal }, await sampleSource(localPaths(process.env), repo), runTests);
     say();

@@ -1,5 +1,5 @@
 import { defaultModel } from "#shared/models/models.ts";
-import { bold, say, yellow } from "../../local/terminal.ts";
+import { bold, say, yellow } from "../../host/terminal.ts";
 import type { LocalState } from "./local-state.ts";
 
 const RUNBOOK = "local/runbook";

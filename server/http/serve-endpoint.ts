@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpResponse } from "#shared/http/problem.ts";
 import { logLine } from "#shared/log/log.ts";
-import { type LocalProblem, sendProblem } from "../../local/problem-response.ts";
+import { type LocalProblem, sendProblem } from "../../host/http/problem-response.ts";
 import type { ServerPorts } from "../ports.ts";
 import { type ApiRequest, toApiEvent } from "./api-event.ts";
 import type { Endpoint } from "./endpoints.ts";

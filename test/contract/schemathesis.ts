@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
-import { projectRoot } from "../../local/paths.ts";
+import { projectRoot } from "../../host/paths.ts";
 import { ensurePythonEnvironment } from "../../local/python-environment.ts";
 import type { ContractServer } from "./server.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { localModels } from "../../host/models.ts";
 import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
-import { localModels } from "../../local/models.ts";
 
 describe("localModels", () => {
   it("has the providers that the environment names, and tells the deployment no key", () => {

@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkTools, type Host, preflight } from "../../local/preflight.ts";
-import { Problem } from "../../local/terminal.ts";
+import { checkTools, type Host, preflight } from "../../host/preflight.ts";
+import { Problem } from "../../host/terminal.ts";
 
 /** A Python that answers the two questions asked of it. */
 const python = (version: string, hasVenv = true): string =>

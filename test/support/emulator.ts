@@ -7,11 +7,11 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { emulateAws } from "#shared/aws/aws-emulation.ts";
 import { dynamoClient, s3Client, setClientHook } from "#shared/aws/clients.ts";
 import { INDEXES } from "#shared/table/table.ts";
+import { localPaths } from "../../host/paths.ts";
+import { firstFreePort } from "../../host/ports.ts";
 import { ACCOUNT, REGION } from "../../local/account.ts";
 import { killEmulator, startEmulator } from "../../local/emulator.ts";
 import type { EmulatorAccess } from "../../local/emulator-access.ts";
-import { localPaths } from "../../local/paths.ts";
-import { firstFreePort } from "../../local/ports.ts";
 import { ensurePythonEnvironment } from "../../local/python-environment.ts";
 
 export interface EmulatedAws {

@@ -1,6 +1,6 @@
 import http, { type ServerResponse } from "node:http";
 import path from "node:path";
-import { serveWebPage } from "../../../local/web-page.ts";
+import { serveWebPage } from "../../../host/http/web-page.ts";
 import { root } from "../../../scripts/run-command.ts";
 import type { FakeRun } from "./fake-run.ts";
 

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type * as v from "valibot";
-import { toDisplayEvents } from "../cli/src/follow/display-events.ts";
-import { EventPrinter } from "../cli/src/follow/event-printer.ts";
-import { RunEvents } from "../shared/wire/event.ts";
-import { RunItem } from "../shared/wire/run.ts";
-import { type Api, callApi } from "./api.ts";
-import { Problem, style } from "./terminal.ts";
+import { RunEvents } from "#shared/wire/event.ts";
+import { RunItem } from "#shared/wire/run.ts";
+import { toDisplayEvents } from "../../cli/src/follow/display-events.ts";
+import { EventPrinter } from "../../cli/src/follow/event-printer.ts";
+import { type Api, callApi } from "../api.ts";
+import { Problem, style } from "../terminal.ts";
 
 export interface FollowedRun {
   run: v.InferOutput<typeof RunItem>;

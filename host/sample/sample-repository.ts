@@ -1,10 +1,10 @@
 import { cp, mkdir, rm, symlink } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Repository } from "../shared/wire/config.ts";
-import { lastLines, runCommand } from "./commands.ts";
-import { type LocalPaths, projectRoot } from "./paths.ts";
-import { Problem } from "./terminal.ts";
+import type { Repository } from "#shared/wire/config.ts";
+import { lastLines, runCommand } from "../commands.ts";
+import { type LocalPaths, projectRoot } from "../paths.ts";
+import { Problem } from "../terminal.ts";
 
 export interface SampleSource {
   repositories: Repository[];

@@ -1,11 +1,11 @@
-import { oneLine } from "../cli/src/terminal-text.ts";
-import { ArtifactResponse } from "../shared/wire/artifact.ts";
-import { RunAgentResponse } from "../shared/wire/run.ts";
-import { type Api, callApi } from "./api.ts";
+import { ArtifactResponse } from "#shared/wire/artifact.ts";
+import { RunAgentResponse } from "#shared/wire/run.ts";
+import { oneLine } from "../../cli/src/terminal-text.ts";
+import { type Api, callApi } from "../api.ts";
+import { bold, dim, green, red, say, seconds, yellow } from "../terminal.ts";
 import { type FollowedRun, followRun } from "./follow.ts";
 import { samplePrompt } from "./sample-prompt.ts";
 import type { SampleSource } from "./sample-repository.ts";
-import { bold, dim, green, red, say, seconds, yellow } from "./terminal.ts";
 
 /** Runs a real agent on a real repository and shows on the terminal what it does. */
 export async function sampleRun(api: Api, source: SampleSource, runTests: boolean): Promise<boolean> {
