@@ -2,7 +2,19 @@ import { defineConfig } from "vitest/config";
 
 /** Plain projects share two workers; what starts processes and servers comes after them, one file at a time. */
 const together = ["domain", "api", "store", "server", "infra", "harness", "events", "reliability"];
-const alone = ["escape", "security", "checks", "clients", "cli", "contract", "local", "agents", "web", "e2e"];
+const alone = [
+  "escape",
+  "security",
+  "checks",
+  "clients",
+  "cli",
+  "contract",
+  "local",
+  "agents",
+  "web",
+  "e2e",
+  "emulator",
+];
 /** What a project needs that the repository's own packages do not bring. */
 const setups: Readonly<Record<string, string>> = { agents: "test/agents/support/install.ts" };
 

@@ -17,6 +17,8 @@ const HARNESS = path.resolve(import.meta.dirname, "../harness");
 /** The event that EventBridge sends each minute. */
 const MINUTE = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
 const MINUTE_MS = 60_000;
+/** An execution needs time to start, and to save its work. */
+const MIN_SANDBOX_SECONDS = 10;
 const HOUR_MS = 60 * MINUTE_MS;
 
 export interface ServerOptions {
@@ -60,6 +62,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const sandbox = new ProcessSandbox({
     program: program("main.ts"),
     concurrency: options.concurrency,
+    seconds: sandboxSeconds(options.environment),
     log,
     print: options.print,
     onRoom: () => queues.wake(),
@@ -97,6 +100,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       await database.close();
     },
   };
+}
+
+/** @throws Error if RUNYARD_SANDBOX_SECONDS is not a number of seconds */
+function sandboxSeconds({ RUNYARD_SANDBOX_SECONDS: value }: NodeJS.ProcessEnv): number | undefined {
+  if (!value) return undefined;
+  const seconds = Number(value);
+  if (Number.isInteger(seconds) && seconds >= MIN_SANDBOX_SECONDS) return seconds;
+  throw new Error(`RUNYARD_SANDBOX_SECONDS takes a number of seconds from ${MIN_SANDBOX_SECONDS}, not "${value}"`);
 }
 
 /** The address of a server for clients on this machine; `host` is what it listens on. */

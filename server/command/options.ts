@@ -36,6 +36,7 @@ Runs Runyard as one process on this machine, executes a sample run on a real rep
   --help            show this text
 
 RUNYARD_STATE names the directory of .runyard (default: in this checkout).
+RUNYARD_SANDBOX_SECONDS limits how long an execution takes; its run continues in the next one (default: no limit).
 RUNYARD_ANTHROPIC_API_KEY, RUNYARD_OPENAI_API_KEY, RUNYARD_COMPATIBLE_BASE_URL with RUNYARD_COMPATIBLE_MODELS: see docs/models.md.
 RUNYARD_GITHUB_TOKEN is a token for repositories on GitHub; RUNYARD_GITHUB_API_URL names another server with GitHub's API.`;
 

@@ -33,6 +33,8 @@ export interface ProcessSandboxOptions {
   readonly program: Program;
   /** Executions at the same time. */
   readonly concurrency: number;
+  /** Seconds that an execution may take; its run continues in the next one. @default without a limit */
+  readonly seconds?: number | undefined;
   readonly log: ExecutionLog;
   /** Takes the lines that harnesses print. */
   print(line: string): void;
@@ -61,9 +63,12 @@ export class ProcessSandbox implements Sandbox {
     if (this.#running.has(id)) return;
     this.#options.log.add(id, runId);
     const stop = new AbortController();
-    const { program, print } = this.#options;
+    const { program, print, seconds } = this.#options;
+    const limit = seconds === undefined ? {} : { deadline_at: Date.now() + seconds * 1000 };
     const ended = this.#takeWaiting()
-      .then((waiting) => runExecution(envelope, { program, waiting, print, stop: stop.signal, graceMs: GRACE_MS }))
+      .then((waiting) =>
+        runExecution({ ...envelope, ...limit }, { program, waiting, print, stop: stop.signal, graceMs: GRACE_MS }),
+      )
       .catch((error: unknown) => logLine("error", "an execution failed", { run_id: runId, execution_id: id, error }))
       .finally(() => this.#remove(id));
     this.#running.set(id, { runId, stop, ended });

@@ -4,15 +4,14 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../../scripts/run-command.ts";
 import { countPython } from "../../scripts/tally.ts";
-import { dropState, makeState, startCloud } from "../e2e/cloud.ts";
+import { startService } from "../support/service.ts";
 
-test("the Python client's README does what it says, and its models fit what the local cloud answers", async () => {
-  const state = await makeState();
+test("the Python client executes the snippets of its README, and its models fit what the service responds", async () => {
   const folder = mkdtempSync(join(tmpdir(), "runyard-python-"));
-  const cloud = await startCloud(state);
+  const server = await startService();
   try {
     const report = join(folder, "report.json");
-    const service = [`RUNYARD_BASE_URL=${cloud.baseUrl}`, `RUNYARD_API_KEY=${cloud.apiKey}`];
+    const service = [`RUNYARD_BASE_URL=${server.baseUrl}`, `RUNYARD_API_KEY=${server.apiKey}`];
     const python = process.env["RUNYARD_PYTHON"] ?? "python3";
     const command = [...service, python, "clients/python/scripts/check.py", "--live", "--report", report];
     const { exitCode, output } = await runCommand("env", command);
@@ -20,8 +19,7 @@ test("the Python client's README does what it says, and its models fit what the 
     expect(failed, output).toBe(0);
     expect(passed, output).toBeGreaterThan(15);
   } finally {
-    await cloud.stop();
-    await dropState(state);
+    await server[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
   }
 }, 300_000);

@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../scripts/run-command.ts";
-import { type CloudProcess, dropState, makeState, startCloud } from "../e2e/cloud.ts";
+import { startService, type TestService } from "../support/service.ts";
 
 const run = promisify(execFile);
 const source = join(root, "clients/typescript");
 const folder = mkdtempSync(join(tmpdir(), "runyard-readme-"));
 const readme = readFileSync(join(source, "README.md"), "utf8");
 const snippets = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
-let cloud: CloudProcess;
+let service: TestService;
 
 beforeAll(async () => {
-  const starting = startCloud(await makeState());
+  const starting = startService();
   await run(process.execPath, [join(root, "node_modules/.bin/tsc"), "-p", "tsconfig.build.json"], { cwd: source });
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(source, join(folder, "node_modules/runyard"));
@@ -23,11 +23,10 @@ beforeAll(async () => {
   snippets.forEach((code, index) => {
     writeFileSync(join(folder, `snippet-${index}.mts`), `${code.includes("const client =") ? "" : PRELUDE}${code}`);
   });
-  cloud = await starting;
+  service = await starting;
 }, 300_000);
 afterAll(async () => {
-  expect(await cloud.stop()).toBe(0);
-  await dropState(cloud.state);
+  await service[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 }, 30_000);
 
@@ -59,7 +58,7 @@ describe("the README of the TypeScript client", () => {
     async (_, index) => {
       const { stdout, stderr } = await run(process.execPath, [`snippet-${index}.mts`], {
         cwd: folder,
-        env: { ...process.env, RUNYARD_API_KEY: cloud.apiKey, RUNYARD_BASE_URL: cloud.baseUrl },
+        env: { ...process.env, RUNYARD_API_KEY: service.apiKey, RUNYARD_BASE_URL: service.baseUrl },
         timeout: 60_000,
       });
       expect(stderr).toBe("");

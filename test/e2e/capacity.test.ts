@@ -1,24 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type CloudProcess, client, commands, dropState, makeState, type Reply, startCloud } from "./cloud.ts";
+import { client, commands, type Reply } from "../support/api-client.ts";
+import { startService, type TestService } from "../support/service.ts";
 
 const LIMIT = 5;
 const FLOOD = 200;
 const CALLERS = 10;
 
-let cloud: CloudProcess;
+let service: TestService;
 let api: ReturnType<typeof client>;
 
 beforeAll(async () => {
-  cloud = await startCloud(await makeState());
-  api = client(cloud);
-}, 300_000);
+  // The teams' limits are to be reached, not the machine's.
+  service = await startService({ args: ["--concurrency", "40"] });
+  api = client(service);
+});
 
-afterAll(async () => {
-  expect(await cloud.stop()).toBe(0);
-  await dropState(cloud.state);
-}, 30_000);
+afterAll(() => service[Symbol.asyncDispose]());
 
 /** A team that may have five runs at once. */
 async function limitedTeam(name: string): Promise<string> {
@@ -55,7 +54,7 @@ async function runsOf(team: string): Promise<Reply["body"][]> {
 }
 
 describe("a team that asks for two hundred runs at once", () => {
-  test("holds nobody else up: at most as many of them start before another team's as it may have at once", async () => {
+  test("delays no other team: before another team's run, at most as many of them start as it may have at once", async () => {
     const [team, others] = [await limitedTeam("Flood"), await limitedTeam("Others")];
     const create = () => createFor(team, commands("sleep 20"));
     await Promise.all(
@@ -93,7 +92,7 @@ describe("a team that asks for two hundred runs at once", () => {
 });
 
 describe("five parents that hold all slots of their team", () => {
-  test("each get the children that they wait for, and all end", async () => {
+  test("get the children that they wait for, and all end", async () => {
     const team = await limitedTeam("Parents");
     const parents = await Promise.all(
       Array.from({ length: LIMIT }, () => createFor(team, commands("echo waiting; sleep 300"))),

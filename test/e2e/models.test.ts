@@ -1,37 +1,36 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { client } from "../support/api-client.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
-import { type CloudProcess, client, dropState, makeState, startCloud } from "./cloud.ts";
+import { startService, type TestService } from "../support/service.ts";
 
-const variables = ["RUNYARD_COMPATIBLE_BASE_URL", "RUNYARD_COMPATIBLE_MODELS", "RUNYARD_MODEL_PRICES"] as const;
-
-/** `npm run emulator` with a server that speaks OpenAI's API, and a run that its caller executes. */
-describe("models in the local cloud", () => {
+/** A service with a server that speaks OpenAI's API, and a run that its caller executes. */
+describe("models of a service", () => {
   let standIn: ModelStandIn;
-  let state: string;
-  let cloud: CloudProcess;
+  let service: TestService;
   beforeAll(async () => {
     standIn = await ModelStandIn.start();
-    const values = [standIn.openaiUrl, "test", "compatible/test=2/10"];
-    for (const [index, name] of variables.entries()) process.env[name] = values[index];
-    state = await makeState();
-    cloud = await startCloud(state);
+    service = await startService({
+      environment: {
+        RUNYARD_COMPATIBLE_BASE_URL: standIn.openaiUrl,
+        RUNYARD_COMPATIBLE_MODELS: "test",
+        RUNYARD_MODEL_PRICES: "compatible/test=2/10",
+      },
+    });
   });
   afterAll(async () => {
-    for (const name of variables) delete process.env[name];
-    await cloud.stop();
-    await dropState(state);
+    await service[Symbol.asyncDispose]();
     await standIn[Symbol.asyncDispose]();
   });
 
   const ask = (key: string, stream: boolean) =>
-    fetch(`${cloud.baseUrl}/model/openai/v1/chat/completions`, {
+    fetch(`${service.baseUrl}/model/openai/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify({ model: "test", stream, messages: [{ role: "user", content: "hello" }] }),
     });
 
-  it("are offered, and stream through the front door until the run's budget is spent", async () => {
-    const { call } = client(cloud);
+  it("are listed, and stream through the gateway until the run's budget is spent", async () => {
+    const { call } = client(service);
     expect((await call("GET", "/agent/models")).body.default_model_id).toBe("compatible/test");
     const config = { budget_usd: 0.03 };
     const made = await call("POST", "/agent/runs", { prompt: "hello", execution_location: "LOCAL", config });
@@ -58,8 +57,8 @@ describe("models in the local cloud", () => {
     expect((await ask(run_key, false)).status).toBe(401);
   });
 
-  it("carry out a run as agents: they use their tools in its sandbox until the task is done", async () => {
-    const { create, ended, outputs, call } = client(cloud);
+  it("execute a run as agents, with tools in its sandbox, until the task is done", async () => {
+    const { create, ended, outputs, call } = client(service);
     const edit = { path: "sum.txt", action: "write", new_text: "2\n" };
     standIn.turns.push(
       { text: "I write it down.", tools: [{ name: "edit_files", input: { edits: [edit] } }] },

@@ -1,31 +1,27 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Repository } from "../harness/support/repository.ts";
+import { client } from "../support/api-client.ts";
 import { GithubStandIn } from "../support/github-stand-in.ts";
-import { type CloudProcess, client, dropState, makeState, startCloud } from "./cloud.ts";
+import { startService, type TestService } from "../support/service.ts";
 
-let state: string;
 let github: GithubStandIn;
-let cloud: CloudProcess;
+let service: TestService;
 
 beforeAll(async () => {
   github = await GithubStandIn.start();
-  vi.stubEnv("RUNYARD_GITHUB_API_URL", github.url);
-  state = await makeState();
-  cloud = await startCloud(state);
+  service = await startService({ environment: { RUNYARD_GITHUB_API_URL: github.url } });
 });
 afterAll(async () => {
-  await cloud?.stop();
+  await service[Symbol.asyncDispose]();
   await github[Symbol.asyncDispose]();
-  await dropState(state);
-  vi.unstubAllEnvs();
 });
 
 const skill = (name: string, body: string) => `---\nname: ${name}\ndescription: Does ${name}\n---\n\n${body}\n`;
 
-test("skills are found on GitHub and, by a sandbox, in any git repository, and a run starts from one as it is listed", async () => {
+test("skills are discovered on GitHub and, by a sandbox, in any git repository, and a run starts from one as it is listed", async () => {
   using tools = new Repository("tools", { ".claude/skills/greet/SKILL.md": skill("greet", "```sh\necho hello\n```") });
   github.repositories.set("acme/shop", { files: { ".agents/skills/review/SKILL.md": skill("review", "Look.") } });
-  const { call, create, ended, outputs } = client(cloud);
+  const { call, create, ended, outputs } = client(service);
   const repositories = [{ url: "https://github.com/acme/shop" }, { url: tools.url }];
   const environment = await call("POST", "/agent/environments", { name: "Workshop", repositories });
   expect(environment.status).toBe(201);

@@ -6,23 +6,23 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "../../cli/src/program.ts";
 import { root } from "../../scripts/run-command.ts";
-import { type CloudProcess, client, commands, dropState, makeState, startCloud } from "../e2e/cloud.ts";
+import { client, commands } from "../support/api-client.ts";
+import { startService, type TestService } from "../support/service.ts";
 import { type FakeOptions, FakeShell } from "./fake-shell.ts";
 
-let cloud: CloudProcess;
-/** A folder whose local cloud is this one: the commands find it by themselves. */
+let service: TestService;
+/** A directory whose service is this one: the commands find it by themselves. */
 const folder = mkdtempSync(path.join(tmpdir(), "runyard-cli-"));
 
 beforeAll(async () => {
-  cloud = await startCloud(await makeState());
+  service = await startService();
   mkdirSync(path.join(folder, ".runyard"));
-  symlinkSync(path.join(cloud.state, "local.json"), path.join(folder, ".runyard/local.json"));
-}, 300_000);
+  symlinkSync(path.join(service.directory, "local.json"), path.join(folder, ".runyard/local.json"));
+});
 afterAll(async () => {
-  expect(await cloud.stop()).toBe(0);
-  await dropState(cloud.state);
+  await service[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
-}, 30_000);
+});
 
 async function run(args: readonly string[], options: FakeOptions = {}) {
   const shell = new FakeShell({ cwd: folder, ...options });
@@ -32,8 +32,8 @@ async function run(args: readonly string[], options: FakeOptions = {}) {
 
 const json = async (...args: string[]) => JSON.parse((await run([...args, "--json"])).out);
 
-describe("runyard, on the local cloud", () => {
-  it("follows a run to its outcome, lists it, and fetches its words, transcript and files", async () => {
+describe("runyard, with a running service", () => {
+  it("follows a run to its end, lists it, and gets its response, transcript and files", async () => {
     const prompt = commands("echo from-the-run; echo data > $RUNYARD_OUTPUT/made.txt", "exit 7");
     const followed = await run(["run", "-", "--follow", "--metadata", "kind=cli", "--title", "By the CLI"], {
       input: prompt,
@@ -62,13 +62,13 @@ describe("runyard, on the local cloud", () => {
     expect((await run(["runs", "follow", id])).code).toBe(0);
     const again = await run(["runs", "followup", id, commands("sleep 120")]);
     expect(again).toMatchObject({ code: 0, out: "sent\n" });
-    await client(cloud).until(id, ({ state }) => state === "INPROGRESS");
+    await client(service).until(id, ({ state }) => state === "INPROGRESS");
     expect((await run(["runs", "cancel", id])).code).toBe(0);
     expect((await run(["runs", "follow", id])).code).toBe(130);
     expect((await run(["runs", "cancel", id])).code).toBe(0);
   });
 
-  it("makes, pauses, resumes, runs and deletes a schedule", async () => {
+  it("creates, pauses, resumes, runs and deletes a schedule", async () => {
     const args = ["--cron", "0 3 * * 1-5", "--time-zone", "Europe/Berlin", "--prompt", commands("echo scheduled")];
     const made = await json("schedules", "create", "--name", "Nightly", ...args);
     expect(made).toMatchObject({ name: "Nightly", enabled: true, time_zone: "Europe/Berlin" });
@@ -83,12 +83,12 @@ describe("runyard, on the local cloud", () => {
     expect((await run(["schedules", "get", made.id])).code).toBe(4);
   });
 
-  it("makes an environment, an agent and its key, and works with that", async () => {
+  it("creates an environment, an agent and its key, and uses that key", async () => {
     expect((await run(["secrets", "set", "CLI_TOKEN"], { input: "s3cr3t-of-the-cli\n" })).code).toBe(0);
     expect((await run(["environments", "create", "cli", "--secret", "CLI_TOKEN", "--setup", "true"])).code).toBe(0);
     expect((await run(["agents", "create", "cli-bot", "--env", "cli"])).code).toBe(0);
     const key = (await run(["agents", "keys", "create", "cli-bot", "ci"])).out.trim();
-    const env = { RUNYARD_API_KEY: key, RUNYARD_BASE_URL: cloud.baseUrl };
+    const env = { RUNYARD_API_KEY: key, RUNYARD_BASE_URL: service.baseUrl };
     const followed = await run(["run", commands("echo ${#CLI_TOKEN}"), "--follow"], { env });
     expect(followed).toMatchObject({ code: 0, out: expect.stringContaining("17") });
     expect((await run(["agents", "list"], { env })).out).toContain("cli-bot");
@@ -105,11 +105,11 @@ describe("runyard, on the local cloud", () => {
     expect((await run(["secrets", "delete", "CLI_TOKEN"])).code).toBe(0);
   });
 
-  it("makes, lists and deletes one's own keys, and logs in with one", async () => {
+  it("creates, lists and deletes keys of the user, and logs in with one", async () => {
     const made = await json("keys", "create", "laptop");
     const home = path.join(folder, "home");
     const elsewhere = { cwd: tmpdir(), home };
-    expect((await run(["login", "--base-url", cloud.baseUrl], { ...elsewhere, input: made.key })).code).toBe(0);
+    expect((await run(["login", "--base-url", service.baseUrl], { ...elsewhere, input: made.key })).code).toBe(0);
     expect((await run(["whoami"], elsewhere)).out).toContain("Local user <local@example.com>");
     expect((await run(["keys", "list"], elsewhere)).out).toMatch(new RegExp(`${made.uid} .* laptop\n`));
     expect((await run(["keys", "delete", made.uid])).code).toBe(0);
@@ -117,13 +117,13 @@ describe("runyard, on the local cloud", () => {
   });
 });
 
-describe("the GitHub Action, on the local cloud", () => {
+describe("the GitHub Action, with a running service", () => {
   function start(prompt: string) {
     for (const name of ["output", "summary"]) writeFileSync(path.join(folder, name), "");
     const child = spawn(process.execPath, [path.join(root, "action/dist/index.js")], {
       env: {
-        "INPUT_BASE-URL": cloud.baseUrl,
-        "INPUT_API-KEY": cloud.apiKey,
+        "INPUT_BASE-URL": service.baseUrl,
+        "INPUT_API-KEY": service.apiKey,
         INPUT_PROMPT: prompt,
         GITHUB_OUTPUT: path.join(folder, "output"),
         GITHUB_STEP_SUMMARY: path.join(folder, "summary"),
@@ -135,7 +135,7 @@ describe("the GitHub Action, on the local cloud", () => {
     return { child, log: () => log, exited: new Promise((resolve) => child.on("close", resolve)) };
   }
 
-  it("sees a run through, with its outputs and its summary", async () => {
+  it("follows a run to its end, and writes its outputs and its summary", async () => {
     const { log, exited } = start(commands("echo from-ci"));
     expect(await exited).toBe(0);
     expect(log()).toMatch(/::group::\$ echo from-ci\n\| from-ci\n::endgroup::\n/);
@@ -143,13 +143,13 @@ describe("the GitHub Action, on the local cloud", () => {
     expect(readFileSync(path.join(folder, "summary"), "utf8")).toContain(": SUCCEEDED");
   });
 
-  it("ends the run when its job is cancelled, which takes force", async () => {
+  it("cancels the run with force when its job is cancelled", async () => {
     const { child, log, exited } = start(commands("sleep 120"));
     while (!log().includes("::group::$ sleep 120")) await new Promise((resolve) => setTimeout(resolve, 50));
     child.kill("SIGINT");
     expect(await exited).toBe(1);
     const id = /^Run (\S+)$/m.exec(log())?.[1] ?? "";
-    const { body } = await client(cloud).call("GET", `/agent/runs/${id}`);
+    const { body } = await client(service).call("GET", `/agent/runs/${id}`);
     expect(body).toMatchObject({ state: "CANCELLED", source: "GITHUB_ACTION", is_run_type_cancellable: false });
   });
 });
@@ -166,8 +166,8 @@ describe("the script of docs/ci.md for any CI", () => {
     writeFileSync(path.join(folder, "run.json"), JSON.stringify({ prompt: commands(line) }));
     const env = {
       PATH: process.env["PATH"],
-      RUNYARD_BASE_URL: cloud.baseUrl,
-      RUNYARD_API_KEY: cloud.apiKey,
+      RUNYARD_BASE_URL: service.baseUrl,
+      RUNYARD_API_KEY: service.apiKey,
       JOB: line,
     };
     const { stdout, ...failure } = await sh("sh", ["-c", script], { cwd: folder, env }).catch((error) => error);

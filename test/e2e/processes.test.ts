@@ -1,0 +1,130 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, describe, test, vi } from "vitest";
+import { client, commands } from "../support/api-client.ts";
+import { countProcesses, findHarness, isAlive } from "../support/execution-processes.ts";
+import { startService, type TestService } from "../support/service.ts";
+
+let service: TestService;
+let api: ReturnType<typeof client>;
+
+beforeAll(async () => {
+  service = await startService({ args: ["--concurrency", "10"] });
+  api = client(service);
+});
+
+afterAll(() => service[Symbol.asyncDispose]());
+
+describe.concurrent("cancel", () => {
+  test("leaves nothing of what the run started, detached processes included", async ({ expect }) => {
+    const mark = `7${Date.now()}`;
+    const id = await api.create(
+      commands(
+        `setsid sleep ${mark} & (setsid sh -c 'sleep ${mark} & exit 0' &) ; nohup sleep ${mark} >/dev/null 2>&1 & trap '' TERM; sleep ${mark}`,
+      ),
+    );
+    await expect.poll(() => countProcesses("sleep", mark), { timeout: 30_000 }).toBeGreaterThanOrEqual(4);
+    const cancelled = await api.call("POST", `/agent/runs/${id}/cancel`);
+    expect(cancelled).toMatchObject({ status: 200, body: id });
+    await expect.poll(() => countProcesses("sleep", mark), { timeout: 10_000 }).toBe(0);
+    await expect
+      .poll(async () => (await api.timeline(id)).at(-1), { timeout: 10_000 })
+      .toMatchObject({
+        event_type: "run_stopped",
+        payload: { confirmed_by: "harness" },
+      });
+    expect((await api.call("GET", `/agent/runs/${id}`)).body).toMatchObject({
+      state: "CANCELLED",
+      is_sandbox_running: false,
+    });
+    expect((await api.call("POST", `/agent/runs/${id}/cancel`)).status).toBe(400);
+    expect(await api.transcriptUrl(id)).toContain("http");
+  });
+});
+
+describe.concurrent("runs that execute at the same time", () => {
+  test("find no file, key or credential of each other or of the service", async ({ expect }) => {
+    const secret = `only-mine-${Date.now()}`;
+    const search = [
+      `echo ${secret}-$RANDOM > /tmp/secret.txt; echo ${secret} > mine.txt; sleep 1`,
+      "cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n' || true; env; ls -la /proc/*/fd 2>/dev/null || true; ls -laR /tmp 2>/dev/null || true",
+      `grep -rs 'ry[rp]_[0-9A-Za-z]\\{43\\}' / --include='*' --exclude-dir=proc --exclude-dir=sys --exclude-dir=usr -l | head || true`,
+      `(exec 3<>/dev/tcp/127.0.0.1/${new URL(service.baseUrl).port}) 2>/dev/null && echo service-is-reachable; true`,
+      "ls -d /tmp/runyard-* /workspace/../*/ 2>/dev/null || true",
+      `cat ${service.directory}/local.json ${service.directory}/runyard.key 2>/dev/null || true`,
+    ];
+    const ids = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => api.create(commands(...search, `echo done-${index}`))),
+    );
+    const runs = await Promise.all(ids.map((id) => api.ended(id)));
+    expect(runs.map(({ state, status_message }) => status_message?.message ?? state)).toEqual(
+      ids.map(() => "SUCCEEDED"),
+    );
+    for (const id of ids) {
+      const seen = (await api.outputs(id)).slice(1).join("\n");
+      expect(seen).not.toMatch(/ry[rp]_[0-9A-Za-z]{43}/);
+      expect(seen).not.toContain(service.apiKey);
+      expect(seen).not.toMatch(/AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|ENDPOINT_URL)=/);
+      expect(seen).not.toContain("service-is-reachable");
+      expect(seen).not.toContain("runyard-service-");
+    }
+  });
+});
+
+describe.concurrent("a harness that is killed", () => {
+  test("loses its execution, and the run continues in another", async ({ expect }) => {
+    const id = await api.create(commands("sleep 5; echo survived"));
+    process.kill(await harnessOf(id), "SIGKILL");
+    expect(await api.ended(id)).toMatchObject({ state: "SUCCEEDED" });
+    const timeline = await api.timeline(id);
+    expect(timeline.map(({ event_type }) => event_type)).toContain("execution_lost");
+    expect(new Set(timeline.map(({ execution_id }) => execution_id).filter(Boolean)).size).toBe(2);
+    expect(await api.outputs(id)).toEqual(["survived\n"]);
+  });
+});
+
+describe.concurrent("a harness that is paused past its lease", () => {
+  test("writes nothing once it continues: the run ends once, and has nothing from it after its loss", async ({
+    expect,
+  }) => {
+    const id = await api.create(commands("echo begun", "sleep 6; echo done | tee $RUNYARD_OUTPUT/done.txt"));
+    await expect.poll(async () => (await api.outputs(id)).length, { timeout: 60_000 }).toBe(1);
+    const paused = await harnessOf(id);
+    process.kill(paused, "SIGSTOP");
+    const types = async () => (await api.timeline(id)).map(({ event_type }) => event_type);
+    try {
+      await expect.poll(types, { timeout: 150_000, interval: 500 }).toContain("execution_lost");
+    } finally {
+      process.kill(paused, "SIGCONT");
+    }
+    expect(await api.ended(id)).toMatchObject({ state: "SUCCEEDED" });
+    await expect.poll(() => isAlive(paused), { timeout: 60_000 }).toBe(false);
+    expect((await types()).filter((type) => /^run_(succeeded|failed|errored|cancelled)$/.test(type))).toEqual([
+      "run_succeeded",
+    ]);
+    const timeline = await api.timeline(id);
+    const lost = timeline.findIndex(({ event_type }) => event_type === "execution_lost");
+    const old = timeline[lost].execution_id;
+    expect(timeline.slice(lost + 1).filter(({ execution_id }) => execution_id === old)).toEqual([]);
+    expect(await api.outputs(id)).toEqual(["begun\n", "done\n"]);
+    expect((await api.call("GET", `/agent/runs/${id}`)).body.artifacts).toHaveLength(1);
+    // It called once more, and was told that its execution is over.
+    const stale = async () => {
+      const log = await readFile(path.join(service.directory, "logs/server.log"), "utf8");
+      return log.split("\n").filter((line) => line.includes(old) && line.includes('"stale"')).length;
+    };
+    await expect.poll(stale, { timeout: 60_000 }).toBe(1);
+  }, 300_000);
+});
+
+/** The harness that executes a command of the run. */
+const harnessOf = (runId: string): Promise<number> =>
+  vi.waitFor(
+    async () => {
+      const execution = (await api.timeline(runId)).findLast(({ execution_id }) => execution_id !== undefined);
+      const harness = await findHarness(execution?.execution_id);
+      if (harness === undefined) throw new Error(`run ${runId} executes no command`);
+      return harness;
+    },
+    { timeout: 60_000, interval: 100 },
+  );

@@ -1,0 +1,160 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { sendToQueue } from "../../local/emulator-calls.ts";
+import { client, commands } from "../support/api-client.ts";
+import { type CloudProcess, dropState, logOf, makeState, startCloud } from "./cloud.ts";
+
+const START_MS = 300_000;
+const MINUTE = 60_000;
+const root = path.resolve(import.meta.dirname, "../..");
+const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex");
+
+let state: string;
+let cloud: CloudProcess;
+let api: ReturnType<typeof client>;
+
+beforeAll(async () => {
+  state = await makeState();
+  cloud = await startCloud(state);
+  api = client(cloud);
+}, START_MS);
+
+afterAll(async () => {
+  await cloud.stop();
+  await dropState(state);
+}, START_MS);
+
+describe.concurrent("the deployment on the emulator", () => {
+  test("executes the sample run and prints what a new user needs next", ({ expect }) => {
+    const printed = cloud.printed();
+    expect(printed).toMatch(/Result\s+SUCCEEDED/);
+    expect(printed).toMatch(/from submit to first command/);
+    expect(printed).toContain("-d @examples/hello.json");
+    expect(printed).toContain("no model key configured: only fenced shell blocks run; add one with");
+  });
+
+  test("executes a run with an upload, whose artifact and transcript can be downloaded", async ({ expect }) => {
+    const content = "attached\n";
+    const attachment = { file_name: "in.txt", mime_type: "text/plain", data: Buffer.from(content).toString("base64") };
+    const emulatorPort = new URL(cloud.emulator.endpoint).port;
+    const id = await api.create(
+      commands(
+        `head -c 300000 /dev/urandom > $RUNYARD_OUTPUT/noise.bin; sha256sum < $RUNYARD_OUTPUT/noise.bin`,
+        `(exec 3<>/dev/tcp/127.0.0.1/${emulatorPort}) 2>/dev/null && echo emulator-is-reachable; env`,
+      ),
+      { attachments: [attachment] },
+    );
+    const run = await api.ended(id);
+    expect(run.status_message?.message ?? run.state).toBe("SUCCEEDED");
+    const [digest = "", environment = ""] = await api.outputs(id);
+    expect(environment).not.toContain("emulator-is-reachable");
+    expect(environment).not.toMatch(/AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|ENDPOINT_URL)=/);
+    const [artifact] = run.artifacts;
+    const { body: file } = await api.call("GET", `/agent/artifacts/${artifact.data.artifact_uid}`);
+    const download = await fetch(file.data.download_url);
+    expect(download.headers.get("content-disposition")).toContain('attachment; filename="noise.bin"');
+    expect(digest).toContain(sha256(Buffer.from(await download.arrayBuffer())));
+    expect(await (await fetch(await api.transcriptUrl(id))).text()).toContain(digest.trim());
+  });
+
+  test("stops the commands of a cancelled run", async ({ expect }) => {
+    const id = await api.create(commands("echo begun; sleep 300"));
+    await api.until(id, ({ state: current }) => current === "INPROGRESS");
+    expect((await api.call("POST", `/agent/runs/${id}/cancel`)).status).toBe(200);
+    await expect
+      .poll(async () => (await api.timeline(id)).at(-1), { timeout: MINUTE })
+      .toMatchObject({ event_type: "run_stopped", payload: { confirmed_by: "harness" } });
+  });
+
+  test("fires a schedule in the next minute", async ({ expect }) => {
+    const made = await api.call("POST", "/agent/schedules", {
+      name: "Every minute",
+      cron_schedule: "* * * * *",
+      prompt: commands("echo tick"),
+    });
+    const { id } = made.body;
+    const ticks = async () => (await api.call("GET", `/agent/schedules/${id}/ticks`)).body.ticks;
+    await expect.poll(async () => (await ticks()).length, { timeout: 2 * MINUTE, interval: 500 }).toBe(1);
+    await api.call("POST", `/agent/schedules/${id}/pause`);
+    const [{ run_id, outcome }] = await ticks();
+    expect(outcome).toBe("fired");
+    expect((await api.ended(run_id)).state).toBe("SUCCEEDED");
+  });
+
+  test("redrives messages of a dead-letter queue", async ({ expect }) => {
+    const id = await api.create(commands("true"));
+    await api.ended(id);
+    await sendToQueue(cloud.emulator, "runyard-ends-dead", JSON.stringify({ v: 1, run_id: id }));
+    const redrive = (...args: string[]) =>
+      promisify(execFile)(process.execPath, [path.join(root, "local/redrive.ts"), "--local", ...args], {
+        env: { PATH: process.env["PATH"], RUNYARD_STATE: state },
+      });
+    expect((await redrive()).stdout).toMatch(/ends\D+1/);
+    expect((await redrive("ends")).stdout).toMatch(/ends\D+1/);
+    expect((await redrive()).stdout).toMatch(/ends\D+0/);
+  });
+});
+
+describe("a restart of the deployment on the emulator", () => {
+  test(
+    "keeps runs and key after a clean stop, and after kill -9 what was there at the last clean stop",
+    async () => {
+      const kept = await api.create(commands("echo kept"));
+      await api.ended(kept);
+      const { apiKey } = cloud;
+      expect(await cloud.stop()).toBe(0);
+
+      cloud = await startCloud(state);
+      expect(cloud.apiKey).toBe(apiKey);
+      api = client(cloud);
+      expect(await api.ended(kept)).toMatchObject({ run_id: kept, state: "SUCCEEDED" });
+      expect(await api.outputs(kept)).toEqual(["kept\n"]);
+      const { emulator } = JSON.parse(await readFile(`${state}/pids.json`, "utf8"));
+      cloud.process.kill("SIGKILL");
+      process.kill(emulator.pid, "SIGKILL");
+
+      cloud = await startCloud(state, ["--faults", "5"]);
+      expect(cloud.printed()).toMatch(
+        /killed: what is there is from the last clean stop, \d{4}-\d{2}-\d{2} \d{2}:\d{2}/,
+      );
+      api = client(cloud);
+      expect(await api.ended(kept)).toMatchObject({ state: "SUCCEEDED" });
+    },
+    2 * START_MS,
+  );
+
+  test(
+    "executes runs although calls of AWS are throttled, late, lost and done twice",
+    async () => {
+      const ids = await Promise.all(Array.from({ length: 8 }, (_, index) => createPersistently(`echo run-${index}`)));
+      for (const [index, id] of ids.entries()) {
+        const run = await api.ended(id, 240);
+        expect(run.status_message?.message ?? run.state).toBe("SUCCEEDED");
+        // Reads fail now and then, too.
+        await vi.waitFor(async () => expect(await api.outputs(id)).toEqual([`run-${index}\n`]), { timeout: MINUTE });
+      }
+      expect(new Set(ids).size).toBe(ids.length);
+      const names = ["create-run", "dispatch-run", "get-run", "resolve-prompt", "append-messages", "finish-task"];
+      const faults = await Promise.all(names.map((name) => logOf(cloud, name, "fault injected")));
+      expect(faults.flat().length).toBeGreaterThan(ids.length);
+    },
+    START_MS,
+  );
+});
+
+/** Creates a run as clients do: the request is repeated under its key while it fails. */
+async function createPersistently(script: string): Promise<string> {
+  const headers = { "idempotency-key": `faults-${script}` };
+  let id = "";
+  const create = async () => {
+    const { status, body } = await api.call("POST", "/agent/runs", { prompt: commands(script) }, headers);
+    id = body?.run_id ?? "";
+    return status;
+  };
+  await expect.poll(create, { timeout: MINUTE, interval: 500 }).toBe(200);
+  return id;
+}

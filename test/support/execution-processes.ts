@@ -1,0 +1,44 @@
+import { readdir, readFile } from "node:fs/promises";
+
+interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly args: readonly string[];
+  readonly environment: string;
+}
+
+/** Returns the process id of the harness that executes an execution, which has started a command. */
+export async function findHarness(executionId: string): Promise<number | undefined> {
+  const entries = await readProcesses();
+  const byPid = new Map(entries.map((entry) => [entry.pid, entry]));
+  for (const entry of entries) {
+    if (!entry.environment.split("\0").includes(`RUNYARD_EXECUTION=${executionId}`)) continue;
+    for (let above: ProcessEntry | undefined = entry; above !== undefined; above = byPid.get(above.parent)) {
+      if (above.args.some((arg) => /harness\/main\.ts$|harness\.mjs$/.test(arg))) return above.pid;
+    }
+  }
+  return undefined;
+}
+
+/** The number of processes named `name` that have `arg` among their arguments. */
+export async function countProcesses(name: string, arg: string): Promise<number> {
+  return (await readProcesses()).filter(({ args }) => args[0] === name && args.includes(arg)).length;
+}
+
+export async function isAlive(pid: number): Promise<boolean> {
+  return (await readProcesses()).some((entry) => entry.pid === pid && entry.args.length > 0);
+}
+
+async function readProcesses(): Promise<ProcessEntry[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  return Promise.all(
+    pids.map(async (pid) => {
+      const read = (file: string) => readFile(`/proc/${pid}/${file}`, "latin1").catch(() => "");
+      const [stat, commandLine, environment] = await Promise.all([read("stat"), read("cmdline"), read("environ")]);
+      // The program's name stands in parentheses and may hold spaces and parentheses itself.
+      const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+      const args = commandLine.split("\0").filter((arg) => arg !== "");
+      return { pid: Number(pid), parent, args, environment };
+    }),
+  );
+}
