@@ -31,6 +31,7 @@ const wiringOfFolder: Readonly<Record<string, Wiring>> = {
   sessions: ["runs", "createRunPorts"],
   skills: ["skills", "createSkillPorts"],
   teams,
+  "web-sessions": common,
   workers: common,
 };
 

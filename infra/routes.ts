@@ -136,6 +136,14 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/keys", file: "keys/list-keys", who: people, rights: { table: ask } },
   { method: "DELETE", path: "/agent/keys/{keyUid}", file: "keys/delete-key", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
 
+  { method: "POST", path: "/session", file: "web-sessions/create-session", who: "public", rights: { table: [...read, ...write, "DeleteItem"] } },
+  { method: "GET", path: "/session", file: "web-sessions/get-session", who: people, rights: { table: ask } },
+  { method: "PUT", path: "/session", file: "web-sessions/extend-session", who: people, rights: { table: [...ask, "UpdateItem"] } },
+  { method: "DELETE", path: "/session", file: "web-sessions/delete-session", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem"] } },
+  { method: "POST", path: "/session/link", file: "web-sessions/create-sign-in-link", who: people, rights: { table: [...ask, ...write] } },
+  { method: "GET", path: "/sessions", file: "web-sessions/list-web-sessions", who: people, rights: { table: read } },
+  { method: "DELETE", path: "/sessions/{sessionUid}", file: "web-sessions/revoke-session", who: people, rights: { table: [...read, "UpdateItem", "DeleteItem"] } },
+
   { method: "GET", path: "/agent/me", file: "me/get-me", who: people, rights: { table: ask } },
   { method: "PUT", path: "/agent/me", file: "me/update-me", who: people, rights: { table: [...ask, "UpdateItem"] } },
 

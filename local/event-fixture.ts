@@ -19,6 +19,7 @@ export const PLACEHOLDERS = [
   "other_key",
   "invitation_id",
   "invitation_token",
+  "session_uid",
 ] as const;
 export const Placeholder = v.picklist(PLACEHOLDERS);
 export type Placeholder = v.InferOutput<typeof Placeholder>;

@@ -18,6 +18,7 @@ const OF_A_TEAM: readonly Placeholder[] = [
   "other_key",
   "invitation_id",
   "invitation_token",
+  "session_uid",
 ];
 
 /**

@@ -21,6 +21,7 @@ import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { signedUrlSeconds } from "#shared/settings.ts";
 import type { DiscoveryPorts, Scanner, SkillPorts } from "#shared/skills/skill-ports.ts";
 import type { LimitPorts } from "#shared/teams/team-ports.ts";
+import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import type { Database } from "./database/database.ts";
 import { openDatabase } from "./database/open-database.ts";
 import { diskFileStore } from "./files/disk-file-store.ts";
@@ -49,6 +50,7 @@ export type ServerPorts = DispatchPorts &
   LimitPorts &
   GatewayPorts &
   RoutePorts &
+  WebSessionPorts &
   HttpPorts;
 
 /** The adapters of an installation that are used beside its ports. */

@@ -1,6 +1,7 @@
 import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import {
   AllowedMethods,
+  CacheCookieBehavior,
   CacheHeaderBehavior,
   CachePolicy,
   CacheQueryStringBehavior,
@@ -88,7 +89,7 @@ export class FrontDoor extends Construct {
 
   /**
    * The API's answers say `no-store` and are not cached. CloudFront compresses only where a cache policy could cache, hence a
-   * policy with a second's room; the credential is part of its key, so that even an answer that forgot to say so stays private.
+   * policy with a second's room; the credentials are part of its key, so that even an answer that forgot to say so stays private.
    */
   private apiCache(): CachePolicy {
     return new CachePolicy(this, "ApiCache", {
@@ -96,6 +97,7 @@ export class FrontDoor extends Construct {
       defaultTtl: Duration.seconds(0),
       maxTtl: Duration.seconds(1),
       headerBehavior: CacheHeaderBehavior.allowList("Authorization"),
+      cookieBehavior: CacheCookieBehavior.allowList("__Host-runyard"),
       queryStringBehavior: CacheQueryStringBehavior.all(),
       enableAcceptEncodingGzip: true,
       enableAcceptEncodingBrotli: true,

@@ -34,7 +34,7 @@ export async function generateDocument(): Promise<JsonObject> {
     tags: tagsOf(endpoints.map(({ route }) => route.file)).map(({ name, description }) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: { bearer: BEARER },
+      securitySchemes: { bearer: BEARER, session: SESSION },
       parameters: PARAMETERS,
       headers: HEADERS,
       responses: problemComponents(),
@@ -51,6 +51,15 @@ const BEARER = {
   description:
     "An API key: `ryp_…` of a person, `rya_…` of an identity, `ryr_…` of one execution of a run. " +
     "`x-principals` of an operation lists the kinds of keys that can call it: personal, agent, run.",
+} as const;
+
+const SESSION = {
+  type: "apiKey",
+  in: "cookie",
+  name: "__Host-runyard",
+  description:
+    "The web session of a person, from `POST /session`. Over plain HTTP the cookie is called `runyard`. Requests that change " +
+    "something need an `Origin` header of the deployment. An `Authorization` header takes precedence.",
 } as const;
 
 function pathsOf(endpoints: readonly RoutedEndpoint[], book: SchemaBook): JsonObject {

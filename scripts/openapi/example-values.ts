@@ -26,6 +26,7 @@ export const OWN_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Json>
   updateEnvironment: { commands: { setup_commands: ["npm ci", "npm run build"] } },
   shareEnvironment: { byLink: { link: true } },
   unshareEnvironment: { byLink: { link: true } },
+  createSession: { link: { token: "ryl_3xQ0…" } },
   updateMe: { renamed: { display_name: "Ada King" } },
   updateTeam: { limits: { settings: { concurrency_limit: 50 } } },
   sendFollowup: { message: { message: "Run the whole suite too, please." } },

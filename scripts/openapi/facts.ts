@@ -20,6 +20,7 @@ export const facts: Readonly<Record<string, JsonObject>> = {
     anyOf: [prompt, { required: ["skill"] }, { required: ["conversation_id"] }, skillIn("config")],
     not: { required: ["attachments", "images"] },
   },
+  CreateSessionRequest: { oneOf: [{ required: ["key"] }, { required: ["token"] }] },
   ShareRequest: { oneOf: [{ required: ["user_uid"] }, { required: ["link"] }] },
   CreateScheduleRequest: scheduled,
   UpdateScheduleRequest: scheduled,

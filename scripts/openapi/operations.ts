@@ -26,10 +26,16 @@ export function operationOf(endpoint: RoutedEndpoint, book: SchemaBook, isOlder:
       ? {}
       : { requestBody: requestBody(body, withMemberNotes(book.convert(body, "input"), name)) }),
     responses: { ...successes(endpoint, book), ...problemResponses(endpoint) },
-    security: route.who === "public" ? [] : [...(route.keyOptional ? [{}] : []), { bearer: [] }],
+    security: securityOf(route),
     "x-principals": route.who === "public" ? [] : [...route.who],
     "x-error-codes": [...new Set(codes)],
   };
+}
+
+/** The ways to authenticate. Web sessions are people's. */
+function securityOf({ who, keyOptional }: RoutedEndpoint["route"]): JsonObject[] {
+  if (who === "public") return [];
+  return [...(keyOptional ? [{}] : []), { bearer: [] }, ...(who.includes("personal") ? [{ session: [] }] : [])];
 }
 
 /** An absent body counts as `{}`, so the body is required if `{}` is refused. */

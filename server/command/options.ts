@@ -2,6 +2,8 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 
 export interface ServeOptions {
+  /** Print a new link to sign in to the running server, and exit. */
+  readonly link: boolean;
   readonly port: number | undefined;
   readonly host: string;
   /** Public address, without a slash at its end. @default the address that the server listens on */
@@ -20,8 +22,10 @@ const DEFAULT_CONCURRENCY = Math.max(4, 2 * availableParallelism());
 const MAX_CONCURRENCY = 1_000;
 
 export const HELP = `Usage: npm start -- [options]
+       npm start -- link [--data DIR]
 
 Runs Runyard as one process on this machine, executes a sample run on a real repository and serves until Ctrl-C.
+"link" prints a new link that signs in to the web app of the running server.
 
   --port N          port (default: the last one, at first 4500; if it is busy, the next free one)
   --host ADDRESS    address to listen on (default: 127.0.0.1); other machines can then use the API
@@ -45,9 +49,14 @@ export class UsageError extends Error {}
 
 /** Parses the command line; undefined if it asks for help. @throws UsageError */
 export function parseOptions(args: readonly string[]): ServeOptions | undefined {
-  const values = readFlags(args);
+  const { values, positionals } = readFlags(args);
   if (values.help) return undefined;
+  const [command, ...others] = positionals;
+  if ((command !== undefined && command !== "link") || others.length > 0) {
+    throw new UsageError(`"${positionals.join(" ")}" is no command: there is only "link"`);
+  }
   return {
+    link: command === "link",
     port: integer("--port", values.port, 65_535),
     host: values.host,
     url: publicUrl(values.url),
@@ -83,6 +92,7 @@ function readFlags(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],
+      allowPositionals: true,
       options: {
         port: text,
         host: { ...text, default: "127.0.0.1" },
@@ -96,7 +106,7 @@ function readFlags(args: readonly string[]) {
         "run-tests": flag,
         help: { ...flag, short: "h" },
       },
-    }).values;
+    });
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }

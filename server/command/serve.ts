@@ -8,6 +8,7 @@ import { firstFreePort } from "../../host/ports.ts";
 import { checkTools } from "../../host/preflight.ts";
 import { complain, Problem, red, say, seconds, step, warn } from "../../host/terminal.ts";
 import type { Server } from "../server.ts";
+import { createStartLink, printNewLink } from "./links.ts";
 import { readLocalState, type ServePaths, saveLocalState, servePaths } from "./local-state.ts";
 import { HELP, parseOptions, type ServeOptions, UsageError } from "./options.ts";
 import { RotatingLog } from "./rotating-log.ts";
@@ -20,6 +21,7 @@ const DEFAULT_PORT = 4500;
 async function main(args: readonly string[]): Promise<number> {
   try {
     const options = parseOptions(args);
+    if (options?.link) return await printNewLink(servePaths(localPaths(process.env).home, options.data));
     if (options !== undefined) return await serve(options, abortOnSignals());
     say(HELP);
     return 0;
@@ -48,7 +50,7 @@ async function serve(options: ServeOptions, stop: AbortSignal): Promise<number> 
     await server.execute(await isolating);
     const state = await saveLocalState(paths.localFile, webUrl, server.ports);
     say(`  ready after ${seconds(performance.now() - began)}`);
-    printSummary(state, shown(paths.localFile));
+    printSummary(state, shown(paths.localFile), await createStartLink(state, server.ports));
     const succeeded =
       !options.sample || (await runSample(options, { baseUrl: state.base_url, key: state.api_key }, stop));
     if (options.once || stop.aborted) return stop.aborted ? 130 : succeeded ? 0 : 1;

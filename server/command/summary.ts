@@ -4,13 +4,17 @@ import type { LocalState } from "./local-state.ts";
 
 const RUNBOOK = "local/runbook";
 
-/** Prints the addresses, the key, and commands to copy. `localFile` is where the key is stored. */
-export function printSummary(state: LocalState, localFile: string): void {
+/**
+ * Prints the addresses, the key, and commands to copy.
+ * @param localFile where the key is stored
+ * @param link signs in to the web app, once
+ */
+export function printSummary(state: LocalState, localFile: string, link: string | undefined): void {
   const model = defaultModel();
   const rows: [string, string][] = [
     ["API", state.base_url],
     ["Docs", `${state.base_url}/docs`],
-    ["Web page", state.web_url],
+    ["Web app", link === undefined ? state.web_url : `${link}  (works once, for 10 minutes)`],
     ["Key", `${state.api_key}  (also in ${localFile})`],
     ["Model", model],
     ["CLI", "npm run runyard -- --help"],

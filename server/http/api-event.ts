@@ -22,6 +22,8 @@ export function toApiEvent({ incoming, body, routeKey, pathParameters }: ApiRequ
   const { method = "GET", url = "/" } = incoming;
   const [rawPath = "/", ...query] = url.split("?");
   const headers = joinHeaders(incoming.rawHeaders);
+  const cookies = headers["cookie"]?.split(/;\s*/);
+  delete headers["cookie"];
   const now = new Date();
   const domainName = headers["host"]?.replace(/:\d+$/, "") ?? "localhost";
   return {
@@ -29,6 +31,7 @@ export function toApiEvent({ incoming, body, routeKey, pathParameters }: ApiRequ
     routeKey,
     rawPath,
     rawQueryString: query.join("?"),
+    ...(cookies === undefined ? {} : { cookies }),
     headers,
     requestContext: {
       accountId: ACCOUNT,

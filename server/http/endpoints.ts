@@ -80,6 +80,13 @@ import { listTeams } from "#functions/teams/list-teams.ts";
 import { removeMember } from "#functions/teams/remove-member.ts";
 import { updateMember } from "#functions/teams/update-member.ts";
 import { updateTeam } from "#functions/teams/update-team.ts";
+import { createSession } from "#functions/web-sessions/create-session.ts";
+import { createSignInLink } from "#functions/web-sessions/create-sign-in-link.ts";
+import { deleteSession } from "#functions/web-sessions/delete-session.ts";
+import { extendSession } from "#functions/web-sessions/extend-session.ts";
+import { getSession } from "#functions/web-sessions/get-session.ts";
+import { listWebSessions } from "#functions/web-sessions/list-web-sessions.ts";
+import { revokeSession } from "#functions/web-sessions/revoke-session.ts";
 import { listWorkers } from "#functions/workers/list-workers.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
 import type { ServerPorts } from "../ports.ts";
@@ -172,5 +179,12 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "teams/remove-member": removeMember,
   "teams/update-member": updateMember,
   "teams/update-team": updateTeam,
+  "web-sessions/create-session": createSession,
+  "web-sessions/create-sign-in-link": createSignInLink,
+  "web-sessions/delete-session": deleteSession,
+  "web-sessions/extend-session": extendSession,
+  "web-sessions/get-session": getSession,
+  "web-sessions/list-web-sessions": listWebSessions,
+  "web-sessions/revoke-session": revokeSession,
   "workers/list-workers": listWorkers,
 };

@@ -10,11 +10,12 @@ import {
   type RateLimitToken,
 } from "#shared/limits/token-bucket.ts";
 import { loggedPath, logLine } from "#shared/log/log.ts";
-import { isInTeam, type Principal } from "#shared/principals/principal.ts";
+import { isInTeam, type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
 import { settingIfAny } from "#shared/settings.ts";
 import { type HttpResponse, problem } from "./problem.ts";
 import { header, type Parameters, parseFields, parseQuery, type Query, readBody, readQuery } from "./request.ts";
+import { clearSessionCookie, readSessionCookie, refuseForeignOrigin } from "./session-cookie.ts";
 
 type Schema = v.GenericSchema<unknown, unknown>;
 type Out<S> = S extends v.GenericSchema<unknown, infer T> ? T : undefined;
@@ -46,10 +47,10 @@ type Answer<R extends Replies> = {
   [S in keyof R]: R[S] extends Schema
     ? { readonly status: S; readonly body: v.InferInput<R[S]>; readonly headers?: AnswerHeaders }
     : R[S] extends typeof REDIRECT
-      ? { readonly status: S; readonly location: string }
+      ? { readonly status: S; readonly location: string; readonly headers?: AnswerHeaders }
       : R[S] extends typeof HTML
         ? { readonly status: S; readonly html: string; readonly headers?: AnswerHeaders }
-        : { readonly status: S };
+        : { readonly status: S; readonly headers?: AnswerHeaders };
 }[keyof R];
 
 /** The parsed request of an endpoint. */
@@ -75,6 +76,8 @@ export interface HttpPorts extends PublicPorts {
   readonly who: readonly string[];
   /** The rate limits of one caller. */
   readonly rates: RateLimits;
+  /** Address of the web app, if there is one. */
+  readonly webUrl: string | undefined;
 }
 
 /** What a public endpoint needs. */
@@ -131,7 +134,7 @@ export function endpoint<
       refuseKind(principal, ports);
       refuseForeignTeam(principal, event);
     });
-    const rateLimitToken = createRateLimitToken(principal, definition.rateLimit, ports.rates);
+    const rateLimitToken = createRateLimitToken(toPrincipalKey(principal), definition.rateLimit, ports.rates);
     const given = await definition.run({ ...call, principal, rateLimitToken }, ports);
     if (event.requestContext.http.method !== "GET") await ports.principals.noteUse(principal);
     return given;
@@ -139,7 +142,7 @@ export function endpoint<
 }
 
 /**
- * As `endpoint`, for a route whose line says `keyOptional`: a request without an Authorization header is served without a
+ * As `endpoint`, for a route whose line says `keyOptional`: a request without a key and without a session is served without a
  * principal. A credential that is sent has to be valid.
  */
 export function keyOptionalEndpoint<
@@ -151,7 +154,7 @@ export function keyOptionalEndpoint<
   const A extends Answer<R> = Answer<R>,
 >(definition: KeyOptionalDefinition<Path, Body, Q, R, P, A>) {
   return served<Path, Body, Q, R, P & HttpPorts, A>(definition, async (event, ports, log) => {
-    if (header(event, "authorization") === undefined) {
+    if (header(event, "authorization") === undefined && readSessionCookie(headersOf(event), ports) === undefined) {
       return definition.run({ ...readCall(definition.request, event), principal: undefined }, ports);
     }
     const principal = await authenticate(event, ports, false);
@@ -191,7 +194,7 @@ function readCall<Path extends Schema, Body extends Schema, Q extends Parameters
   const body = request.body === undefined ? undefined : parseFields(request.body, raw === undefined ? {} : raw);
   refuse();
   const path = request.path === undefined ? undefined : readPath(request.path, event);
-  const call = { path, query, body, header: (name: string) => header(event, name) };
+  const call = { path, query, body, header: headersOf(event) };
   // biome-ignore lint/plugin: the parts were parsed by the very schemas that their types come from.
   return call as PublicCall<Out<Path>, Out<Body>, Query<Q>>;
 }
@@ -278,7 +281,10 @@ async function authenticate(
   ports: HttpPorts,
   whileStopping: boolean,
 ): Promise<Principal> {
-  const principal = await ports.principals.authenticate(header(event, "authorization"), teamOf(event));
+  const authorization = header(event, "authorization");
+  const sessionToken = authorization === undefined ? readSessionCookie(headersOf(event), ports) : undefined;
+  if (sessionToken !== undefined) return authenticateSession(event, sessionToken, ports);
+  const principal = await ports.principals.authenticate(authorization, teamOf(event));
   if (principal.kind === "run" && principal.stopping && !whileStopping) {
     throw new RunyardError("authentication_required", {
       detail: "the run's key is no longer valid",
@@ -288,6 +294,22 @@ async function authenticate(
   return principal;
 }
 
+/** Authenticates by the session cookie. The cookie of a session that has ended is removed from the browser. */
+async function authenticateSession(event: APIGatewayProxyEventV2, token: string, ports: HttpPorts): Promise<Principal> {
+  try {
+    const principal = await ports.principals.authenticateSession(token, teamOf(event));
+    if (event.requestContext.http.method !== "GET") refuseForeignOrigin(headersOf(event), ports);
+    return principal;
+  } catch (error) {
+    if (!(error instanceof RunyardError) || error.code !== "authentication_required") throw error;
+    throw new RunyardError(error.code, {
+      detail: error.message,
+      headers: { ...error.headers, "set-cookie": clearSessionCookie(headersOf(event), ports) },
+    });
+  }
+}
+
+const headersOf = (event: APIGatewayProxyEventV2) => (name: string) => header(event, name);
 const teamOf = (event: APIGatewayProxyEventV2) => header(event, "x-team-uid") ?? header(event, "x-warp-team-uid");
 
 /** Harness support shows other callers nothing about the requests that it accepts, so the kind of caller is checked first. */
@@ -322,10 +344,11 @@ function render<R extends Replies>(answer: Answer<R>, replies: R, traceId: strin
   const { status } = answer;
   const headers = { "cache-control": "no-store", "x-request-id": traceId };
   const statusCode = Number(status);
-  if ("location" in answer) return { statusCode, headers: { ...headers, location: answer.location }, body: "" };
-  const schema = replies[statusCode];
-  if (schema === NO_CONTENT) return { statusCode, headers, body: "" };
   const extra = "headers" in answer && answer.headers !== undefined ? answer.headers : {};
+  if ("location" in answer)
+    return { statusCode, headers: { ...headers, ...extra, location: answer.location }, body: "" };
+  const schema = replies[statusCode];
+  if (schema === NO_CONTENT) return { statusCode, headers: { ...headers, ...extra }, body: "" };
   if ("html" in answer) {
     return {
       statusCode,

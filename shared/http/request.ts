@@ -111,6 +111,8 @@ function refuse(wrong: readonly FieldError[]): void {
 
 /** Headers by lower-case name, as API Gateway sends them; repeated ones are joined by a comma. */
 export function header(event: APIGatewayProxyEventV2, name: string): string | undefined {
+  // API Gateway moves cookies to a member of their own; the emulator leaves them in the header.
+  if (name === "cookie" && event.cookies !== undefined) return event.cookies.join("; ");
   return event.headers[name] || undefined;
 }
 

@@ -1,11 +1,10 @@
 import { RunyardError } from "#shared/errors.ts";
-import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { rateLimitPerMinute } from "#shared/settings.ts";
 import type { Update } from "#shared/table/table.ts";
 import { takeToken } from "./token-bucket-store.ts";
 
-/** The kinds of requests with a rate limit: creating runs, sending follow-ups, creating keys. */
-export type RateLimitKind = "create" | "followup" | "key";
+/** The kinds of requests with a rate limit: creating runs, sending follow-ups, creating keys, signing in. */
+export type RateLimitKind = "create" | "followup" | "key" | "session";
 
 /** Requests of each kind that one caller may send per minute. */
 export type RateLimits = Readonly<Record<RateLimitKind, number>>;
@@ -15,11 +14,14 @@ const CREATES_PER_MINUTE = 3000;
 const FOLLOWUPS_PER_MINUTE = 3000;
 /** More than twice the keys that one owner may have. */
 const KEYS_PER_MINUTE = 120;
+/** More than the web sessions that one person may have. */
+const SESSIONS_PER_MINUTE = 60;
 
 export const DEFAULT_RATE_LIMITS: RateLimits = {
   create: CREATES_PER_MINUTE,
   followup: FOLLOWUPS_PER_MINUTE,
   key: KEYS_PER_MINUTE,
+  session: SESSIONS_PER_MINUTE,
 };
 
 /** The rate limits of the deployment: its settings, else the defaults. */
@@ -27,6 +29,7 @@ export const configuredRateLimits = (): RateLimits => ({
   create: rateLimitPerMinute("CREATES_PER_MINUTE") ?? CREATES_PER_MINUTE,
   followup: rateLimitPerMinute("FOLLOWUPS_PER_MINUTE") ?? FOLLOWUPS_PER_MINUTE,
   key: rateLimitPerMinute("KEYS_PER_MINUTE") ?? KEYS_PER_MINUTE,
+  session: SESSIONS_PER_MINUTE,
 });
 
 /**
@@ -37,15 +40,15 @@ export type RateLimitToken = (now: number) => Update;
 
 const MINUTE_MS = 60_000;
 
-/** Returns the rate-limit token of a caller for requests of a kind. */
+/** Returns the rate-limit token of a caller, by the name that `toPrincipalKey` gives it, for requests of a kind. */
 export function createRateLimitToken(
-  principal: Principal,
+  caller: string,
   kind: RateLimitKind | undefined,
   rates: RateLimits,
 ): RateLimitToken {
   return (now) => {
     if (kind === undefined) throw new Error("the endpoint declares no rateLimit");
-    return takeToken(toPrincipalKey(principal), kind, Math.floor(now / MINUTE_MS), rates[kind]);
+    return takeToken(caller, kind, Math.floor(now / MINUTE_MS), rates[kind]);
   };
 }
 

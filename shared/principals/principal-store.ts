@@ -6,10 +6,12 @@ import { isTerminal } from "#shared/records/run.ts";
 import { isLocal, ownerOf, parseRunHead, type RunHead } from "#shared/records/run-head.ts";
 import { parseTeam } from "#shared/records/team.ts";
 import { parseUser } from "#shared/records/user.ts";
+import { parseWebSession, touchWebSession, webSessionExpiry, webSessionKey } from "#shared/records/web-session.ts";
 import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Table } from "#shared/table/table.ts";
+import { ConditionFailed, type Item, type Table, type Update } from "#shared/table/table.ts";
 import { parseKey } from "./api-key.ts";
-import type { Principal, UsedKey } from "./principal.ts";
+import type { AgentPrincipal, PersonalPrincipal, Principal, UsedKey } from "./principal.ts";
+import { parseSessionToken } from "./session-token.ts";
 
 const common = { expires_at_ms: v.exactOptional(v.number()), last_used_at: v.exactOptional(v.number()) };
 const ApiKeyItem = v.variant("kind", [
@@ -24,8 +26,9 @@ const ApiKeyItem = v.variant("kind", [
 ]);
 const IdentityItem = v.object({ uid: v.string(), name: v.string() });
 
-/** A further use of a key within this time is not recorded. */
-const USE_RECORDED_MS = 3_600_000;
+/** A further use of a key or a session within this time is not recorded. */
+const KEY_USE_RECORDED_MS = 3_600_000;
+const SESSION_USE_RECORDED_MS = 300_000;
 
 const refused = (detail: string) =>
   new RunyardError("authentication_required", { detail, headers: { "www-authenticate": "Bearer" } });
@@ -50,64 +53,100 @@ export function principalStore(table: Table, now: () => number) {
       if (found === undefined) throw refused("the API key is not valid");
       const item = v.parse(ApiKeyItem, found);
       if (item.expires_at_ms !== undefined && item.expires_at_ms <= now()) throw refused("the API key has expired");
-      const apiKey = { hash: key.hash, usedAt: item.last_used_at };
-      if (item.kind === "agent") return readAgent(item.identity_uid, item.team_uid, apiKey, table);
-      return readPerson(item.user_uid, { activeTeam, defaultTeam: item.team_uid, apiKey }, table);
+      const { hash } = key;
+      const credential = { kind: "key", hash, usedAt: item.last_used_at, expiresAt: item.expires_at_ms } as const;
+      if (item.kind === "agent") return readAgent(item.identity_uid, item.team_uid, credential, table);
+      const options = { activeTeam, defaultTeam: item.team_uid };
+      const { person } = await readPerson(item.user_uid, options, table);
+      return { ...person, credential };
     },
 
     /**
-     * Records the use of a request's key, at most once an hour. Only endpoints that write call it, since functions that only
-     * read have no right to write. A failure is logged and does not fail the request.
+     * The principal of a session token. A session that was started with an API key is valid as long as the key is.
+     * @throws RunyardError `authentication_required`
+     */
+    async authenticateSession(token: string, activeTeam: string | undefined): Promise<PersonalPrincipal> {
+      const parsed = parseSessionToken(token);
+      const found = parsed === undefined ? undefined : await table.get(webSessionKey(parsed));
+      if (found === undefined) throw sessionOver();
+      const session = parseWebSession(found);
+      if (webSessionExpiry(session) <= now()) throw sessionOver();
+      const options = { activeTeam, defaultTeam: session.team_uid, keyHash: session.key_hash };
+      const { person, key } = await readPerson(session.user_uid, options, table);
+      if (session.key_hash !== undefined && !isValidKey(key, now())) throw sessionOver();
+      return { ...person, credential: { kind: "session", session } };
+    },
+
+    /**
+     * Records the use of a request's key or session, at most once an hour or every five minutes. Only endpoints that write call
+     * it, since functions that only read have no right to write. A failure is logged and does not fail the request.
      */
     async noteUse(principal: Principal): Promise<void> {
       if (principal.kind === "run") return;
-      const { hash, usedAt } = principal.apiKey;
-      const at = now();
-      if (usedAt !== undefined && at - usedAt < USE_RECORDED_MS) return;
-      const write = {
-        kind: "update",
-        key: keys.apiKey(hash),
-        set: { last_used_at: at },
-        // A key that its own request has deleted stays deleted.
-        if: { pk: { exists: true } },
-      } as const;
+      const write = useToRecord(principal, now());
+      if (write === undefined) return;
       await table.write(write).catch((error: unknown) => {
-        if (!(error instanceof ConditionFailed)) logLine("warn", "the use of a key was not recorded", { error });
+        if (!(error instanceof ConditionFailed)) logLine("warn", "the use of a credential was not recorded", { error });
       });
     },
   };
 }
 export type PrincipalStore = ReturnType<typeof principalStore>;
 
-interface PersonalKey {
+const sessionOver = () => refused("the web session has ended; sign in again");
+
+/** The write that records the use of a credential, if one is due. A credential that its own request has deleted stays deleted. */
+function useToRecord({ credential }: PersonalPrincipal | AgentPrincipal, now: number): Update | undefined {
+  if (credential.kind === "session") {
+    const { session } = credential;
+    return now - session.last_used_at < SESSION_USE_RECORDED_MS ? undefined : touchWebSession(session, now);
+  }
+  const { hash, usedAt } = credential;
+  if (usedAt !== undefined && now - usedAt < KEY_USE_RECORDED_MS) return undefined;
+  return { kind: "update", key: keys.apiKey(hash), set: { last_used_at: now }, if: { pk: { exists: true } } };
+}
+
+function isValidKey(item: Item | undefined, now: number): boolean {
+  if (item === undefined) return false;
+  const { expires_at_ms } = v.parse(ApiKeyItem, item);
+  return expires_at_ms === undefined || expires_at_ms > now;
+}
+
+interface PersonOptions {
   readonly activeTeam: string | undefined;
   readonly defaultTeam: string | undefined;
-  readonly apiKey: UsedKey;
+  /** An API key to read as well. */
+  readonly keyHash?: string | undefined;
 }
 
 /** Reads a user together with the team that the request is most likely about. */
 async function readPerson(
   userUid: string,
-  { activeTeam, defaultTeam, apiKey }: PersonalKey,
+  { activeTeam, defaultTeam, keyHash }: PersonOptions,
   table: Table,
-): Promise<Principal> {
+): Promise<{ readonly person: Omit<PersonalPrincipal, "credential">; readonly key: Item | undefined }> {
   const wanted = activeTeam !== undefined && isUuid(activeTeam) ? activeTeam : defaultTeam;
-  const [profile, item] = await table.batchGet([
+  const [profile, ...others] = await table.batchGet([
     keys.user(userUid),
     ...(wanted === undefined ? [] : [keys.team(wanted)]),
+    ...(keyHash === undefined ? [] : [keys.apiKey(keyHash)]),
   ]);
   if (profile === undefined) throw refused("the API key is not valid");
+  const item = wanted === undefined ? undefined : others[0];
   const { teams, ...user } = parseUser(profile);
   const isMember = teams.some(({ uid }) => uid === wanted);
   const teamItem = item === undefined || !isMember ? undefined : parseTeam(item);
-  return { kind: "personal", user, teams, activeTeam, teamItem, apiKey };
+  return {
+    person: { kind: "personal", user, teams, activeTeam, teamItem },
+    key: keyHash === undefined ? undefined : others.at(-1),
+  };
 }
 
-async function readAgent(identityUid: string, team: string, apiKey: UsedKey, table: Table): Promise<Principal> {
+async function readAgent(identityUid: string, team: string, credential: UsedKey, table: Table): Promise<Principal> {
   const [found, teamItem] = await table.batchGet([keys.identity(team, identityUid), keys.team(team)]);
   if (found === undefined || teamItem === undefined) throw refused("the API key is not valid");
   const { uid, name } = v.parse(IdentityItem, found);
-  return { kind: "agent", identity: { uid, name }, team, teamItem: parseTeam(teamItem), apiKey };
+  return { kind: "agent", identity: { uid, name }, team, teamItem: parseTeam(teamItem), credential };
 }
 
 async function readRun(runId: string, hash: string, table: Table): Promise<Principal> {

@@ -1,6 +1,7 @@
 import type { RunHead } from "#shared/records/run-head.ts";
 import type { Team } from "#shared/records/team.ts";
 import { toUserProfile } from "#shared/records/user.ts";
+import type { WebSession } from "#shared/records/web-session.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
 
@@ -15,7 +16,7 @@ export interface PersonalPrincipal {
   readonly activeTeam: string | undefined;
   /** One of their teams that was read with the user: the active one, or the default one. */
   readonly teamItem: Team | undefined;
-  readonly apiKey: UsedKey;
+  readonly credential: UsedKey | UsedSession;
 }
 
 export interface AgentPrincipal {
@@ -24,14 +25,23 @@ export interface AgentPrincipal {
   readonly team: string;
   /** The team itself, read with the identity. */
   readonly teamItem: Team;
-  readonly apiKey: UsedKey;
+  readonly credential: UsedKey;
 }
 
 /** The API key of the request. */
 export interface UsedKey {
+  readonly kind: "key";
   readonly hash: string;
   /** Time in milliseconds at which a use of it was last recorded. */
   readonly usedAt: number | undefined;
+  /** Time in milliseconds at which it expires. */
+  readonly expiresAt: number | undefined;
+}
+
+/** The web session of the request. */
+export interface UsedSession {
+  readonly kind: "session";
+  readonly session: WebSession;
 }
 
 /** One execution of one run. `stopping`: the run is cancelled and its sandbox may only report that it has stopped. */

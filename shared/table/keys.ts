@@ -25,6 +25,8 @@ import type { Key } from "./table.ts";
  * | file that a caller uploads before its run | ATTACHMENT#uid | ATTACHMENT | create, which gives it to the run |
  * | API key | KEY#sha256 | KEY | authentication |
  * | key ring of a person, of an identity | USER#user, TEAM#team | KEYS, KEYS#identity | key lists; a deletion takes all keys along |
+ * | web session of a person | USER#user | SESSION#sha256 | authentication by cookie; lists of sessions |
+ * | one-time token to sign in | SIGN_IN#sha256 | SIGN_IN | signing in, once |
  * | user, with the role in each team | USER#user | PROFILE | authentication |
  * | user by address | EMAIL#folded | USER | accepting an invitation: an address has one account |
  * | member | TEAM#team | MEMBER#user | member lists, on_behalf_of |
@@ -76,6 +78,8 @@ export const keys = {
   apiKey: (hash: string): Key => ({ pk: `KEY#${hash}`, sk: "KEY" }),
   user: (user: string): Key => ({ pk: userPk(user), sk: "PROFILE" }),
   userKeys: (user: string): Key => ({ pk: userPk(user), sk: "KEYS" }),
+  webSession: (user: string, hash: string): Key => ({ pk: userPk(user), sk: `SESSION#${hash}` }),
+  signIn: (hash: string): Key => ({ pk: `SIGN_IN#${hash}`, sk: "SIGN_IN" }),
   userByEmail: (folded: string): Key => ({ pk: `EMAIL#${folded}`, sk: "USER" }),
   member: (team: string, user: string): Key => ({ pk: teamPk(team), sk: `MEMBER#${user}` }),
   team: (team: string): Key => ({ pk: teamPk(team), sk: "TEAM" }),

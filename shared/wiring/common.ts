@@ -9,7 +9,7 @@ import { configuredRateLimits } from "#shared/limits/token-bucket.ts";
 import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
-import { setting, signedUrlSeconds } from "#shared/settings.ts";
+import { setting, settingIfAny, signedUrlSeconds } from "#shared/settings.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
 
@@ -35,6 +35,7 @@ export function createTablePorts(): TablePorts {
     baseUrl: setting("BASE_URL"),
     who: setting("PRINCIPALS").split(","),
     rates: configuredRateLimits(),
+    webUrl: settingIfAny("WEB_URL"),
   };
 }
 

@@ -1,13 +1,9 @@
 import type { HttpPorts } from "#shared/http/endpoint.ts";
-import { settingIfAny } from "#shared/settings.ts";
 import type { LimitPorts, TeamPorts } from "#shared/teams/team-ports.ts";
 import { createRunQueue, createTablePorts } from "./common.ts";
 
 /** The ports of the endpoints of teams, members, invitations and users. */
-export const createTeamPorts = (): TeamPorts & HttpPorts => ({
-  ...createTablePorts(),
-  webUrl: settingIfAny("WEB_URL"),
-});
+export const createTeamPorts = (): TeamPorts & HttpPorts => createTablePorts();
 
 /** As `createTeamPorts`, for a change of limits, which may start waiting runs. */
 export const createLimitPorts = (): LimitPorts & HttpPorts => ({ ...createTeamPorts(), queue: createRunQueue() });

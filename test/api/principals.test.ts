@@ -24,7 +24,7 @@ describe.each(Object.keys(matrix))("%s", (route) => {
       await prepare(route, stage);
       const [method = ""] = route.split(" ");
       const body = bodies[route]?.(stage);
-      const options = { key: stage.key(principal), ...(body === undefined ? {} : { body }) };
+      const options = { ...stage.credentials(principal), ...(body === undefined ? {} : { body }) };
       const before = structuredClone(stage.plane.table.all());
       const answer = await request(stage.plane, method, targetOf(route, stage), options);
       expect(answer.status, JSON.stringify(answer.body)).toBe(status);

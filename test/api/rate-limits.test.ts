@@ -15,13 +15,14 @@ const LIMITED: Readonly<Record<string, RateLimitKind>> = {
   "POST /agent/runs/{runId}/followups": "followup",
   "POST /agent/keys": "key",
   "POST /agent/identities/{identityUid}/keys": "key",
+  "POST /session/link": "session",
 };
 const MINUTE = 60_000;
 const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
 const tokensTaken = (plane: TestControlPlane) =>
   plane.table.all().flatMap(({ pk, taken }) => (pk.startsWith("BUCKET#") ? [Number(taken)] : []));
 
-it("rate limits apply to exactly the routes that start runs, send follow-ups and create keys", async () => {
+it("rate limits apply to exactly the routes that start runs, send follow-ups, create keys and sign-in links", async () => {
   const declared = (await routedEndpoints()).flatMap(({ route, definition }) =>
     "rateLimit" in definition && definition.rateLimit !== undefined
       ? [[`${route.method} ${route.path}`, definition.rateLimit]]
@@ -149,7 +150,7 @@ describe("the number of rate-limit tokens", () => {
   it("is a setting of the deployment with defaults", () => {
     expect(configuredRateLimits()).toEqual(DEFAULT_RATE_LIMITS);
     Object.assign(process.env, { CREATES_PER_MINUTE: "7", FOLLOWUPS_PER_MINUTE: "8", KEYS_PER_MINUTE: "9" });
-    expect(configuredRateLimits()).toEqual({ create: 7, followup: 8, key: 9 });
+    expect(configuredRateLimits()).toEqual({ ...DEFAULT_RATE_LIMITS, create: 7, followup: 8, key: 9 });
   });
 
   it("is refused where it is not a number", () => {

@@ -1,5 +1,5 @@
 import { routes } from "#infra/routes.ts";
-import { makeStage, type PrincipalName, type Stage } from "../support/principals.ts";
+import { type KeyPrincipalName, makeStage, type Stage } from "../support/principals.ts";
 import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
 
 /** What a good request of an operation is made of: it is answered 2xx by the stage that it belongs to. */
@@ -22,7 +22,7 @@ export interface Seeds {
 }
 
 /** Whose key each kind of principal of a route brings. */
-const CALLERS: Readonly<Record<string, PrincipalName>> = {
+const CALLERS: Readonly<Record<string, KeyPrincipalName>> = {
   personal: "creator",
   agent: "agent of the team",
   run: "the run itself",

@@ -34,6 +34,8 @@ const withIdentityKey = [...withIdentity, "http/create-identity-key.json"];
 
 const withEnvironment = ["http/create-environment.json"];
 
+const withSession = ["http/create-session.json", "http/list-web-sessions.json"];
+
 const withMember = ["http/create-invitation.json", "http/accept-invitation.keyless.json"];
 
 const ok = { status: 200 };
@@ -148,6 +150,20 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/delete-key.json": { after: ["http/create-key.json"], outcome: gone },
   "http/delete-key.bad.json": { after: ["http/create-key.json"], outcome: missing },
 
+  "http/create-session.json": { outcome: gone },
+  "http/create-session.bad.json": { outcome: invalid("body") },
+  "http/get-session.json": { outcome: ok },
+  "http/get-session.bad.json": { outcome: unknownCaller },
+  "http/extend-session.json": { outcome: gone },
+  "http/extend-session.bad.json": { outcome: unknownCaller },
+  "http/delete-session.json": { outcome: gone },
+  "http/delete-session.bad.json": { outcome: unknownCaller },
+  "http/create-sign-in-link.json": { outcome: made },
+  "http/create-sign-in-link.bad.json": { outcome: unknownCaller },
+  "http/list-web-sessions.json": { after: ["http/create-session.json"], outcome: ok },
+  "http/list-web-sessions.bad.json": { outcome: unknownCaller },
+  "http/revoke-session.json": { after: withSession, outcome: gone },
+  "http/revoke-session.bad.json": { outcome: unknownCaller },
   "http/get-me.json": { outcome: ok },
   "http/get-me.bad.json": { outcome: unknownCaller },
   "http/update-me.json": { outcome: ok },

@@ -19,6 +19,7 @@ const Thing = v.object({
   id: v.optional(v.string(), ""),
   link: v.optional(v.string(), ""),
   user_uid: v.optional(v.string(), ""),
+  sessions: v.optional(v.array(v.object({ uid: v.string() })), []),
 });
 /** An answer that is itself where to upload. */
 const Place = v.object({ url: v.string(), method: v.string() });
@@ -135,11 +136,12 @@ const makers: Readonly<Record<string, (made: v.InferOutput<typeof Thing>) => Fix
   "create-key": ({ uid }) => ({ key_uid: uid }),
   "accept-invitation": ({ user_uid }) => ({ member_uid: user_uid }),
   "create-invitation": ({ id, link }) => ({ invitation_id: id, invitation_token: link.split("/").at(-1) ?? "" }),
+  "list-web-sessions": ({ sessions: [first] }) => ({ session_uid: first?.uid ?? "" }),
 };
 
 function made(name: string, { statusCode, body }: v.InferOutput<typeof Reply>): FixtureValues {
   const learn = makers[name];
-  return learn === undefined || statusCode !== 201
+  return learn === undefined || (statusCode !== 201 && name !== "list-web-sessions")
     ? {}
     : learn(v.parse(v.pipe(v.string(), v.parseJson(), Thing), body));
 }

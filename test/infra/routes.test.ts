@@ -45,6 +45,7 @@ describe("routes.ts", () => {
     const open = [
       "/agent/conversations/{conversationId}/redirect",
       "/agent/sessions/{sessionId}/redirect",
+      "/session",
       "/openapi.json",
       "/docs",
       "/docs/errors",

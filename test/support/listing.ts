@@ -26,7 +26,7 @@ const ada = ({ user, team }: Pick<TestControlPlane, "user" | "team">): PersonalP
   teams: [{ uid: team, role: "admin" }],
   activeTeam: undefined,
   teamItem: undefined,
-  apiKey: { hash: "", usedAt: undefined },
+  credential: { kind: "key", hash: "", usedAt: undefined, expiresAt: undefined },
 });
 
 interface Walk {

@@ -1,9 +1,10 @@
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { clientOf } from "./client.ts";
-import { createTestControlPlane, type TestControlPlane } from "./control-plane.ts";
+import { type CallOptions, createTestControlPlane, type TestControlPlane } from "./control-plane.ts";
 import { createRun, deliver, harnessOf, workingRun } from "./execution.ts";
 import type { Around } from "./faults.ts";
 import { makeSchedule } from "./schedules.ts";
+import { startSession } from "./web-sessions.ts";
 
 /** Everybody who could ask about one run, as names of the rows of the matrix. */
 export const PRINCIPALS = [
@@ -17,8 +18,12 @@ export const PRINCIPALS = [
   "the run's parent",
   "another run of the team",
   "the run's dead execution",
+  "creator's web session",
 ] as const;
+const SESSION = "creator's web session";
 export type PrincipalName = (typeof PRINCIPALS)[number];
+/** The principals that have a key. */
+export type KeyPrincipalName = Exclude<PrincipalName, typeof SESSION>;
 
 export interface Stage {
   readonly plane: TestControlPlane;
@@ -37,7 +42,9 @@ export interface Stage {
   readonly memberUid: string;
   /** Ids of what `prepare` made for a route, by the name of the path's parameter. */
   readonly made: Map<string, string>;
-  readonly key: (name: PrincipalName) => string;
+  readonly key: (name: KeyPrincipalName) => string;
+  /** The key of a principal, or the headers of its web session. */
+  readonly credentials: (name: PrincipalName) => Pick<CallOptions, "key" | "headers">;
   /** Ends the run, with its transcript. */
   readonly end: () => Promise<void>;
 }
@@ -73,7 +80,8 @@ export async function makeStage(around?: Around): Promise<Stage> {
   await report();
   const schedule = await makeSchedule(plane);
   await plane.removeMember(removed.uid);
-  const of: Record<PrincipalName, string> = {
+  const session = await startSession(plane);
+  const of: Record<KeyPrincipalName, string> = {
     creator: plane.key,
     teammate: member.key,
     "agent of the team": agent.key,
@@ -97,6 +105,7 @@ export async function makeStage(around?: Around): Promise<Stage> {
     memberUid: member.uid,
     made: new Map(),
     key: (name) => of[name],
+    credentials: (name) => (name === SESSION ? { key: undefined, headers: session.headers } : { key: of[name] }),
     async end() {
       await run.finish();
       await deliver(plane);

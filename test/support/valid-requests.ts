@@ -38,6 +38,7 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "POST /agent/environments/{environmentUid}/share": () => ({ link: true }),
   "DELETE /agent/environments/{environmentUid}/share": () => ({ link: true }),
   "POST /agent/keys": () => ({ name: "laptop" }),
+  "POST /session": ({ plane }) => ({ key: plane.key }),
   "PUT /agent/me": () => ({ display_name: "Someone" }),
   "POST /agent/teams": () => ({ name: "Gamma" }),
   "PUT /agent/teams/{teamUid}": () => ({ name: "Omega" }),
@@ -111,6 +112,10 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
   if (route.includes("{environmentUid}")) {
     const { body } = await clientOf(stage.plane).post("/agent/environments", { name: "Bench" });
     stage.made.set("environmentUid", body.uid);
+  }
+  if (route.includes("{sessionUid}")) {
+    const { body } = await clientOf(stage.plane).get("/sessions");
+    stage.made.set("sessionUid", body.sessions[0].uid);
   }
   if (route.includes("{secret}")) {
     await clientOf(stage.plane).post("/agent/secrets", { name: "TOKEN", value: "hush" });

@@ -9,6 +9,8 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
   artifactUid: { description: "The artifact's id." },
   scheduleId: { description: "The schedule's id." },
   identityUid: { description: "The identity's id." },
+  sessionUid: { description: "The web session's id." },
+  "deleteSession.all": { description: "Whether to end all web sessions of the caller.", default: false },
   keyUid: { description: "The key's id." },
   environmentUid: { description: "The environment's id." },
   teamUid: { description: "The team's id." },

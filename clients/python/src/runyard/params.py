@@ -704,6 +704,16 @@ class ShareRequestParam(TypedDict, total=False):
     """Always true: share by link. Excludes `user_uid`."""
 
 
+class CreateSessionRequestParam(TypedDict, total=False):
+    """What to sign in with: either an API key or a one-time token. Must have either a key or a token."""
+
+    key: Optional[str]
+    """A personal API key. The session ends with the key."""
+
+    token: Optional[str]
+    """The token of a sign-in link. It works once."""
+
+
 class UpdateMeRequestParam(TypedDict, total=False):
     """Changes to the caller's profile."""
 

@@ -1732,6 +1732,19 @@ class ShareResponse(BaseModel):
     """The URL that shows the environment, returned once. Absent when sharing with a person."""
 
 
+class SessionInfoUser(BaseModel):
+    """The person who is signed in."""
+
+    uid: str
+    """The id."""
+
+    display_name: str
+    """The display name."""
+
+    email: str
+    """The person's email address."""
+
+
 class Membership(BaseModel):
     """A team from the view of its member."""
 
@@ -1743,6 +1756,64 @@ class Membership(BaseModel):
 
     role: Union[Role, str]
     """The caller's role in the team."""
+
+
+class SessionInfo(BaseModel):
+    """The caller, and when the caller's session ends."""
+
+    user: SessionInfoUser
+    """The person who is signed in."""
+
+    teams: List[Membership]
+    """The teams that the person is in."""
+
+    expires_at: Optional[Timestamp] = None
+    """The time at which the session ends unless it is used again. Absent for an API key that does not expire."""
+
+
+class SignInLink(BaseModel):
+    """A link that signs its reader in once."""
+
+    token: str
+    """The token for POST /session."""
+
+    url: Optional[str] = None
+    """The page of the web app that signs in with the token. Absent where the deployment has no web app."""
+
+    expires_at: Timestamp
+    """The expiry time. Absent for a key that does not expire."""
+
+
+class WebSessionItem(BaseModel):
+    """A web session of the caller."""
+
+    uid: str
+    """The id."""
+
+    created_at: Timestamp
+    """The time of creation."""
+
+    last_used_at: str
+    """The time of its latest use that changed something or extended the session, to five minutes."""
+
+    expires_at: Timestamp
+    """The time at which the session ends unless it is used again."""
+
+    browser: Optional[str] = None
+    """The browser and its system, as far as its User-Agent header names them."""
+
+    current: bool
+    """Whether this is the session of the request."""
+
+
+class ListWebSessionsResponse(BaseModel):
+    """A page of web sessions."""
+
+    sessions: List[WebSessionItem]
+    """The caller's web sessions, oldest first."""
+
+    page_info: Optional[PageInfo] = None
+    """The position of the page in the list."""
 
 
 class Me(BaseModel):

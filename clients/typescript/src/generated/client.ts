@@ -3,7 +3,7 @@ import { Runs } from "../resources/runs.ts";
 import { Attachments } from "../resources/attachments.ts";
 import { Artifacts } from "../resources/artifacts.ts";
 import type { Transport } from "../transport.ts";
-import { Agents, Conversations, Documentation, Environments, HarnessSupport, Identities, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, Workers } from "./resources.ts";
+import { Agents, Conversations, Documentation, Environments, HarnessSupport, Identities, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, WebSessions, Workers } from "./resources.ts";
 
 /** All operations of the API, by resource. */
 export class ApiResources {
@@ -31,6 +31,8 @@ export class ApiResources {
   readonly environments: Environments;
   /** Manage personal API keys. */
   readonly keys: Keys;
+  /** Sign in to the web app, and manage where one is signed in. */
+  readonly webSessions: WebSessions;
   /** Read and change the caller's profile. */
   readonly me: Me;
   /** Manage teams, their members and settings. */
@@ -57,6 +59,7 @@ export class ApiResources {
     this.identities = new Identities(transport);
     this.environments = new Environments(transport);
     this.keys = new Keys(transport);
+    this.webSessions = new WebSessions(transport);
     this.me = new Me(transport);
     this.teams = new Teams(transport);
     this.invitations = new Invitations(transport);

@@ -668,6 +668,88 @@ export class Keys extends APIResource {
   }
 }
 
+export class WebSessions extends APIResource {
+  /**
+   * Creates a web session.
+   *
+   * Requires no API key in a header: the body has a personal API key or a one-time token. The response sets an HttpOnly
+   * cookie that authenticates later requests of the same browser. A session ends after 12 hours without use and after 7
+   * days at most. A person has at most 50 sessions: a new one replaces the session that was not used for the longest
+   * time. Requests that change something and are authenticated by the cookie need an `Origin` header of the deployment,
+   * as browsers send it.
+   *
+   * `POST /session`
+   */
+  create(body: types.CreateSessionRequest, options?: RequestOptions): APIPromise<void> {
+    return this.transport.request({ method: "POST", path: "/session", body, options });
+  }
+
+  /**
+   * Returns the caller, the caller's teams, and when the web session ends.
+   *
+   * Does not extend the session.
+   *
+   * `GET /session`
+   */
+  retrieve(options?: RequestOptions): APIPromise<types.SessionInfo> {
+    return this.transport.request({ method: "GET", path: "/session", options });
+  }
+
+  /**
+   * Renews the web session of the request.
+   *
+   * It then ends after 12 hours without use. Every request that changes something does so too, at most every five
+   * minutes; requests that only read do not. A page that is open sends it every few minutes.
+   *
+   * `PUT /session`
+   */
+  extend(options?: RequestOptions): APIPromise<void> {
+    return this.transport.request({ method: "PUT", path: "/session", options });
+  }
+
+  /**
+   * Ends the web session of the request and removes its cookie.
+   *
+   * With `all=true`, ends all web sessions of the caller. API keys remain valid.
+   *
+   * `DELETE /session`
+   */
+  end(query?: types.WebSessionsEndParams, options?: RequestOptions): APIPromise<void> {
+    return this.transport.request({ method: "DELETE", path: "/session", query, options });
+  }
+
+  /**
+   * Creates a one-time link to sign in to the web app.
+   *
+   * The link works for ten minutes.
+   *
+   * `POST /session/link`
+   */
+  createLink(options?: RequestOptions): APIPromise<types.SignInLink> {
+    return this.transport.request({ method: "POST", path: "/session/link", options });
+  }
+
+  /**
+   * Lists the caller's web sessions, oldest first.
+   *
+   * `GET /sessions`
+   */
+  list(query?: types.WebSessionsListParams, options?: RequestOptions): PagePromise<types.WebSessionItem, types.ListWebSessionsResponse> {
+    return this.transport.page({ method: "GET", path: "/sessions", query, options }, (body: types.ListWebSessionsResponse) => body.sessions);
+  }
+
+  /**
+   * Ends one of the caller's web sessions.
+   *
+   * It is refused from the next request.
+   *
+   * `DELETE /sessions/{sessionUid}`
+   */
+  revoke(sessionUid: string, options?: RequestOptions): APIPromise<void> {
+    return this.transport.request({ method: "DELETE", path: path`/sessions/${sessionUid}`, options });
+  }
+}
+
 export class Me extends APIResource {
   /**
    * Returns the caller and their team memberships.

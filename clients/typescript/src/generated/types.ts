@@ -686,6 +686,13 @@ interface components {
             /** @description The value. It is never returned. At most 4096 bytes in UTF-8. */
             value: string;
         };
+        /** @description What to sign in with: either an API key or a one-time token. Must have either a key or a token. */
+        CreateSessionRequest: {
+            /** @description A personal API key. The session ends with the key. */
+            key?: string | null;
+            /** @description The token of a sign-in link. It works once. */
+            token?: string | null;
+        };
         /** @description A new team. */
         CreateTeamRequest: {
             /** @description The team's name. */
@@ -1236,6 +1243,13 @@ interface components {
                 /** @description Why the firing created no run in time. Absent for `fired`. */
                 reason?: string;
             }[];
+            /** @description The position of the page in the list. */
+            page_info?: components["schemas"]["PageInfo"];
+        };
+        /** @description A page of web sessions. */
+        ListWebSessionsResponse: {
+            /** @description The caller's web sessions, oldest first. */
+            sessions: components["schemas"]["WebSessionItem"][];
             /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
@@ -2043,6 +2057,25 @@ interface components {
                 uid: string;
             };
         };
+        /** @description The caller, and when the caller's session ends. */
+        SessionInfo: {
+            /** @description The person who is signed in. */
+            user: {
+                /** @description The id. */
+                uid: string;
+                /** @description The display name. */
+                display_name: string;
+                /** @description The person's email address. */
+                email: string;
+            };
+            /** @description The teams that the person is in. */
+            teams: components["schemas"]["Membership"][];
+            /**
+             * Format: date-time
+             * @description The time at which the session ends unless it is used again. Absent for an API key that does not expire.
+             */
+            expires_at?: string;
+        };
         /** @description The conversation of a public session. */
         SessionRedirect: {
             /** @description The conversation's id. */
@@ -2062,6 +2095,18 @@ interface components {
         ShareResponse: {
             /** @description The URL that shows the environment, returned once. Absent when sharing with a person. */
             link?: string;
+        };
+        /** @description A link that signs its reader in once. */
+        SignInLink: {
+            /** @description The token for POST /session. */
+            token: string;
+            /** @description The page of the web app that signs in with the token. Absent where the deployment has no web app. */
+            url?: string;
+            /**
+             * Format: date-time
+             * @description The expiry time. Absent for a key that does not expire.
+             */
+            expires_at: string;
         };
         /** @description A turn of a conversation. Delegated work has turns of its own. */
         Step: {
@@ -2407,6 +2452,27 @@ interface components {
                 };
             }[];
         };
+        /** @description A web session of the caller. */
+        WebSessionItem: {
+            /** @description The id. */
+            uid: string;
+            /**
+             * Format: date-time
+             * @description The time of creation.
+             */
+            created_at: string;
+            /** @description The time of its latest use that changed something or extended the session, to five minutes. */
+            last_used_at: string;
+            /**
+             * Format: date-time
+             * @description The time at which the session ends unless it is used again.
+             */
+            expires_at: string;
+            /** @description The browser and its system, as far as its User-Agent header names them. */
+            browser?: string;
+            /** @description Whether this is the session of the request. */
+            current: boolean;
+        };
         /** @description A connected self-hosted worker. Several connections may share its id. */
         WorkerItem: {
             /** @description The worker's id, the value for `worker_host` of a configuration. */
@@ -2639,6 +2705,19 @@ interface components {
             /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
+        WebSessionsEndParams: {
+            /**
+             * @description Whether to end all web sessions of the caller.
+             * @default false
+             */
+            all?: boolean;
+        };
+        WebSessionsListParams: {
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
+            limit?: number;
+            /** @description The `page_info.next_cursor` of the previous page. */
+            cursor?: string;
+        };
         TeamsListParams: {
             /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
@@ -2710,6 +2789,7 @@ export type CreateInvitationRequest = components['schemas']['CreateInvitationReq
 export type CreateKeyRequest = components['schemas']['CreateKeyRequest'];
 export type CreateScheduleRequest = components['schemas']['CreateScheduleRequest'];
 export type CreateSecretRequest = components['schemas']['CreateSecretRequest'];
+export type CreateSessionRequest = components['schemas']['CreateSessionRequest'];
 export type CreateTeamRequest = components['schemas']['CreateTeamRequest'];
 export type CreatedAccount = components['schemas']['CreatedAccount'];
 export type CreatedInvitation = components['schemas']['CreatedInvitation'];
@@ -2744,6 +2824,7 @@ export type ListSchedulesResponse = components['schemas']['ListSchedulesResponse
 export type ListSecretsResponse = components['schemas']['ListSecretsResponse'];
 export type ListTeamsResponse = components['schemas']['ListTeamsResponse'];
 export type ListTicksResponse = components['schemas']['ListTicksResponse'];
+export type ListWebSessionsResponse = components['schemas']['ListWebSessionsResponse'];
 export type ListWorkersResponse = components['schemas']['ListWorkersResponse'];
 export type MCPServerConfig = components['schemas']['MCPServerConfig'];
 export type Me = components['schemas']['Me'];
@@ -2782,9 +2863,11 @@ export type RunState = components['schemas']['RunState'];
 export type RunStatusMessage = components['schemas']['RunStatusMessage'];
 export type ScheduleItem = components['schemas']['ScheduleItem'];
 export type SecretItem = components['schemas']['SecretItem'];
+export type SessionInfo = components['schemas']['SessionInfo'];
 export type SessionRedirect = components['schemas']['SessionRedirect'];
 export type ShareRequest = components['schemas']['ShareRequest'];
 export type ShareResponse = components['schemas']['ShareResponse'];
+export type SignInLink = components['schemas']['SignInLink'];
 export type Step = components['schemas']['Step'];
 export type StoredRepository = components['schemas']['StoredRepository'];
 export type TeamItem = components['schemas']['TeamItem'];
@@ -2805,6 +2888,7 @@ export type UpdateTeamRequest = components['schemas']['UpdateTeamRequest'];
 export type UploadSnapshotRequest = components['schemas']['UploadSnapshotRequest'];
 export type UploadSnapshotResponse = components['schemas']['UploadSnapshotResponse'];
 export type UploadTarget = components['schemas']['UploadTarget'];
+export type WebSessionItem = components['schemas']['WebSessionItem'];
 export type WorkerItem = components['schemas']['WorkerItem'];
 export type RunsCreateParams = components['schemas']['RunsCreateParams'];
 export type RunsListParams = components['schemas']['RunsListParams'];
@@ -2824,6 +2908,8 @@ export type IdentitiesKeysListParams = components['schemas']['IdentitiesKeysList
 export type EnvironmentsListParams = components['schemas']['EnvironmentsListParams'];
 export type EnvironmentsRetrieveParams = components['schemas']['EnvironmentsRetrieveParams'];
 export type KeysListParams = components['schemas']['KeysListParams'];
+export type WebSessionsEndParams = components['schemas']['WebSessionsEndParams'];
+export type WebSessionsListParams = components['schemas']['WebSessionsListParams'];
 export type TeamsListParams = components['schemas']['TeamsListParams'];
 export type TeamsMembersListParams = components['schemas']['TeamsMembersListParams'];
 export type TeamsMembersRemoveParams = components['schemas']['TeamsMembersRemoveParams'];

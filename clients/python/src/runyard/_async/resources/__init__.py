@@ -22,6 +22,7 @@ from .schedules import AsyncSchedules
 from .secrets import AsyncSecrets
 from .sessions import AsyncSessions
 from .teams import AsyncTeams
+from .web_sessions import AsyncWebSessions
 from .workers import AsyncWorkers
 
 
@@ -87,6 +88,11 @@ class AsyncResources(AsyncTransport):
     def keys(self) -> AsyncKeys:
         """Manage personal API keys."""
         return AsyncKeys(self)
+
+    @cached_property
+    def web_sessions(self) -> AsyncWebSessions:
+        """Sign in to the web app, and manage where one is signed in."""
+        return AsyncWebSessions(self)
 
     @cached_property
     def me(self) -> AsyncMyself:

@@ -22,6 +22,7 @@ from .schedules import Schedules
 from .secrets import Secrets
 from .sessions import Sessions
 from .teams import Teams
+from .web_sessions import WebSessions
 from .workers import Workers
 
 
@@ -87,6 +88,11 @@ class Resources(Transport):
     def keys(self) -> Keys:
         """Manage personal API keys."""
         return Keys(self)
+
+    @cached_property
+    def web_sessions(self) -> WebSessions:
+        """Sign in to the web app, and manage where one is signed in."""
+        return WebSessions(self)
 
     @cached_property
     def me(self) -> Myself:

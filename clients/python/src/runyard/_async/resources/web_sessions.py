@@ -1,0 +1,142 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Optional, Union
+
+from typing_extensions import Unpack
+
+from ... import _wire
+from ..._options import NOT_GIVEN, NotGiven, RequestOptions
+from ...types import (
+    ListWebSessionsResponse,
+    SessionInfo,
+    SignInLink,
+    WebSessionItem,
+)
+from .._io import AsyncPaginator
+from .._resource import AsyncResource, to_raw
+
+
+class AsyncWebSessions(AsyncResource):
+    @cached_property
+    def with_raw_response(self) -> AsyncWebSessionsWithRawResponse:
+        """The same methods, answering status, headers and value together."""
+        return AsyncWebSessionsWithRawResponse(AsyncWebSessions(self._client, _raw=True))
+
+    async def create(
+        self,
+        *,
+        key: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        token: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> None:
+        """Creates a web session.
+
+        Requires no API key in a header: the body has a personal API key or a one-time token. The response sets
+        an HttpOnly cookie that authenticates later requests of the same browser. A session ends after 12 hours
+        without use and after 7 days at most. A person has at most 50 sessions: a new one replaces the session
+        that was not used for the longest time. Requests that change something and are authenticated by the
+        cookie need an `Origin` header of the deployment, as browsers send it.
+
+        `POST /session`
+
+        Args:
+            key: A personal API key. The session ends with the key.
+            token: The token of a sign-in link. It works once.
+        """
+        return await self._call(
+            "POST", "/session", cast_to=type(None), body={"key": key, "token": token}, options=options
+        )
+
+    async def retrieve(self, **options: Unpack[RequestOptions]) -> SessionInfo:
+        """Returns the caller, the caller's teams, and when the web session ends.
+
+        Does not extend the session.
+
+        `GET /session`
+        """
+        return await self._call("GET", "/session", cast_to=SessionInfo, options=options)
+
+    async def extend(self, **options: Unpack[RequestOptions]) -> None:
+        """Renews the web session of the request.
+
+        It then ends after 12 hours without use. Every request that changes something does so too, at most every
+        five minutes; requests that only read do not. A page that is open sends it every few minutes.
+
+        `PUT /session`
+        """
+        return await self._call("PUT", "/session", cast_to=type(None), options=options)
+
+    async def end(self, *, all: Union[bool, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]) -> None:
+        """Ends the web session of the request and removes its cookie.
+
+        With `all=true`, ends all web sessions of the caller. API keys remain valid.
+
+        `DELETE /session`
+
+        Args:
+            all: Whether to end all web sessions of the caller.
+        """
+        return await self._call("DELETE", "/session", cast_to=type(None), query={"all": all}, options=options)
+
+    async def create_link(self, **options: Unpack[RequestOptions]) -> SignInLink:
+        """Creates a one-time link to sign in to the web app.
+
+        The link works for ten minutes.
+
+        `POST /session/link`
+        """
+        return await self._call("POST", "/session/link", cast_to=SignInLink, options=options)
+
+    def list(
+        self,
+        *,
+        limit: Union[int, NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> AsyncPaginator[WebSessionItem]:
+        """Lists the caller's web sessions, oldest first.
+
+        `GET /sessions`
+
+        Args:
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
+        """
+        return self._list(
+            "/sessions",
+            cast_to=ListWebSessionsResponse,
+            items=lambda answer: answer.sessions,
+            query={"limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+    async def revoke(self, session_uid: str, **options: Unpack[RequestOptions]) -> None:
+        """Ends one of the caller's web sessions.
+
+        It is refused from the next request.
+
+        `DELETE /sessions/{sessionUid}`
+
+        Args:
+            session_uid: The web session's id.
+        """
+        return await self._call(
+            "DELETE",
+            _wire.path("/sessions/{session_uid}", session_uid=session_uid),
+            cast_to=type(None),
+            options=options,
+        )
+
+
+class AsyncWebSessionsWithRawResponse:
+    def __init__(self, raw: AsyncWebSessions) -> None:
+        self.create = to_raw(raw.create)
+        self.retrieve = to_raw(raw.retrieve)
+        self.extend = to_raw(raw.extend)
+        self.end = to_raw(raw.end)
+        self.create_link = to_raw(raw.create_link)
+        self.list = to_raw(raw.list)
+        self.revoke = to_raw(raw.revoke)

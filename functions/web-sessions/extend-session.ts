@@ -1,0 +1,17 @@
+import { endpoint, NO_CONTENT } from "#shared/http/endpoint.ts";
+import { requirePerson } from "#shared/teams/require-role.ts";
+import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
+
+/**
+ * PUT /session: renews the web session of the request. It then ends after 12 hours without use. Every request that changes something does so
+ * too, at most every five minutes; requests that only read do not. A page that is open sends it every few minutes.
+ */
+export const extendSession = endpoint({
+  request: {},
+  reply: { 204: NO_CONTENT },
+  async run({ principal }, _ports: WebSessionPorts) {
+    // The use of the session is recorded after each request that is not a GET.
+    requirePerson(principal);
+    return { status: 204 };
+  },
+});

@@ -1,0 +1,17 @@
+import { endpoint } from "#shared/http/endpoint.ts";
+import { readMe } from "#shared/teams/me.ts";
+import { requirePerson } from "#shared/teams/require-role.ts";
+import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
+import { toSessionInfo } from "#shared/web-sessions/web-sessions.ts";
+import { SessionInfo } from "#shared/wire/web-session.ts";
+
+/** GET /session: returns the caller, the caller's teams, and when the web session ends. Does not extend the session. */
+export const getSession = endpoint({
+  request: {},
+  reply: { 200: SessionInfo },
+  async run({ principal }, ports: WebSessionPorts) {
+    const person = requirePerson(principal);
+    const { teams } = await readMe(person, ports);
+    return { status: 200, body: toSessionInfo(person, teams) };
+  },
+});

@@ -1,0 +1,59 @@
+import * as v from "valibot";
+import { PageInfo } from "./list.ts";
+import { Membership } from "./team.ts";
+
+const Secret = v.pipe(v.string(), v.maxLength(512));
+
+/** What to sign in with: either an API key or a one-time token. */
+export const CreateSessionRequest = v.pipe(
+  v.object({
+    /** A personal API key. The session ends with the key. */
+    key: v.exactOptional(v.nullable(Secret)),
+    /** The token of a sign-in link. It works once. */
+    token: v.exactOptional(v.nullable(Secret)),
+  }),
+  v.check(({ key, token }) => Boolean(key) !== Boolean(token), "must have either a key or a token"),
+);
+export type CreateSessionRequest = v.InferOutput<typeof CreateSessionRequest>;
+
+/** The caller, and when the caller's session ends. */
+export const SessionInfo = v.object({
+  /** The person who is signed in. */
+  user: v.object({ uid: v.string(), display_name: v.string(), email: v.string() }),
+  /** The teams that the person is in. */
+  teams: v.array(Membership),
+  /** The time at which the session ends unless it is used again. Absent for an API key that does not expire. */
+  expires_at: v.exactOptional(v.string()),
+});
+export type SessionInfo = v.InferOutput<typeof SessionInfo>;
+
+/** A web session of the caller. */
+export const WebSessionItem = v.object({
+  uid: v.string(),
+  created_at: v.string(),
+  /** The time of its latest use that changed something or extended the session, to five minutes. */
+  last_used_at: v.string(),
+  /** The time at which the session ends unless it is used again. */
+  expires_at: v.string(),
+  /** The browser and its system, as far as its User-Agent header names them. */
+  browser: v.exactOptional(v.string()),
+  /** Whether this is the session of the request. */
+  current: v.boolean(),
+});
+export type WebSessionItem = v.InferOutput<typeof WebSessionItem>;
+
+/** A page of web sessions. */
+export const ListWebSessionsResponse = v.object({
+  sessions: v.array(WebSessionItem),
+  page_info: v.exactOptional(PageInfo),
+});
+
+/** A link that signs its reader in once. */
+export const SignInLink = v.object({
+  /** The token for POST /session. */
+  token: v.string(),
+  /** The page of the web app that signs in with the token. Absent where the deployment has no web app. */
+  url: v.exactOptional(v.string()),
+  expires_at: v.string(),
+});
+export type SignInLink = v.InferOutput<typeof SignInLink>;

@@ -1,0 +1,239 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { hashKey } from "#shared/principals/api-key.ts";
+import { keys } from "#shared/table/keys.ts";
+import { clientOf, request } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createRun, harnessOf } from "../support/execution.ts";
+import { startSession, WEB_ORIGIN } from "../support/web-sessions.ts";
+
+const HOUR = 3_600_000;
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+let plane: TestControlPlane;
+beforeEach(async () => {
+  plane = await createTestControlPlane();
+});
+
+const signIn = (body: unknown, headers: Record<string, string> = {}) =>
+  request(plane, "POST", "/session", { key: undefined, body, headers });
+/** Sends a request of the web app with its cookie, or without one. */
+const browse = (method: string, target: string, headers: Readonly<Record<string, string>>, body?: unknown) =>
+  request(plane, method, target, { key: undefined, headers, ...(body === undefined ? {} : { body }) });
+const read = async (headers: Readonly<Record<string, string>>) => (await browse("GET", "/session", headers)).status;
+
+describe("POST /session", () => {
+  it("sets a cookie that scripts cannot read, and stores its hash only", async () => {
+    const answer = await signIn({ key: plane.key }, { origin: WEB_ORIGIN });
+    expect(answer).toMatchObject({ status: 204, body: "", headers: { "cache-control": "no-store" } });
+    const cookie = answer.headers["set-cookie"] ?? "";
+    expect(cookie).toMatch(/^__Host-runyard=rys_[\w-]{80}; Path=\/; Max-Age=604800; HttpOnly; Secure; SameSite=Lax$/);
+    const [, token = ""] = /=([^;]+);/.exec(cookie) ?? [];
+    expect(JSON.stringify(plane.table.all())).not.toContain(token);
+  });
+
+  it("sets a cookie without Secure for a page on plain HTTP", async () => {
+    const host = "localhost:4500";
+    const answer = await signIn({ key: plane.key }, { origin: `http://${host}`, host });
+    expect(answer.headers["set-cookie"]).toMatch(
+      /^runyard=rys_[^;]+; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/,
+    );
+    const [cookie = ""] = answer.headers["set-cookie"]?.split(";") ?? [];
+    expect(await read({ cookie, host })).toBe(200);
+    // Another host name of the same site could have set it.
+    expect(await read({ cookie })).toBe(401);
+  });
+
+  it.each([
+    ["an unknown key", { key: "ryp_0" }, 401],
+    ["an unknown token", { token: "ryl_0" }, 401],
+    ["neither a key nor a token", {}, 400],
+    ["both a key and a token", { key: "ryp_0", token: "ryl_0" }, 400],
+    ["a key that is no string", { key: 1 }, 400],
+  ])("refuses %s", async (_, body, status) => {
+    const before = structuredClone(plane.table.all());
+    expect((await signIn(body)).status).toBe(status);
+    expect(plane.table.all()).toEqual(before);
+  });
+
+  it("returns 403 for keys of agents and of runs", async () => {
+    const agent = await plane.agent();
+    const run = harnessOf(plane, await plane.dispatch(await createRun(plane)));
+    for (const key of [agent.key, run.key]) {
+      expect(await signIn({ key })).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
+    }
+  });
+
+  it("returns 403 to a page of another origin", async () => {
+    for (const origin of ["https://evil.test", "null", "http://runyard.test", "https://runyard.test.evil.test"]) {
+      expect((await signIn({ key: plane.key }, { origin })).status).toBe(403);
+    }
+  });
+
+  it("always starts a new session, and ends the one that the browser had", async () => {
+    const first = await startSession(plane);
+    const answer = await signIn({ key: plane.key }, first.headers);
+    const [second] = answer.headers["set-cookie"]?.split(";") ?? [];
+    expect(second).not.toBe(first.cookie);
+    expect(await read(first.headers)).toBe(401);
+    // A cookie that somebody chose is not adopted.
+    const chosen = `__Host-runyard=rys_${plane.user}_${"A".repeat(43)}`;
+    const fixed = await signIn({ key: plane.key }, { cookie: chosen, origin: WEB_ORIGIN });
+    expect(fixed.headers["set-cookie"]).not.toContain("AAAA");
+    expect(await read({ cookie: chosen })).toBe(401);
+  });
+
+  it("returns 429 above the limit of a minute", async () => {
+    plane.rates.session = 1;
+    expect((await signIn({ key: plane.key })).status).toBe(204);
+    expect(await signIn({ key: plane.key })).toMatchObject({ status: 429, headers: { "x-should-retry": "true" } });
+  });
+
+  it("keeps at most 50 sessions of a person: the oldest ends", async () => {
+    const first = await startSession(plane);
+    for (let started = 0; started < 50; started++) {
+      plane.clock.now += 1;
+      await startSession(plane);
+    }
+    expect(await read(first.headers)).toBe(401);
+    expect((await clientOf(plane).get("/sessions")).body.sessions).toHaveLength(50);
+  });
+});
+
+describe("a web session", () => {
+  it("does what the person's key does; an Authorization header takes precedence", async () => {
+    const { headers } = await startSession(plane);
+    const created = await browse("POST", "/agent/runs", headers, { prompt: "hello" });
+    expect(created.status).toBe(200);
+    const { body } = await browse("GET", `/agent/runs/${created.body.run_id}`, headers);
+    expect(body.creator).toMatchObject({ type: "user", uid: plane.user });
+    const other = await request(plane, "GET", "/session", { key: plane.otherKey, headers });
+    expect(other.body.user.email).toBe("bo@runyard.test");
+    expect((await request(plane, "GET", "/session", { key: "ryp_wrong", headers })).status).toBe(401);
+  });
+
+  it("is read from the cookies member of an event, where API Gateway puts it", async () => {
+    const { cookie } = await startSession(plane);
+    const { getSession } = await import("#functions/web-sessions/get-session.ts");
+    const { httpEvent } = await import("../support/control-plane.ts");
+    const event = { ...httpEvent({ rawPath: "/api/v1/session" }), cookies: ["theme=dark", cookie] };
+    expect((await getSession.handle(event, { ...plane.ports, who: ["personal"] })).statusCode).toBe(200);
+  });
+
+  it("shows the person, the teams and the time at which it ends", async () => {
+    const { headers } = await startSession(plane);
+    const { body } = await browse("GET", "/session", headers);
+    expect(body).toEqual({
+      user: { uid: plane.user, display_name: "Ada", email: "ada@runyard.test" },
+      teams: [{ uid: plane.team, name: "Alpha", role: "admin" }],
+      expires_at: new Date(plane.clock.now + 12 * HOUR).toISOString(),
+    });
+  });
+
+  it("ends after 12 hours without use, and removes its cookie", async () => {
+    const { headers } = await startSession(plane);
+    plane.clock.now += 12 * HOUR - 1;
+    expect(await read(headers)).toBe(200);
+    plane.clock.now += 1;
+    const answer = await browse("GET", "/session", headers);
+    expect(answer).toMatchObject({ status: 401, body: { error_code: "authentication_required" } });
+    expect(answer.headers["set-cookie"]).toBe("__Host-runyard=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax");
+  });
+
+  it("is extended by use, with a write every five minutes at most, up to 7 days", async () => {
+    const { headers } = await startSession(plane);
+    const before = structuredClone(plane.table.all());
+    plane.clock.now += 299_000;
+    expect((await browse("PUT", "/session", headers)).status).toBe(204);
+    expect(plane.table.all()).toEqual(before);
+    let hours = 0;
+    while ((await browse("PUT", "/session", headers)).status === 204) {
+      plane.clock.now += 11 * HOUR;
+      hours += 11;
+    }
+    expect(hours).toBe(176);
+  });
+
+  it("ends with the API key that it was started with, from the next request", async () => {
+    const { uid, key } = (await clientOf(plane).post("/agent/keys", { name: "laptop" })).body;
+    const { headers } = await startSession(plane, { key });
+    const other = await startSession(plane);
+    await clientOf(plane).delete(`/agent/keys/${uid}`);
+    expect(await read(headers)).toBe(401);
+    expect(await read(other.headers)).toBe(200);
+  });
+
+  it("ends when its API key expires", async () => {
+    const expires_at = new Date(plane.clock.now + HOUR).toISOString();
+    const { key } = (await clientOf(plane).post("/agent/keys", { name: "short", expires_at })).body;
+    const { headers } = await startSession(plane, { key });
+    expect(await read(headers)).toBe(200);
+    plane.clock.now += HOUR;
+    expect(await read(headers)).toBe(401);
+  });
+
+  it("sees no more of a team that the person was removed from", async () => {
+    const mia = await plane.person("Mia");
+    const { headers } = await startSession(plane, { key: mia.key });
+    const target = `/agent/runs/${await createRun(plane)}`;
+    expect((await browse("GET", target, headers)).status).toBe(200);
+    await plane.removeMember(mia.uid);
+    expect((await browse("GET", target, headers)).status).toBe(404);
+  });
+
+  it("ends with its person", async () => {
+    const { headers } = await startSession(plane);
+    await plane.table.write({ kind: "delete", key: keys.user(plane.user) });
+    expect(await read(headers)).toBe(401);
+  });
+});
+
+describe("signing out", () => {
+  it("ends the session of the request alone, or all of the person with all=true", async () => {
+    const [first, second, third] = [await startSession(plane), await startSession(plane), await startSession(plane)];
+    const other = await startSession(plane, { key: plane.otherKey });
+    const answer = await browse("DELETE", "/session", first.headers);
+    expect(answer.headers["set-cookie"]).toContain("__Host-runyard=; Path=/; Max-Age=0;");
+    const statuses = () => Promise.all([first, second, third, other].map(({ headers }) => read(headers)));
+    expect(await statuses()).toEqual([401, 200, 200, 200]);
+    expect((await browse("DELETE", "/session?all=true", second.headers)).status).toBe(204);
+    expect(await statuses()).toEqual([401, 401, 401, 200]);
+  });
+
+  it("of another browser ends its session", async () => {
+    const own = await startSession(plane);
+    plane.clock.now += 1;
+    await signIn({ key: plane.key }, { "user-agent": FIREFOX });
+    const { sessions } = (await browse("GET", "/sessions", own.headers)).body;
+    expect(sessions).toMatchObject([{ current: true }, { current: false, browser: "Firefox on Linux" }]);
+    expect((await browse("DELETE", `/sessions/${sessions[1].uid}`, own.headers)).status).toBe(204);
+    expect((await browse("GET", "/sessions", own.headers)).body.sessions).toHaveLength(1);
+  });
+});
+
+describe("POST /session/link", () => {
+  it("creates a link that signs in once, within ten minutes", async () => {
+    const { status, body } = await clientOf(plane).post("/session/link");
+    expect(status).toBe(201);
+    expect(body.url).toBe(`https://runyard.test/sign-in?token=${body.token}`);
+    expect(JSON.stringify(plane.table.all())).not.toContain(body.token);
+    const { headers } = await startSession(plane, { token: body.token });
+    expect(await read(headers)).toBe(200);
+    expect((await signIn({ token: body.token })).status).toBe(401);
+    const late = (await clientOf(plane).post("/session/link")).body;
+    plane.clock.now = Date.parse(late.expires_at);
+    expect((await signIn({ token: late.token })).status).toBe(401);
+  });
+
+  it("starts one session where it is used twice at the same time", async () => {
+    const { token } = (await clientOf(plane).post("/session/link")).body;
+    const answers = await Promise.all([1, 2, 3].map(() => signIn({ token })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 401, 401]);
+  });
+
+  it("creates sessions that end with the API key of the request", async () => {
+    const { token } = (await clientOf(plane).post("/session/link")).body;
+    const { headers } = await startSession(plane, { token });
+    await plane.table.write({ kind: "delete", key: keys.apiKey(hashKey(plane.key)) });
+    expect(await read(headers)).toBe(401);
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { routes } from "#infra/routes.ts";
+import { request } from "../support/client.ts";
+import { makeStage } from "../support/principals.ts";
+import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
+import { startSession } from "../support/web-sessions.ts";
+
+const changing = routes
+  .filter(({ method, who }) => method !== "GET" && who !== "public" && who.includes("personal"))
+  .map(({ method, path }) => `${method} ${path}`);
+
+/** What a page of another origin can send with the person's cookie, should a browser attach it. */
+const FORGED = [{}, { origin: "https://evil.test" }, { origin: "null" }, { origin: "http://runyard.test" }] as const;
+
+describe.each(changing)("%s with a session cookie", (route) => {
+  it("returns 403 and changes nothing without an Origin header of the deployment", async () => {
+    const stage = await makeStage();
+    await prepare(route, stage);
+    const { cookie } = await startSession(stage.plane);
+    const before = structuredClone(stage.plane.table.all());
+    const [method = ""] = route.split(" ");
+    const body = bodies[route]?.(stage);
+    for (const forged of FORGED) {
+      const options = { key: undefined, headers: { cookie, ...forged }, ...(body === undefined ? {} : { body }) };
+      const answer = await request(stage.plane, method, targetOf(route, stage), options);
+      expect(answer).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
+    }
+    expect(stage.plane.table.all()).toEqual(before);
+  });
+});
