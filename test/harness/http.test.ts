@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createControlPlane } from "#harness/control-plane/control-plane.ts";
 import { withRetries } from "#harness/control-plane/http.ts";
@@ -17,7 +19,23 @@ async function planeThatAnswers(...answers: Answer[]) {
   };
 }
 
+/** Calls the control plane once in a process of its own, and prints which of Node's own modules were loaded. */
+const CALL_ONCE = `
+  const { postJson } = await import("#harness/control-plane/http.ts");
+  await postJson(process.argv[1] + "/harness-support/heartbeat", {}, "{}", AbortSignal.timeout(30_000));
+  console.log(process.moduleLoadList.join(" "));
+`;
+
 describe("control plane client", () => {
+  it("does not load undici, which costs more processor time than a whole call", async () => {
+    await using plane = await FakeControlPlane.start(given);
+    const args = ["--input-type=module", "--eval", CALL_ONCE, plane.envelope.base_url];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: process.cwd() });
+    expect(plane.calls).toHaveLength(1);
+    expect(stdout).toContain("NativeModule _http_client");
+    expect(stdout).not.toContain("undici/undici");
+  });
+
   it("says who it is on every call", async () => {
     await using it = await planeThatAnswers();
     await it.client.resolvePrompt();
