@@ -10,10 +10,10 @@ import { expireFiles } from "./files/expire-files.ts";
 import { startHttpServer } from "./http/http-server.ts";
 import { type Adapters, createPorts, openAdapters, type ServerPorts } from "./ports.ts";
 import { executionLog } from "./sandbox/execution-log.ts";
+import { HarnessPrograms } from "./sandbox/harness-programs.ts";
 import { ProcessSandbox } from "./sandbox/process-sandbox.ts";
 import { recoverExecutions } from "./sandbox/recover-executions.ts";
 
-const HARNESS = path.resolve(import.meta.dirname, "../harness");
 /** The event that EventBridge sends each minute. */
 const MINUTE = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
 const MINUTE_MS = 60_000;
@@ -56,11 +56,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const adapters = await openAdapters(options.directory);
   const { queues, timers, database } = adapters;
   const cache = path.join(options.directory, "cache");
-  const variables: Record<string, string> = { NODE_COMPILE_CACHE: cache };
-  const program = (file: string) => ({ file: path.join(HARNESS, file), environment: variables });
+  const programs = new HarnessPrograms({ NODE_COMPILE_CACHE: cache });
   const log = executionLog(database);
   const sandbox = new ProcessSandbox({
-    program: program("main.ts"),
+    program: programs.main,
     concurrency: options.concurrency,
     seconds: sandboxSeconds(options.environment),
     log,
@@ -71,7 +70,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     webUrl: options.webUrl,
     environment: options.environment,
     sandbox,
-    scanner: { scan: (request) => runScan(request, program("scan-main.ts")) },
+    scanner: { scan: (request) => runScan(request, programs.scan()) },
   });
   // Harnesses call this process directly, wherever its public address leads.
   const dispatchPorts = { ...ports, baseUrl: `${localUrl(options.host, options.port)}/api/v1` };
@@ -84,11 +83,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return {
     ports,
     async execute(isolation) {
-      variables["RUNYARD_SANDBOX"] = isolation;
+      programs.environment["RUNYARD_SANDBOX"] = isolation;
       await recoverExecutions(log, ports);
       queues.start();
       timers.start();
       sandbox.prepare();
+      void programs.bundle();
       stopTicks = startTicks(adapters, ports);
     },
     async stop() {

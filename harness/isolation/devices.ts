@@ -3,15 +3,10 @@ import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The device nodes that bwrap would bind from the host, with their numbers. */
-const NODES: Readonly<Record<string, string>> = {
-  null: "1 3",
-  zero: "1 5",
-  full: "1 7",
-  random: "1 8",
-  urandom: "1 9",
-  tty: "5 0",
-};
+/** The device nodes that bwrap would bind from the host. */
+const NAMES = ["null", "zero", "full", "random", "urandom", "tty"];
+/** /dev/tty can only be opened by a process with a terminal. */
+const OPENABLE = NAMES.filter((name) => name !== "tty");
 
 /**
  * Creates device nodes for commands. If the harness runs as root, commands own the host's device nodes, and `chmod 0 /dev/null` would
@@ -23,10 +18,14 @@ export async function createDevices(folder: string): Promise<Readonly<Record<str
   if (process.getuid?.() !== 0) return {};
   const own = join(folder, "dev");
   await mkdir(own, { recursive: true });
-  const make = Object.entries(NODES).map(([name, numbers]) => `mknod -m 666 ${name} c ${numbers} && : < ${name}`);
-  // /dev/tty can only be opened by a process with a terminal.
-  const script = make.join(" && ").replace(" && : < tty", "");
+  // One program makes all of them, since each process costs a millisecond of every execution.
+  const script = [
+    `cp -a ${NAMES.map((name) => `/dev/${name}`).join(" ")} .`,
+    `chmod 666 ${NAMES.join(" ")}`,
+    ...NAMES.map((name) => `[ -c ${name} ]`),
+    ...OPENABLE.map((name) => `: < ${name}`),
+  ].join(" && ");
   const child = spawn("/bin/sh", ["-c", script], { cwd: own, env: { PATH: "/usr/bin:/bin" }, stdio: "ignore" });
   const [code] = await once(child, "exit").catch(() => [1]);
-  return code === 0 ? Object.fromEntries(Object.keys(NODES).map((name) => [name, join(own, name)])) : {};
+  return code === 0 ? Object.fromEntries(NAMES.map((name) => [name, join(own, name)])) : {};
 }

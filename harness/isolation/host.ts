@@ -10,6 +10,8 @@ import { createWorkspace, type Workspace } from "./workspace.ts";
 /** The resources of an execution on its host, which are prepared while the harness loads, before the run is known. */
 export interface Host {
   readonly workspace: Workspace;
+  /** Whether the boundary ends all processes of a command with it. */
+  readonly contained: boolean;
   /** The sandbox for the commands of one run. @throws Stop when its boundary could not be set up */
   sandbox(run: Omit<SandboxOptions, "host">): Sandbox;
   /** Removes all resources. */
@@ -24,16 +26,16 @@ export async function prepareHost(): Promise<Host> {
     if (isolation === "machine" || isolation === "none") {
       const sandbox = (run: Omit<SandboxOptions, "host">) =>
         createPlainSandbox({ ...run, host: workspace.paths }, isolation);
-      return { workspace, sandbox, close: () => workspace.remove() };
+      return { workspace, contained: false, sandbox, close: () => workspace.remove() };
     }
     const { resources, close } = await openResources(workspace);
     const options = { ...resources, filtered: isolation === "bubblewrap" };
     const boundary = resources.bwrap === "" ? NOT_INSTALLED : await setUpBoundary(options, workspace.paths);
     return "make" in boundary
-      ? { workspace, sandbox: (run) => boundary.make({ ...run, host: workspace.paths }), close }
-      : { workspace, sandbox: () => fail(boundary.failure), close };
+      ? { workspace, contained: true, sandbox: (run) => boundary.make({ ...run, host: workspace.paths }), close }
+      : { workspace, contained: false, sandbox: () => fail(boundary.failure), close };
   } catch (error) {
-    return { workspace, sandbox: () => fail(messageOf(error)), close: () => workspace.remove() };
+    return { workspace, contained: false, sandbox: () => fail(messageOf(error)), close: () => workspace.remove() };
   }
 }
 

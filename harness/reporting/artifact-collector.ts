@@ -31,7 +31,8 @@ export interface ArtifactReport {
 }
 
 export interface ArtifactCollector {
-  collect(): Promise<ArtifactReport>;
+  /** Stores new files. `before` is awaited first, unless there is no file. */
+  collect(before?: () => Promise<void>): Promise<ArtifactReport>;
   /** The files that are artifacts: hashes by path. */
   stored(): ReadonlyMap<string, string>;
   /** Adds the artifacts that an earlier execution stored. */
@@ -75,9 +76,11 @@ export function createArtifactCollector({
     adopt(stored) {
       for (const [filepath, sha256] of stored) known.set(filepath, sha256);
     },
-    async collect() {
+    async collect(before) {
       const report: ArtifactReport = { stored: [], left: [] };
-      for (const filepath of await listFiles(output)) {
+      const files = await listFiles(output);
+      if (files.length > 0) await before?.();
+      for (const filepath of files) {
         signal.throwIfAborted();
         if (known.size >= maxFiles && !known.has(filepath)) {
           report.left.push(`${filepath}: over ${maxFiles} files`);

@@ -31,9 +31,8 @@ export async function converse(
     const turn: Turn = { ...asked, ...(systemPrompt === undefined ? {} : { systemPrompt }) };
     commandsDone = 0;
     const ended = await turns.take(() => engine.takeTurn(turn, tools));
-    // The messages of a turn come before the files that it made.
-    await outbox.flush();
-    const { left } = await artifacts.collect();
+    // The messages of a turn come before the files that it made. Without files, they share a batch with the answer.
+    const { left } = await artifacts.collect(() => outbox.flush());
     const note = left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, MAX_SHOWN_FILES).join("; ")}.`;
     outcome = { ...ended, summary: ended.summary + note };
     sendAnswer(outbox, outcome.summary, toEndMark(outcome));

@@ -40,8 +40,10 @@ function createContext(envelope: Envelope, host: Promise<Host>, stop: AbortContr
 
 async function runExecution(session: SessionContext): Promise<ExitCode> {
   const { envelope, stop, log, host } = session;
+  let isOver = false;
   try {
     await reportOutcome(session, await runTurns(session));
+    isOver = true;
     return 0;
   } catch (error) {
     const reason: unknown = stop.signal.aborted ? stop.signal.reason : error;
@@ -49,7 +51,8 @@ async function runExecution(session: SessionContext): Promise<ExitCode> {
     await killTree(undefined, envelope.execution_id);
     return await reportShutdown(session, reason);
   } finally {
-    await killTree(undefined, envelope.execution_id);
+    // Reading the environment of every process of the host takes milliseconds, and no command outlives its boundary.
+    if (!isOver || !(await host).contained) await killTree(undefined, envelope.execution_id);
     await host.then(({ close }) => close()).catch((error: unknown) => log("warn", messageOf(error)));
   }
 }

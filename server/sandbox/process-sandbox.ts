@@ -30,7 +30,8 @@ interface Execution {
 }
 
 export interface ProcessSandboxOptions {
-  readonly program: Program;
+  /** The program of the harness. */
+  program(): Program;
   /** Executions at the same time. */
   readonly concurrency: number;
   /** Seconds that an execution may take; its run continues in the next one. @default without a limit */
@@ -63,12 +64,13 @@ export class ProcessSandbox implements Sandbox {
     if (this.#running.has(id)) return;
     this.#options.log.add(id, runId);
     const stop = new AbortController();
-    const { program, print, seconds } = this.#options;
+    const program = this.#options.program();
+    const { print, seconds } = this.#options;
     const limit = seconds === undefined ? {} : { deadline_at: Date.now() + seconds * 1000 };
+    const contained = program.environment?.["RUNYARD_SANDBOX"]?.startsWith("bubblewrap") === true;
+    const options = { program, contained, print, stop: stop.signal, graceMs: GRACE_MS };
     const ended = this.#takeWaiting()
-      .then((waiting) =>
-        runExecution({ ...envelope, ...limit }, { program, waiting, print, stop: stop.signal, graceMs: GRACE_MS }),
-      )
+      .then((waiting) => runExecution({ ...envelope, ...limit }, { ...options, waiting }))
       .catch((error: unknown) => logLine("error", "an execution failed", { run_id: runId, execution_id: id, error }))
       .finally(() => this.#remove(id));
     this.#running.set(id, { runId, stop, ended });
@@ -86,7 +88,7 @@ export class ProcessSandbox implements Sandbox {
    */
   prepare(): void {
     if (this.#isClosed || this.#waiting !== undefined || !this.hasRoom(0)) return;
-    this.#waiting = startHarness(this.#options.program).catch((error: unknown) => {
+    this.#waiting = startHarness(this.#options.program()).catch((error: unknown) => {
       logLine("warn", "no harness could be started ahead", { error });
       return undefined;
     });

@@ -47,6 +47,8 @@ export interface ExecutionOptions {
   readonly program: Program;
   /** Executes the run, in place of a new process. */
   readonly waiting?: WaitingHarness | undefined;
+  /** Whether the processes of a harness that has ended properly have ended with it, so that none is searched for. @default false */
+  readonly contained?: boolean;
   /** Asks the harness to end. */
   readonly stop?: AbortSignal;
   /** Milliseconds from its deadline, or from `stop`, until the harness is killed. */
@@ -82,18 +84,21 @@ export const isRunning = ({ exitCode, signalCode, pid }: ChildProcess): boolean 
   pid !== undefined && exitCode === null && signalCode === null;
 
 async function removeAll(scratch: string, ...marks: readonly string[]): Promise<void> {
-  await killMarked(...marks);
+  if (marks.length > 0) await killMarked(...marks);
   await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
 }
 
 /** Runs the harness with an envelope as a process of its own, to its end, and reports an execution that it did not end properly. */
 export async function runExecution(envelope: Envelope, options: ExecutionOptions): Promise<void> {
   const harness = options.waiting ?? (await startHarness(options.program, envelope.execution_id));
+  let hasEnded = false;
   try {
     const lost = await runHarness(envelope, harness.child, options);
+    hasEnded = lost === undefined;
     if (lost !== undefined) await reportLoss(envelope, lost);
   } finally {
-    await removeAll(harness.scratch, envelope.execution_id, harness.mark);
+    const marks = hasEnded && options.contained === true ? [] : [envelope.execution_id, harness.mark];
+    await removeAll(harness.scratch, ...marks);
   }
 }
 
