@@ -62,16 +62,13 @@ function cronBytes({ metafile }: Bundle, output: string): number {
 
 const CREATE = "runs/create-run/index.mjs";
 
-/** A handler that does nothing, with the clients and commands of the SDK that every route of ours has. */
+/** A handler that does nothing, with the client and the commands of the SDK that every route loads at its start. */
 const EMPTY = `
 import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
-import { SendMessageCommand } from "@aws-sdk/client-sqs";
-import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
-import { dynamoClient, s3Client, sqsClient } from "${path.join(projectRoot, "shared/aws/clients.ts")}";
+import { dynamoClient } from "${path.join(projectRoot, "shared/aws/clients.ts")}";
 export const handler = async () => [
   BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand, TransactWriteCommand, UpdateCommand,
-  GetObjectCommand, HeadObjectCommand, PutObjectCommand, SendMessageCommand, getSignedUrl, dynamoClient, s3Client, sqsClient,
+  dynamoClient,
 ].length;
 `;
 

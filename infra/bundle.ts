@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
+import { buildParts, hasParts, loadedAtStart, withoutParts } from "./bundle-parts.ts";
 import { entryFiles, writeEntries } from "./entries.ts";
 import { triggers } from "./triggers.ts";
 
@@ -50,11 +51,22 @@ export function bundle(options: BundleOptions = {}): Bundle {
 
   rmSync(outdir, { recursive: true, force: true });
   const entries = [...writeEntries(root, join(dirname(outdir), "entries"))].map(([file, path]) => ({
-    in: path,
-    out: `${file}/index`,
+    file,
+    point: { in: path, out: `${file}/index` },
   }));
   const shared = { absWorkingDir: root, outdir, metafile: true } as const;
-  const functions = buildSync({ ...shared, entryPoints: entries, ...bundling(options.stage) });
+  const common = bundling(options.stage);
+  const pointsOf = (withParts: boolean) =>
+    entries.filter(({ file }) => hasParts(file) === withParts).map(({ point }) => point);
+  const whole = buildSync({ ...shared, entryPoints: pointsOf(false), ...common });
+  const divided = buildSync({
+    ...shared,
+    entryPoints: pointsOf(true),
+    ...common,
+    ...withoutParts,
+    alias: { ...common.alias, ...withoutParts.alias },
+  });
+  const parts = buildParts(root, outdir, common);
   const beside = buildSync({
     ...shared,
     entryPoints: programs,
@@ -67,7 +79,7 @@ export function bundle(options: BundleOptions = {}): Bundle {
       "@smithy/fetch-http-handler": noBedrock,
     },
   });
-  const metafile = mergedMetafile(functions.metafile, beside.metafile);
+  const metafile = mergedMetafile(whole.metafile, divided.metafile, parts, beside.metafile);
   const metafilePath = join(dirname(outdir), "metafile.json");
   mkdirSync(dirname(metafilePath), { recursive: true });
   writeFileSync(metafilePath, JSON.stringify(metafile));
@@ -113,12 +125,12 @@ export const bundling = (stage: "aws" | "local" = "aws") =>
     logLevel: "warning",
   }) as const satisfies BuildOptions;
 
-const mergedMetafile = (a: Metafile, b: Metafile): Metafile => ({
-  inputs: { ...a.inputs, ...b.inputs },
-  outputs: { ...a.outputs, ...b.outputs },
+const mergedMetafile = (...all: readonly Metafile[]): Metafile => ({
+  inputs: Object.assign({}, ...all.map(({ inputs }) => inputs)),
+  outputs: Object.assign({}, ...all.map(({ outputs }) => outputs)),
 });
 
-/** What one deployed file weighs, in bytes. */
+/** What one deployed file weighs, in bytes, with what it loads at its start. */
 export interface BundleSize {
   /** Output below the bundle's directory, for example `runs/create-run/index.mjs`. */
   readonly output: string;
@@ -129,15 +141,19 @@ export interface BundleSize {
 
 /** Sizes of all outputs, largest first, for the size budget and the benchmark. */
 export function bundleSizes({ metafile }: Pick<Bundle, "metafile">): BundleSize[] {
-  return Object.entries(metafile.outputs)
-    .filter(([path]) => path.endsWith(".mjs"))
-    .map(([path, output]) => ({
-      output: path.split("/").slice(-3).join("/"),
-      bytes: output.bytes,
-      ownBytes: Object.entries(output.inputs)
-        .filter(([input]) => !sdk.test(input) && !input.startsWith("docs/"))
-        .reduce((total, [, { bytesInOutput }]) => total + bytesInOutput, 0),
-    }))
+  return Object.keys(metafile.outputs)
+    .filter((path) => path.endsWith(".mjs") && !path.includes("/aws/"))
+    .map((path) => {
+      const loaded = path.endsWith("/index.mjs") ? loadedAtStart(metafile, path) : [metafile.outputs[path]];
+      const inputs = loaded.flatMap((output) => Object.entries(output?.inputs ?? {}));
+      return {
+        output: path.split("/").slice(-3).join("/"),
+        bytes: loaded.reduce((total, output) => total + (output?.bytes ?? 0), 0),
+        ownBytes: inputs
+          .filter(([input]) => !sdk.test(input) && !input.startsWith("docs/"))
+          .reduce((total, [, { bytesInOutput }]) => total + bytesInOutput, 0),
+      };
+    })
     .sort((a, b) => b.bytes - a.bytes);
 }
 

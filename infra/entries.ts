@@ -89,7 +89,8 @@ export const handler = ${name}.lambda(${createPorts});
 `;
 }
 
-function wiringOf(file: string): Wiring {
+/** The file of shared/wiring/ and the function in it that creates the ports of a file of functions/. */
+export function wiringOf(file: string): Wiring {
   const wiring = wiringOfFile[file] ?? wiringOfFolder[file.slice(0, file.indexOf("/"))];
   if (wiring === undefined) throw new Error(`infra/entries.ts does not say which ports functions/${file}.ts needs`);
   return wiring;

@@ -1,4 +1,3 @@
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import {
   BatchGetCommand,
   DeleteCommand,
@@ -6,10 +5,11 @@ import {
   GetCommand,
   PutCommand,
   QueryCommand,
+  TransactionCanceledException,
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+} from "#shared/aws/dynamodb-sdk.ts";
 import { keyRange, toCondition, toUpdate } from "#shared/table/expression.ts";
 import {
   type Bound,

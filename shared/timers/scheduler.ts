@@ -16,4 +16,6 @@ export interface Scheduler {
 }
 
 /** The timer is not possible, so a retry would not help. */
-export class TimerRefused extends Error {}
+export class TimerRefused extends Error {
+  override readonly name = "TimerRefused";
+}

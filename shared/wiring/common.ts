@@ -1,15 +1,11 @@
-import { dynamoClient, s3Client, sqsClient, ssmClient } from "#shared/aws/clients.ts";
+import { dynamoClient, ssmClient } from "#shared/aws/clients.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
-import { s3FileStore } from "#shared/aws/s3-files.ts";
-import { sqsRunQueue } from "#shared/aws/sqs-queue.ts";
 import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
-import type { FileStore } from "#shared/files/file-store.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import { configuredRateLimits } from "#shared/limits/token-bucket.ts";
 import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
-import type { RunQueue } from "#shared/queue/run-queue.ts";
-import { setting, settingIfAny, signedUrlSeconds } from "#shared/settings.ts";
+import { setting, settingIfAny } from "#shared/settings.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
 
@@ -38,14 +34,6 @@ export function createTablePorts(): TablePorts {
     webUrl: settingIfAny("WEB_URL"),
   };
 }
-
-/** The deployment's bucket. */
-export const createFiles = (): FileStore =>
-  s3FileStore(s3Client(), () => setting("BUCKET_NAME"), signedUrlSeconds(), Date.now);
-
-/** The queues of runs. A function is given only the settings that its rights are for, so each is read at its first use. */
-export const createRunQueue = (): RunQueue =>
-  sqsRunQueue(sqsClient(), { runs: () => setting("RUNS_QUEUE_URL"), ends: () => setting("ENDS_QUEUE_URL") });
 
 /** The values of secrets, as SSM parameters. */
 export const createVault = (): SecretVault => ssmSecretVault(ssmClient(), () => setting("SECRETS_PATH"));

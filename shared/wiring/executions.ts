@@ -1,7 +1,8 @@
-import { ecsClient, lambdaClient, microvmsClient, sqsClient } from "#shared/aws/clients.ts";
+import { ecsClient, lambdaClient, microvmsClient } from "#shared/aws/clients.ts";
 import { fargateSandbox } from "#shared/aws/fargate-sandbox.ts";
 import { lambdaSandbox } from "#shared/aws/lambda-sandbox.ts";
 import { microvmSandbox } from "#shared/aws/microvm-sandbox.ts";
+import { sqsClient } from "#shared/aws/sqs-client.ts";
 import { sqsPassQueue } from "#shared/aws/sqs-queue.ts";
 import type { DispatchPorts } from "#shared/executions/dispatch-run.ts";
 import type { EndPorts, ReaperPorts } from "#shared/executions/execution-ports.ts";

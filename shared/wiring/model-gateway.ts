@@ -8,7 +8,8 @@ import { anthropic, type ModelProviders, openaiCompatible } from "#shared/model-
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import { listSetting, setting, settingIfAny } from "#shared/settings.ts";
-import { createRunQueue, createTable } from "./common.ts";
+import { createRunQueue } from "#shared/wiring/adapters.ts";
+import { createTable } from "./common.ts";
 
 const ANTHROPIC = "https://api.anthropic.com";
 const OPENAI = "https://api.openai.com/v1";

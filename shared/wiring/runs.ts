@@ -3,7 +3,8 @@ import type { Cursors } from "#shared/pagination/cursor.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import { listSetting, setting, settingIfAny } from "#shared/settings.ts";
-import { createFiles, createRunQueue, createTable, createTablePorts } from "./common.ts";
+import { createFiles, createRunQueue } from "#shared/wiring/adapters.ts";
+import { createTable, createTablePorts } from "./common.ts";
 
 /** The ports of runs on AWS. */
 export function createRunPorts(): RunPorts {

@@ -7,7 +7,8 @@ import type { Github } from "#shared/skills/github-access.ts";
 import type { GithubApi } from "#shared/skills/github-api.ts";
 import { type GithubApp, githubApp } from "#shared/skills/github-app.ts";
 import type { DiscoveryPorts, SkillPorts } from "#shared/skills/skill-ports.ts";
-import { createFiles, createTable, createTablePorts } from "./common.ts";
+import { createFiles } from "#shared/wiring/adapters.ts";
+import { createTable, createTablePorts } from "./common.ts";
 
 /** Milliseconds that a call of the discovery function may take, and a call of a sandbox that scans a repository. */
 const DISCOVERY_MS = 25_000;

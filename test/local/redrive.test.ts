@@ -9,7 +9,7 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { sqsClient } from "#shared/aws/clients.ts";
+import { sqsClient } from "#shared/aws/sqs-client.ts";
 import { QUEUES, queueDepth, redrive } from "../../local/redrive.ts";
 import { standIn } from "../support/aws-stand-in.ts";
 import { EMULATOR_START_MS, type EmulatedAws, emulatedAws } from "../support/emulator.ts";

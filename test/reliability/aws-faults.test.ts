@@ -15,7 +15,8 @@ import {
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { emulateAws, parseFaults } from "#shared/aws/aws-emulation.ts";
 import { type AwsFault, type Faults, plannedFaults } from "#shared/aws/aws-faults.ts";
-import { dynamoClient, setClientHook } from "#shared/aws/clients.ts";
+import { setClientHook } from "#shared/aws/client-settings.ts";
+import { dynamoClient } from "#shared/aws/clients.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { ConditionFailed } from "#shared/table/table.ts";

@@ -1,0 +1,61 @@
+import { cpSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type BuildOptions, buildSync, type Metafile } from "esbuild";
+import { entryFiles, wiringOf } from "./entries.ts";
+
+/**
+ * Parts of a function that the bundler makes once, beside the functions: what the table needs of the SDK, which all load at their
+ * start, and adapters that few requests need, which are loaded by their first use. They share the core of the SDK.
+ */
+const PARTS = ["dynamodb-sdk", "files-part", "queue-part", "timers-part"];
+/** The folder of the parts in the directory of a function. */
+const FOLDER = "aws";
+
+/** The ports whose adapters are parts. Functions with other clients of AWS have these in their own module as well. */
+const WIRINGS = ["createRunPorts", "createRunEndpointPorts", "createSchedulePorts", "createRunNowPorts"];
+
+/** Whether a function loads its adapters by their first use. Consumers use all of theirs. */
+export const hasParts = (file: string): boolean =>
+  !file.startsWith("execution/") && WIRINGS.includes(wiringOf(file)[1]);
+
+/** The modules of functions with parts: these options leave the parts out of them. */
+export const withoutParts: { readonly alias: Readonly<Record<string, string>>; readonly external: string[] } = {
+  alias: {
+    "#shared/wiring/adapters.ts": "#shared/wiring/lazy-adapters.ts",
+    ...Object.fromEntries(PARTS.map((part) => [`#shared/aws/${part}.ts`, `./${FOLDER}/${part}.mjs`])),
+  },
+  external: [`./${FOLDER}/*`],
+};
+
+/** Makes the parts and copies them into the directories of the functions. */
+export function buildParts(root: string, outdir: string, options: BuildOptions): Metafile {
+  const folder = join(dirname(outdir), FOLDER);
+  const { metafile } = buildSync({
+    ...options,
+    metafile: true,
+    absWorkingDir: root,
+    outdir: folder,
+    entryPoints: PARTS.map((part) => join(root, "shared/aws", `${part}.ts`)),
+    splitting: true,
+    sourcemap: false,
+    chunkNames: "shared-[hash]",
+  });
+  for (const file of entryFiles.filter(hasParts)) cpSync(folder, join(outdir, file, FOLDER), { recursive: true });
+  return metafile;
+}
+
+/** The outputs that loading an output loads as well, itself included. */
+export function loadedAtStart(metafile: Metafile, output: string): Metafile["outputs"][string][] {
+  const { outputs } = metafile;
+  const found = new Set<string>();
+  const visit = (name: string): void => {
+    const key = outputs[name] === undefined ? Object.keys(outputs).find((path) => path.endsWith(`/${name}`)) : name;
+    if (key === undefined || found.has(key)) return;
+    found.add(key);
+    for (const { path, kind } of outputs[key]?.imports ?? []) {
+      if (kind === "import-statement" && path.endsWith(".mjs")) visit(path.replace(/^\.\//, ""));
+    }
+  };
+  visit(output);
+  return [...found].flatMap((key) => outputs[key] ?? []);
+}
