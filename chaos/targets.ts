@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { isStillOurs, markOf, type ProcessMark } from "../local/processes.ts";
+import { isStillOurs, markOf, type ProcessMark } from "../host/processes.ts";
 import type { Kind, Strike } from "./plan.ts";
 
 /** A process of the local cloud that may be killed. */

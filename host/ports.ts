@@ -1,11 +1,14 @@
 import net from "node:net";
+import { Problem } from "./terminal.ts";
 
 /** The first port from `first` upwards that nobody listens on. */
 export async function firstFreePort(first: number, host = "127.0.0.1"): Promise<number> {
   for (let port = first; port <= 65_535 && port < first + 200; port++) {
     if (await isFree(port, host)) return port;
   }
-  throw new Error(`no free port between ${first} and ${first + 199}`);
+  throw new Problem(`No port from ${first} to ${first + 199} is free on ${host}.`, [
+    "Check that it is an address of this machine.",
+  ]);
 }
 
 export async function isFree(port: number, host = "127.0.0.1"): Promise<boolean> {

@@ -5,12 +5,19 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { lastLines } from "../host/commands.ts";
 import { type LocalPaths, projectRoot } from "../host/paths.ts";
+import {
+  descendantsOf,
+  endProcess,
+  executionProcesses,
+  killSurvivors,
+  markOf,
+  type ProcessMark,
+} from "../host/processes.ts";
 import { Problem } from "../host/terminal.ts";
 import { HOST_SETTINGS } from "../shared/wire/host-settings.ts";
 import { REGION } from "./account.ts";
 import { type EmulatorAccess, KEY_HEADER } from "./emulator-access.ts";
 import { dropStrayBuckets, stateSavedAt } from "./emulator-state.ts";
-import { descendantsOf, endProcess, executionProcesses, killSurvivors, markOf, type ProcessMark } from "./processes.ts";
 
 /** How long a clean stop may take before the emulator is killed: it may hang while a request is still open. */
 const STOP_SECONDS = 10;

@@ -9,6 +9,7 @@ import { localModels } from "../host/models.ts";
 import { type LocalPaths, projectRoot } from "../host/paths.ts";
 import { firstFreePort } from "../host/ports.ts";
 import { preflight } from "../host/preflight.ts";
+import { isStillOurs, markOf, ProcessMark } from "../host/processes.ts";
 import { Problem, say, step, warn } from "../host/terminal.ts";
 import { bootstrapLocal } from "./bootstrap.ts";
 import {
@@ -26,7 +27,6 @@ import { type HttpProxy, startHttpProxy } from "./http-proxy.ts";
 import { LocalFile } from "./local-file.ts";
 import { localGateway } from "./model-gateway.ts";
 import { isFaults } from "./options.ts";
-import { isStillOurs, markOf, ProcessMark } from "./processes.ts";
 import { ensurePythonEnvironment } from "./python-environment.ts";
 import { Timers } from "./timers.ts";
 

@@ -5,6 +5,7 @@ import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts"
 import { logLine } from "#shared/log/log.ts";
 import { runScan } from "#shared/sandbox/harness-process.ts";
 import { localModels } from "../host/models.ts";
+import { createAdminKey } from "./admin-key.ts";
 import { registerConsumers } from "./consumers.ts";
 import { expireFiles } from "./files/expire-files.ts";
 import { startHttpServer } from "./http/http-server.ts";
@@ -41,6 +42,8 @@ export interface Server {
   readonly ports: ServerPorts;
   /** Starts to execute runs. `isolation`: what isolates their commands, as RUNYARD_SANDBOX has it. */
   execute(isolation: string): Promise<void>;
+  /** Creates a key for the admin of this installation; at the first start, with their team. */
+  createAdminKey(): Promise<{ readonly api_key: string; readonly team_uid: string }>;
   /** Stops all that was started. Runs that are executing go on at the next start. */
   stop(): Promise<void>;
 }
@@ -82,6 +85,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let stopTicks = (): void => undefined;
   return {
     ports,
+    createAdminKey: () => createAdminKey(database, adapters.table),
     async execute(isolation) {
       programs.environment["RUNYARD_SANDBOX"] = isolation;
       await recoverExecutions(log, ports);

@@ -1,10 +1,8 @@
 import path from "node:path";
 import * as v from "valibot";
-import { bootstrap } from "#shared/teams/bootstrap.ts";
 import { readJson, writeJson } from "../../host/files.ts";
 import type { ServerPorts } from "../ports.ts";
-
-const FIRST_TEAM = { teamName: "Local team", displayName: "Local user", email: "local@example.com" };
+import type { Server } from "../server.ts";
 
 /** The file local.json: where the server is, and a key for it. */
 const LocalState = v.object({
@@ -21,6 +19,8 @@ export interface ServePaths {
   readonly data: string;
   readonly localFile: string;
   readonly log: string;
+  /** What a server in the background prints, which is little; each start replaces it. */
+  readonly consoleLog: string;
 }
 
 /** `home` is the directory .runyard; `data` replaces it with one directory for everything. */
@@ -30,16 +30,17 @@ export function servePaths(home: string, data: string | undefined): ServePaths {
     data: directory,
     localFile: path.join(data === undefined ? home : directory, "local.json"),
     log: path.join(directory, "logs", "server.log"),
+    consoleLog: path.join(directory, "logs", "console.log"),
   };
 }
 
 export const readLocalState = (file: string): Promise<LocalState | undefined> => readJson(file, LocalState);
 
-/** Writes local.json. The key of the last start is kept while it is valid; else a team, its admin and a key are created. */
-export async function saveLocalState(file: string, webUrl: string, ports: ServerPorts): Promise<LocalState> {
+/** Writes local.json. The key of the last start is kept while it is valid; else the admin of the installation gets a new one. */
+export async function saveLocalState(file: string, webUrl: string, server: Server): Promise<LocalState> {
   const last = await readLocalState(file);
-  const isKept = last !== undefined && (await isValid(last.api_key, ports));
-  const { api_key, team_uid } = isKept ? last : await bootstrap(ports.table, Date.now(), FIRST_TEAM);
+  const isKept = last !== undefined && (await isValid(last.api_key, server.ports));
+  const { api_key, team_uid } = isKept ? last : await server.createAdminKey();
   const state = { base_url: `${webUrl}/api/v1`, web_url: webUrl, api_key, team_uid, pid: process.pid };
   await writeJson(file, state);
   return state;

@@ -102,6 +102,17 @@ export function keyStore(table: Table) {
     },
 
     /**
+     * Adds a key to an owner's list without a rate limit and without an idempotency record.
+     * @throws ConflictError where the list changed since it was read
+     */
+    async addUncounted(owner: KeyOwner, list: KeyList, key: NewKey): Promise<void> {
+      await transact(table, {
+        list: updateKeyList(owner, list, [...list.entries, toEntry(key)]),
+        key: putKey(owner, key),
+      });
+    },
+
+    /**
      * Revokes keys of one owner.
      * @throws ConflictError where the list changed since it was read
      */

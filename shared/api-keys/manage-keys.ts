@@ -6,6 +6,8 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
+import type { Person } from "#shared/records/member.ts";
+import { toUserProfile } from "#shared/records/user.ts";
 import type { Put, Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { CreatedKey, CreateKeyRequest, KeyItem } from "#shared/wire/key.ts";
@@ -82,6 +84,34 @@ async function addKey(
       if (error.failed.has("idempotency")) throw new IdempotencyRecordExists();
       if (error.failed.has("rateLimit")) throw rateLimited(now);
       if (error.failed.has("owner")) throw notFound("identity");
+    }
+  }
+  throw tooManyChanges();
+}
+
+/**
+ * Creates a key for an operator of the service who has lost theirs, regardless of limits.
+ * @returns the key itself
+ */
+export async function issueRecoveryKey(
+  owner: KeyOwner,
+  createdBy: Person,
+  { table, now: clock }: KeyPorts,
+): Promise<string> {
+  const store = keyStore(table);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const now = clock();
+    const key = generateKey(owner, {
+      uid: uuidv7(now),
+      name: "recovery key",
+      now,
+      createdBy: toUserProfile(createdBy),
+    });
+    try {
+      await store.addUncounted(owner, await store.readList(owner), key);
+      return key.raw;
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
     }
   }
   throw tooManyChanges();

@@ -8,7 +8,7 @@ import {
   killSurvivors,
   markOf,
   type ProcessMark,
-} from "../../local/processes.ts";
+} from "../../host/processes.ts";
 
 describe("processes of ours", () => {
   const children: ChildProcess[] = [];

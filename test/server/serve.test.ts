@@ -122,7 +122,7 @@ describe("npm start", () => {
     const { state } = await servers.start(directory);
     const second = await servers.run(directory);
     expect(second.code).toBe(1);
-    expect(second.output).toContain(`Runyard is already running on ${directory} at ${state.base_url}`);
+    expect(second.output).toContain(`Runyard is already running on ${directory} at ${state.web_url}`);
   });
 
   it("refuses to listen for other machines without isolation", async () => {

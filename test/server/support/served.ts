@@ -15,6 +15,11 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+interface LaunchOptions extends StartOptions {
+  /** @default "serve" */
+  readonly command?: string;
+}
+
 /** Data directories and servers of the tests of one file; servers are stopped after each test. */
 export function useServers() {
   const directories: string[] = [];
@@ -24,8 +29,9 @@ export function useServers() {
     for (const made of directories.splice(0)) rmSync(made, { recursive: true, force: true });
   });
 
-  const launch = (directory: string, { args = [], environment = {} }: StartOptions) => {
-    const child = spawn(process.execPath, [PROGRAM, "--data", directory, "--port", "24500", ...args], {
+  const launch = (directory: string, { command = "serve", args = [], environment = {} }: LaunchOptions) => {
+    const own = ["--data", directory, ...(command === "serve" ? ["--port", "24500"] : [])];
+    const child = spawn(process.execPath, [PROGRAM, command, ...own, ...args], {
       env: { PATH: process.env["PATH"], HOME: directory, RUNYARD_SANDBOX: "none", ...environment },
     });
     children.push(child);
@@ -57,7 +63,7 @@ export function useServers() {
       };
     },
     /** Runs the command to its end. */
-    async run(directory: string, options: StartOptions = {}) {
+    async run(directory: string, options: LaunchOptions = {}) {
       const { child, output } = launch(directory, options);
       const [code] = await once(child, "close");
       return { code, output: output() };

@@ -1,0 +1,73 @@
+import { complain, Problem, red, say } from "../../host/terminal.ts";
+import type { Program } from "./program.ts";
+import { UsageError } from "./usage.ts";
+
+interface Command {
+  readonly summary: string;
+  /** Runs the command with the arguments after its name. Resolves with the exit code. */
+  run(args: readonly string[], program: Program): Promise<number>;
+}
+
+/** All commands. Each is loaded only when it is used, because a start should take little time. */
+const COMMANDS: Readonly<Record<string, Command>> = {
+  serve: {
+    summary: "serve the API on this machine",
+    run: async (args, program) => (await import("./serve-command.ts")).serveCommand(args, program, commandList()),
+  },
+  link: {
+    summary: "print a link that signs in to the web app",
+    run: async (args, program) => (await import("./link-command.ts")).linkCommand(args, program),
+  },
+  stop: {
+    summary: "stop the service",
+    run: async (args, program) => (await import("./stop-command.ts")).stopCommand(args, program),
+  },
+  status: {
+    summary: "show whether the service runs, and where",
+    run: async (args, program) => (await import("./status-command.ts")).statusCommand(args, program),
+  },
+};
+
+/** Runs a command line without the name of the program. Resolves with the exit code; never rejects. */
+export async function runCommandLine(args: readonly string[], program: Program): Promise<number> {
+  try {
+    const [first = "", ...rest] = args;
+    const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+    if (command !== undefined) return await command.run(rest, program);
+    const fallback = program.defaultCommand;
+    if (fallback !== undefined) return (await COMMANDS[fallback]?.run(args, program)) ?? 1;
+    return showHelp(first, program);
+  } catch (error) {
+    return reportError(error, program);
+  }
+}
+
+function showHelp(first: string, { usage }: Program): number {
+  const help = `Usage: ${usage} COMMAND [options]
+
+Runs Runyard, an HTTP API that runs cloud agents, on this machine.
+
+${commandList()}
+
+${usage} COMMAND --help describes a command.`;
+  if (first === "--help" || first === "-h" || first === "help") say(help);
+  else complain(first === "" ? help : `There is no command "${first}".\n\n${help}`);
+  return first.includes("h") && "--help".includes(first) ? 0 : 2;
+}
+
+/** One line for each command. */
+const commandList = (): string =>
+  Object.entries(COMMANDS)
+    .map(([name, { summary }]) => `  ${name.padEnd(9)} ${summary}`)
+    .join("\n");
+
+function reportError(error: unknown, { usage }: Program): number {
+  if (error instanceof UsageError) {
+    complain(`${error.message}\nSee: ${usage} --help`);
+    return 2;
+  }
+  complain(red(error instanceof Error ? error.message : String(error)));
+  if (error instanceof Problem) for (const detail of error.details) complain(`  ${detail}`);
+  else if (error instanceof Error && error.name === "Error" && error.stack !== undefined) complain(error.stack);
+  return 1;
+}

@@ -1,0 +1,152 @@
+import { enableCompileCache } from "node:module";
+import path from "node:path";
+import { setLogOutput } from "#shared/log/log.ts";
+import { isLoopbackHost } from "../../host/http/request-checks.ts";
+import { decideIsolation } from "../../host/isolation.ts";
+import { shown } from "../../host/paths.ts";
+import { firstFreePort } from "../../host/ports.ts";
+import { checkTools } from "../../host/preflight.ts";
+import { Problem, say, seconds, step, warn } from "../../host/terminal.ts";
+import type { Server } from "../server.ts";
+import { isDetached, reportReady, startDetached } from "./detach.ts";
+import { createStartLink, requestLink } from "./links.ts";
+import { readLocalState, type ServePaths, saveLocalState, servePaths } from "./local-state.ts";
+import { parseOptions, type ServeOptions, serveHelp } from "./options.ts";
+import type { Program } from "./program.ts";
+import { RotatingLog } from "./rotating-log.ts";
+import { runSample } from "./sample.ts";
+import { findProcess, forgetProcess, recordProcess } from "./service-process.ts";
+import { abortOnSignals } from "./stop-signals.ts";
+import { printSummary } from "./summary.ts";
+
+const DEFAULT_PORT = 4500;
+
+/** Serves the API on this machine until it is stopped. `commands` lists the other commands, for the help text. */
+export async function serveCommand(args: readonly string[], program: Program, commands: string): Promise<number> {
+  const options = parseOptions(args, program.isService);
+  if (options === undefined) {
+    say(serveHelp(program, commands));
+    return 0;
+  }
+  const stop = abortOnSignals();
+  const paths = servePaths(program.home, options.data);
+  return options.detach
+    ? serveDetached({ options, paths, program }, args, stop)
+    : serve({ options, paths, program }, stop);
+}
+
+interface Start {
+  readonly options: ServeOptions;
+  readonly paths: ServePaths;
+  readonly program: Program;
+}
+
+async function serve(start: Start, stop: AbortSignal): Promise<number> {
+  const { options, paths, program } = start;
+  const began = performance.now();
+  await throwIfRunning(paths);
+  const host = { platform: process.platform, searchPath: process.env["PATH"] ?? "" };
+  for (const line of await checkTools(host)) warn(line);
+  const log = new RotatingLog(paths.log);
+  setLogOutput((line) => log.write(line));
+  const isolating = decide(start);
+  // It is awaited later; until then a failure must not end the process.
+  isolating.catch(() => undefined);
+  const { server, webUrl, localUrl } = await startServing(start, log);
+  try {
+    const isolation = await isolating;
+    await server.execute(isolation);
+    const state = await saveLocalState(paths.localFile, webUrl, server);
+    await recordProcess(paths.data, { local_url: localUrl, isolation, concurrency: options.concurrency });
+    say(`  ready after ${seconds(performance.now() - began)}`);
+    if (isDetached()) reportReady();
+    else printSummary(state, shown(paths.localFile), await createStartLink(state, server.ports));
+    const succeeded = !options.sample || (await runSample(options, program, state, stop));
+    if (options.once || stop.aborted) return stop.aborted ? 130 : succeeded ? 0 : 1;
+    if (!isDetached()) say("Ctrl-C stops it.");
+    await aborted(stop);
+    say();
+    say("Stopping …");
+    return 0;
+  } finally {
+    await server.stop();
+    await forgetProcess(paths.data);
+    log.flush();
+  }
+}
+
+/** Starts the server in the background. The sample run is executed here, where its output is read. */
+async function serveDetached(start: Start, args: readonly string[], stop: AbortSignal): Promise<number> {
+  const { options, paths, program } = start;
+  await throwIfRunning(paths);
+  const childArgs = args.filter((arg) => !["--detach", "--sample", "--no-sample"].includes(arg));
+  const sample = program.isService ? [] : ["--no-sample"];
+  if (!(await startDetached([...childArgs, ...sample], paths.consoleLog, stop))) return stop.aborted ? 130 : 1;
+  const state = await readLocalState(paths.localFile);
+  if (state === undefined) throw new Problem(`The service has not written ${shown(paths.localFile)}.`);
+  printSummary(state, shown(paths.localFile), await requestLink(state));
+  const succeeded = !options.sample || (await runSample(options, program, state, stop));
+  say(`Runyard serves in the background as process ${state.pid}. Its log is ${shown(paths.log)}.`);
+  say(`Show its state: ${program.usage} status${dataArgument(options)}`);
+  say(`Stop it:        ${program.usage} stop${dataArgument(options)}`);
+  return succeeded ? 0 : 1;
+}
+
+const dataArgument = ({ data }: ServeOptions): string => (data === undefined ? "" : ` --data ${data}`);
+
+async function startServing(
+  { options, paths }: Start,
+  log: RotatingLog,
+): Promise<{ server: Server; webUrl: string; localUrl: string }> {
+  const { host, concurrency } = options;
+  const last = await readLocalState(paths.localFile);
+  const wanted = options.port ?? (Number(URL.parse(last?.web_url ?? "")?.port) || DEFAULT_PORT);
+  // Loading the server takes most of the time of a start, unless its compiled code is cached.
+  enableCompileCache(path.join(paths.data, "cache"));
+  const { localUrl, startServer } = await import("../server.ts");
+  const { DatabaseInUse } = await import("../database/sqlite-errors.ts");
+  const port = await firstFreePort(wanted, host);
+  const webUrl = options.url ?? localUrl(host, port);
+  const print = (line: string) => log.write(`${line}\n`);
+  const starting = { directory: paths.data, host, port, webUrl, concurrency, environment: process.env, print };
+  try {
+    const server = await step("server", async (note) => {
+      note(`${webUrl}, up to ${concurrency} runs at the same time`);
+      return startServer(starting);
+    });
+    if (port !== wanted) warn(`Port ${wanted} is busy: ${port} is used instead.`);
+    if (!isLoopbackHost(host) && options.url === undefined) {
+      warn("Links and file URLs work on this machine only: --url names the address that other machines use.");
+    }
+    return { server, webUrl, localUrl: localUrl(host, port) };
+  } catch (error) {
+    if (!(error instanceof DatabaseInUse)) throw error;
+    throw new Problem(`Runyard is already running on ${shown(paths.data)}.`);
+  }
+}
+
+async function throwIfRunning({ data }: ServePaths): Promise<void> {
+  const found = await findProcess(data);
+  if (found === undefined || !found.isRunning) return;
+  const { process, local_url } = found.service;
+  throw new Problem(`Runyard is already running on ${shown(data)} at ${local_url}: stop process ${process.pid} first.`);
+}
+
+/** Decides what isolates the commands of runs. A service, or a server for other machines, must isolate them, unless it was told not to. */
+async function decide({ options: { host, sandbox }, program }: Start): Promise<string> {
+  const isolation = await decideIsolation(sandbox ? process.env["RUNYARD_SANDBOX"] : "none");
+  if (isolation !== "none" || !sandbox) return isolation;
+  const remedy =
+    "Install bubblewrap, or use --no-sandbox if everybody who has a key may run commands as the user of the server.";
+  if (!isLoopbackHost(host)) {
+    throw new Problem(`Runs are not executed for other machines (--host ${host}) without isolation.`, [remedy]);
+  }
+  if (program.isService) throw new Problem("A service does not execute runs without isolation.", [remedy]);
+  return isolation;
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
