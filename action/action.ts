@@ -3,6 +3,7 @@ import { agentUid } from "../cli/src/names.ts";
 import { describeAnswer, explain } from "../cli/src/problem.ts";
 import { configOf } from "../cli/src/run-config.ts";
 import { oneLine } from "../cli/src/terminal-text.ts";
+import { usageText } from "../cli/src/usage.ts";
 import { APIError, APIUserAbortError, type RunItem } from "../clients/typescript/src/index.ts";
 import { type ActionClient, clientOf } from "./client.ts";
 import { addSummary, command, input, inputLines, type Job, printText, setOutput } from "./job.ts";
@@ -153,6 +154,8 @@ function report(job: Job, run: RunItem, response: string): void {
   setOutput(job, "response", response);
   addSummary(job, summaryOf(run, response));
   printText(job, oneLine(`${run.state} ${run.session_link ?? ""}`).trimEnd(), "");
+  const usage = usageText(run.request_usage);
+  if (usage !== undefined) printText(job, usage, "");
 }
 
 function verdict(job: Job, run: RunItem, isCancelled: boolean): number {

@@ -1,13 +1,16 @@
-import { type DisplayEvent, toDisplayEvents } from "../cli/src/follow/display-events.ts";
+import { type DisplayAction, type DisplayEvent, toDisplayEvents } from "../cli/src/follow/display-events.ts";
+import { RunClock } from "../cli/src/follow/run-clock.ts";
 import { seconds } from "../cli/src/style.ts";
 import { oneLine, printable } from "../cli/src/terminal-text.ts";
 import type { RunEvent } from "../clients/typescript/src/index.ts";
 import { command, type Job, printText } from "./job.ts";
 
-/** Shows a run in the log of a job: steps as lines, each command with its output as a group to open. */
+type Result = DisplayEvent & { readonly kind: "result" };
+
+/** Shows a run in the log of a job: steps as lines, each command with its output and each change as a group to open. */
 export class JobLog {
   readonly #job: Job;
-  #since: number | undefined;
+  readonly #clock = new RunClock();
   #open = false;
 
   constructor(job: Job) {
@@ -15,8 +18,8 @@ export class JobLog {
   }
 
   show(event: RunEvent): void {
-    this.#since ??= Date.parse(event.occurred_at);
-    for (const displayEvent of toDisplayEvents(event)) this.#show(displayEvent, this.#since);
+    this.#clock.passedAt(event.type === "messages" ? "" : event.occurred_at);
+    for (const displayEvent of toDisplayEvents(event)) this.#show(displayEvent);
   }
 
   /** Ends the group that is open. */
@@ -25,33 +28,52 @@ export class JobLog {
     this.#open = false;
   }
 
-  #show(displayEvent: DisplayEvent, since: number): void {
-    const at = `${seconds(Math.max(0, Date.parse(displayEvent.at) - since)).padStart(9)}  `;
-    if (displayEvent.kind === "command") {
-      this.#openGroup(printable(displayEvent.text).trim(), displayEvent.shell);
-    } else if (displayEvent.kind === "result") {
-      const output = printable(displayEvent.output).trimEnd();
-      if (output !== "") printText(this.#job, output, "| ");
-      this.close();
-      printText(this.#job, oneLine(displayEvent.said), at);
-    } else {
-      this.close();
-      const text = displayEvent.kind === "step" ? stepText(displayEvent) : printable(displayEvent.text.trimEnd());
-      printText(this.#job, text, at);
+  #show(displayEvent: DisplayEvent): void {
+    const at = `${seconds(this.#clock.passedAt(displayEvent.at)).padStart(9)}  `;
+    if (displayEvent.kind === "result") {
+      this.#result(displayEvent, at);
+      return;
     }
+    this.close();
+    if (displayEvent.kind === "action" && displayEvent.isCommand) this.#openGroup(displayEvent.input, "$ ");
+    else if (displayEvent.kind === "action") printText(this.#job, oneLine(`• ${displayEvent.title}`), at);
+    else if (displayEvent.kind === "step") printText(this.#job, stepText(displayEvent), at);
+    else printText(this.#job, printable(displayEvent.text.trimEnd()), at);
   }
 
-  #openGroup(text: string, isShell: boolean): void {
+  #result(result: Result, at: string): void {
+    const { action } = result;
+    if (action?.isCommand === true) this.#openGroup(action.input, "$ ");
+    const output = printable(result.output).trimEnd();
+    const isCommand = this.#open;
+    if (isCommand && output !== "") printText(this.#job, output, "| ");
     this.close();
-    const [first = "", ...rest] = text.split("\n");
-    command(this.#job, "group", `${isShell ? "$ " : ""}${first}`);
+    const line = oneLine([isCommand ? "" : titleOf(result, action), result.summary].filter(Boolean).join("  "));
+    printText(this.#job, line, at);
+    if (isCommand) return;
+    const details = printable(result.diff ?? (result.showsOutput ? result.output : "")).trimEnd();
+    if (details === "") return;
+    this.#openGroup(result.diff === undefined ? "output" : "diff", "");
+    printText(this.#job, details, "| ");
+    this.close();
+  }
+
+  #openGroup(given: string, mark: string): void {
+    this.close();
+    const [first = "", ...rest] = printable(given).trim().split("\n");
+    command(this.#job, "group", `${mark}${first}`);
     this.#open = true;
     if (rest.length > 0) printText(this.#job, rest.join("\n"), "$ ");
   }
 }
 
+const titleOf = ({ title }: Result, action: DisplayAction | undefined): string => {
+  const shown = action?.title ?? title;
+  return shown === undefined ? "" : `• ${shown}`;
+};
+
 function stepText({ state, name, durationMs, detail, failed }: DisplayEvent & { kind: "step" }): string {
   const duration = durationMs === undefined ? undefined : seconds(durationMs);
-  const parts = [state, name, duration, detail, failed && state === undefined ? "failed" : undefined];
+  const parts = [state, name, failed && state === undefined ? "failed" : undefined, detail, duration];
   return oneLine(parts.filter((part) => part !== undefined).join("  "));
 }

@@ -1,3 +1,4 @@
+import { usageText } from "../cli/src/usage.ts";
 import type { RunItem } from "../clients/typescript/src/index.ts";
 
 /** A summary takes 1 MiB; so much of a response says enough. */
@@ -12,7 +13,7 @@ export function summaryOf(run: RunItem, response: string): string {
     ["Message", run.status_message && plain(run.status_message.message)],
     ["Run time", run.run_time],
     ["Model", run.agent_config?.model_id && plain(run.agent_config.model_id)],
-    ["Tokens", run.request_usage?.total_tokens],
+    ["Usage", usageText(run.request_usage)],
     ["Files", files.length === 0 ? undefined : files.map(plain).join(", ")],
   ].filter(([, value]) => value !== undefined);
   const text = response.length > LONGEST ? `${response.slice(0, LONGEST)}\n\n(cut)` : response;

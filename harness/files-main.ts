@@ -38,6 +38,10 @@ const FILE_BYTES = 4 * 1024 * 1024;
 const READ_BYTES = 40 * 1024;
 /** The most names that are returned for a directory. */
 const MAX_NAMES = 200;
+/** The largest part of a file whose change is reported, before and after it together. */
+const CHANGE_BYTES = 64 * 1024;
+/** The unchanged lines that are reported on both sides of a change. */
+const CONTEXT_LINES = 3;
 /** A file with a NUL in its first bytes is binary. */
 const PROBE_BYTES = 8_192;
 
@@ -118,11 +122,15 @@ async function editAll(edits: readonly EditRequest[], place: Place): Promise<Rep
 async function editOne(path: string, edits: readonly EditRequest[], place: Place): Promise<Report> {
   const last = edits.at(-1);
   if (last?.action === "delete") {
+    const content = await resolveExisting(path, place)
+      .then(readContent)
+      .catch(() => undefined);
     await remove(path, place);
-    return { path, done: "deleted" };
+    return { path, done: "deleted", ...describeChange(content, undefined) };
   }
   const { file, mode } = await resolveWritable(path, place);
-  let content = mode === undefined ? undefined : await readContent(file);
+  const before = mode === undefined ? undefined : await readContent(file);
+  let content = before;
   for (const [index, edit] of edits.entries()) {
     const number = edits.length === 1 ? "" : `edit ${index + 1}: `;
     if (edit.action === "write") content = Buffer.from(edit.new_text ?? "");
@@ -130,7 +138,29 @@ async function editOne(path: string, edits: readonly EditRequest[], place: Place
   }
   if (content === undefined || content.length > FILE_BYTES) throw new Error(`would have more than ${FILE_BYTES} bytes`);
   await write(file, content, mode);
-  return { path, done: mode === undefined ? "created" : "changed", size_bytes: content.length };
+  const done = mode === undefined ? "created" : "changed";
+  return { path, done, size_bytes: content.length, ...describeChange(before, content) };
+}
+
+/** Returns the part of the file that changed, from the first to the last changed line, unless it is binary or too large. */
+function describeChange(before: Buffer | undefined, after: Buffer | undefined): { change?: object } {
+  if ([before, after].some((content) => content !== undefined && isBinary(content))) return {};
+  const [old, current] = [before, after].map((content) => splitLines(content?.toString("utf8") ?? ""));
+  if (old === undefined || current === undefined) return {};
+  const shorter = Math.min(old.length, current.length);
+  let start = 0;
+  while (start < shorter && old[start] === current[start]) start++;
+  let same = 0;
+  while (same < shorter - start && old.at(-1 - same) === current.at(-1 - same)) same++;
+  const from = Math.max(0, start - CONTEXT_LINES);
+  const left = Math.max(0, same - CONTEXT_LINES);
+  const [oldPart, newPart] = [old, current].map((lines) => lines.slice(from, lines.length - left).join(""));
+  if (Buffer.byteLength(`${oldPart}${newPart}`) > CHANGE_BYTES) return {};
+  const texts = {
+    ...(before === undefined ? {} : { before: oldPart }),
+    ...(after === undefined ? {} : { after: newPart }),
+  };
+  return { change: { start_line: from + 1, ...texts } };
 }
 
 function replaceText(content: Buffer | undefined, edit: EditRequest, number: string): string {

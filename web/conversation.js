@@ -1,6 +1,7 @@
 import { el } from "./dom.js";
 import { asClock, asDuration, asWords } from "./format.js";
 import { foldedText } from "./parts.js";
+import { plainText } from "./text.js";
 import { memberOf, textOf } from "./values.js";
 
 /** @import { Block, Message } from "../shared/wire/conversation.ts" */
@@ -66,18 +67,18 @@ export class Conversation {
   }
 
   /** @param {Action} action @param {string} time */
-  #action({ id, name, input }, time) {
+  #action({ id, name, title, input }, time) {
     const command = name === "run_command" ? textOf(input, "command") : undefined;
     const shown = command === undefined ? foldedText(asText(input), "data") : foldedText(command, "command");
-    const made = this.#entry(command === undefined ? asWords(name) : "Command", time, shown);
+    const made = this.#entry(command === undefined ? plainText(title ?? asWords(name)) : "Command", time, shown);
     made.outcome.textContent = "running…";
     made.entry.dataset["outcome"] = "running";
     this.#running.set(id, made);
   }
 
   /** @param {Result} result @param {string} time */
-  #result({ action_id, name, state, output }, time) {
-    const { entry, outcome } = this.#running.get(action_id) ?? this.#entry(asWords(name), time);
+  #result({ action_id, name, title, summary, diff, state, output }, time) {
+    const { entry, outcome } = this.#running.get(action_id) ?? this.#entry(plainText(title ?? asWords(name)), time);
     const code = memberOf(output, "exit_code");
     const took = memberOf(output, "duration_ms");
     const parts = [
@@ -85,10 +86,11 @@ export class Conversation {
       ...(memberOf(output, "timed_out") === true ? ["timed out"] : []),
       ...(typeof took === "number" ? [asDuration(took)] : []),
     ];
-    outcome.textContent = parts.join(" · ");
+    outcome.textContent = summary === undefined ? parts.join(" · ") : plainText(summary);
     entry.dataset["outcome"] = state;
     const said = outputText(output);
-    if (said.trim() !== "") entry.append(foldedText(said, "output"));
+    if (diff !== undefined) entry.append(foldedText(diff, "output"));
+    else if (said.trim() !== "") entry.append(foldedText(said, "output"));
     if (state !== "running") this.#running.delete(action_id);
   }
 

@@ -11,7 +11,7 @@ import { textOf } from "./values.js";
  */
 export function timelineEntry({ type, occurred_at, data }) {
   const { duration_ms: took, is_error: failed } = data;
-  const [detail] = ["detail", "message", "filename", "filepath", "title", "url"].flatMap(
+  const [detail] = ["detail", "reason", "message", "filename", "filepath", "title", "url"].flatMap(
     (name) => textOf(data, name) ?? [],
   );
   const entry = el(

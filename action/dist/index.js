@@ -1236,6 +1236,17 @@ async function configFile(file) {
   return JSON.parse(text);
 }
 
+// cli/src/usage.ts
+function usageText(usage2) {
+  if (usage2 === void 0) return;
+  let { total_tokens, inference_cost, compute_cost, platform_cost } = usage2, costs = [inference_cost, compute_cost, platform_cost].filter((cost) => cost !== void 0), parts = [
+    ...total_tokens === void 0 ? [] : [`${total_tokens.toLocaleString("en-US")} tokens`],
+    ...costs.length === 0 ? [] : [dollars(costs.reduce((sum, cost) => sum + cost, 0))]
+  ];
+  return parts.length === 0 ? void 0 : parts.join(" · ");
+}
+var dollars = (amount) => `$${amount.toFixed(amount > 0 && amount < 1 ? 4 : 2)}`;
+
 // action/client.ts
 function clientOf(options) {
   let transport = new Transport(options);
@@ -1289,31 +1300,79 @@ function addSummary({ env }, markdown) {
 function toDisplayEvents({ type, occurred_at, data }) {
   if (type !== "messages") return [step(type, occurred_at, data)];
   let parsed2 = safeParse(Messages, data);
-  return parsed2.success ? parsed2.output.messages.flatMap(
-    ({ role, content, timestamp }) => content.flatMap((block) => ofBlock(block, role, timestamp ?? occurred_at))
-  ) : [];
+  if (!parsed2.success) return [];
+  let all = parsed2.output.messages.flatMap(
+    ({ role, content, timestamp }) => content.flatMap((block) => ofBlock(block, role, earlier(timestamp, occurred_at)))
+  );
+  return joinResults(all);
 }
-var StepData = object({
-  state: optional(string()),
+function earlier(timestamp, occurredAt) {
+  return timestamp !== void 0 && Date.parse(timestamp) <= Date.parse(occurredAt) ? timestamp : occurredAt;
+}
+function joinResults(events) {
+  let joined = [];
+  for (let event of events) {
+    let last = joined.at(-1);
+    event.kind === "result" && last?.kind === "action" && last.id === event.id ? joined.splice(-1, 1, { ...event, at: last.at, action: last }) : joined.push(event);
+  }
+  return joined;
+}
+var Text = optional(string()), StepData = object({
+  state: Text,
   duration_ms: optional(number()),
   is_error: optional(boolean()),
-  detail: optional(string()),
-  message: optional(string()),
-  filepath: optional(string()),
-  title: optional(string()),
-  url: optional(string())
-});
+  detail: Text,
+  message: Text,
+  filepath: Text,
+  title: Text,
+  url: Text,
+  step: Text,
+  attempt: optional(number()),
+  of: optional(number()),
+  reason: Text,
+  next_in_ms: optional(number())
+}), NAMES = {
+  worker_container_ready: "sandbox ready",
+  setup_environment_resolution: "prepared",
+  setup_repo_clone: "cloned",
+  setup_commands: "setup",
+  setup_mcp_servers: "MCP server",
+  setup_skill_loading: "loaded skill",
+  checkpoint_saved: "checkpoint",
+  artifact_created: "artifact",
+  user_notified: "notification",
+  run_waiting: "",
+  model_retry: "model failed"
+}, STARTED = {
+  setup_environment_resolution: "preparing …",
+  setup_repo_clone: "cloning …",
+  setup_mcp_servers: "connecting to MCP server …",
+  setup_skill_loading: "loading skill …"
+};
+function retryText({ attempt, of, reason, next_in_ms }) {
+  if (attempt === void 0) return;
+  let most = of === void 0 ? "" : ` of ${of}`, next = next_in_ms === void 0 ? "" : `, next in ${(next_in_ms / 1e3).toFixed(1)} s`;
+  return `attempt ${attempt}${most}${next}: ${reason ?? "no reason was given"}`;
+}
 function step(type, at, data) {
-  let parsed2 = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...said } = parsed2.success ? parsed2.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : type.replaceAll("_", " "), detail = said.detail ?? said.message ?? said.filepath ?? said.title ?? said.url;
-  return { kind: "step", at, state, name, durationMs: duration_ms, detail, failed: is_error };
+  let parsed2 = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...said } = parsed2.success ? parsed2.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : NAMES[type] ?? type.replaceAll("_", " "), detail = retryText(said) ?? said.detail ?? said.message ?? said.filepath ?? said.title ?? said.url;
+  return type === "setup_started" ? { kind: "step", type, at, name: STARTED[said.step ?? ""] ?? "setup …", detail, failed: !1 } : { kind: "step", type, at, state, name, durationMs: duration_ms, detail, failed: is_error };
 }
 var Block = variant("type", [
   object({ type: literal("text"), text: string() }),
-  object({ type: literal("action"), name: string(), input: unknown() }),
-  object({ type: literal("action_result"), state: string(), output: unknown() })
+  object({ type: literal("action"), id: string(), name: string(), title: Text, input: unknown() }),
+  object({
+    type: literal("action_result"),
+    action_id: string(),
+    state: string(),
+    title: Text,
+    summary: Text,
+    diff: Text,
+    output: unknown()
+  })
 ]), Messages = object({
   messages: array(object({ role: string(), content: array(unknown()), timestamp: optional(string()) }))
-});
+}), Command = object({ command: string() });
 function ofBlock(given, role, at) {
   let parsed2 = safeParse(Block, given);
   if (!parsed2.success) return [];
@@ -1322,26 +1381,42 @@ function ofBlock(given, role, at) {
     case "text":
       return role === "assistant" ? [{ kind: "text", at, text: block.text }] : [];
     case "action": {
-      let input2 = safeParse(object({ command: string() }), block.input);
-      return [{ kind: "command", at, text: input2.success ? input2.output.command : block.name, shell: input2.success }];
+      let { id, name, input: input2 } = block, command2 = safeParse(Command, input2), shown = command2.success ? command2.output.command : asText(input2);
+      return [{ kind: "action", at, id, title: block.title ?? name, input: shown, isCommand: command2.success }];
     }
     case "action_result":
-      return [{ kind: "result", at, ...resultOf(block.state, block.output) }];
+      return [{ kind: "result", at, ...ofResult(block) }];
   }
 }
 var Output = object({
   exit_code: optional(nullable(number())),
-  output: optional(string()),
-  stdout: optional(string()),
-  stderr: optional(string())
+  output: Text,
+  stdout: Text,
+  stderr: Text
 });
-function resultOf(state, output) {
-  let failed = state !== "completed";
-  if (typeof output == "string") return { said: state, failed, output };
-  let parsed2 = safeParse(Output, output), { exit_code, ...texts } = parsed2.success ? parsed2.output : {};
-  return { said: exit_code == null ? state : `exit ${exit_code}`, failed, output: [texts.output, texts.stdout, texts.stderr].filter(Boolean).join(`
-`) };
+function ofResult({ action_id: id, state, title, summary, diff, output }) {
+  let known = { id, title, failed: state !== "completed", diff }, parsed2 = safeParse(Output, output), { exit_code, ...texts } = parsed2.success ? parsed2.output : {}, isShell = exit_code !== void 0, said = typeof exit_code == "number" ? `exit ${exit_code}` : state, text = [texts.output, texts.stdout, texts.stderr].filter(Boolean).join(`
+`), showsOutput = isShell || summary === void 0;
+  return { ...known, summary: summary ?? said, output: text || (isShell ? "" : asText(output)), showsOutput };
 }
+function asText(value) {
+  return typeof value == "string" ? value : value == null || JSON.stringify(value) === "{}" ? "" : JSON.stringify(value, null, 2) ?? "";
+}
+
+// cli/src/follow/run-clock.ts
+var RunClock = class {
+  #since;
+  #passed = 0;
+  /** @param since when time began, in milliseconds since the epoch. @default the time of the first event */
+  constructor(since) {
+    this.#since = since;
+  }
+  /** Milliseconds that had passed at a time, an RFC 3339 timestamp; at least as many as at the last call. */
+  passedAt(timestamp) {
+    let time = Date.parse(timestamp);
+    return Number.isNaN(time) ? this.#passed : (this.#since ??= time, this.#passed = Math.max(this.#passed, time - this.#since), this.#passed);
+  }
+};
 
 // cli/src/style.ts
 var seconds = (milliseconds) => `${(milliseconds / 1e3).toFixed(1)} s`;
@@ -1349,55 +1424,64 @@ var seconds = (milliseconds) => `${(milliseconds / 1e3).toFixed(1)} s`;
 // action/job-log.ts
 var JobLog = class {
   #job;
-  #since;
+  #clock = new RunClock();
   #open = !1;
   constructor(job) {
     this.#job = job;
   }
   show(event) {
-    this.#since ??= Date.parse(event.occurred_at);
-    for (let displayEvent of toDisplayEvents(event)) this.#show(displayEvent, this.#since);
+    this.#clock.passedAt(event.type === "messages" ? "" : event.occurred_at);
+    for (let displayEvent of toDisplayEvents(event)) this.#show(displayEvent);
   }
   /** Ends the group that is open. */
   close() {
     this.#open && command(this.#job, "endgroup", ""), this.#open = !1;
   }
-  #show(displayEvent, since) {
-    let at = `${seconds(Math.max(0, Date.parse(displayEvent.at) - since)).padStart(9)}  `;
-    if (displayEvent.kind === "command")
-      this.#openGroup(printable(displayEvent.text).trim(), displayEvent.shell);
-    else if (displayEvent.kind === "result") {
-      let output = printable(displayEvent.output).trimEnd();
-      output !== "" && printText(this.#job, output, "| "), this.close(), printText(this.#job, oneLine(displayEvent.said), at);
-    } else {
-      this.close();
-      let text = displayEvent.kind === "step" ? stepText(displayEvent) : printable(displayEvent.text.trimEnd());
-      printText(this.#job, text, at);
+  #show(displayEvent) {
+    let at = `${seconds(this.#clock.passedAt(displayEvent.at)).padStart(9)}  `;
+    if (displayEvent.kind === "result") {
+      this.#result(displayEvent, at);
+      return;
     }
+    this.close(), displayEvent.kind === "action" && displayEvent.isCommand ? this.#openGroup(displayEvent.input, "$ ") : displayEvent.kind === "action" ? printText(this.#job, oneLine(`• ${displayEvent.title}`), at) : displayEvent.kind === "step" ? printText(this.#job, stepText(displayEvent), at) : printText(this.#job, printable(displayEvent.text.trimEnd()), at);
   }
-  #openGroup(text, isShell) {
+  #result(result, at) {
+    let { action } = result;
+    action?.isCommand === !0 && this.#openGroup(action.input, "$ ");
+    let output = printable(result.output).trimEnd(), isCommand = this.#open;
+    isCommand && output !== "" && printText(this.#job, output, "| "), this.close();
+    let line = oneLine([isCommand ? "" : titleOf(result, action), result.summary].filter(Boolean).join("  "));
+    if (printText(this.#job, line, at), isCommand) return;
+    let details = printable(result.diff ?? (result.showsOutput ? result.output : "")).trimEnd();
+    details !== "" && (this.#openGroup(result.diff === void 0 ? "output" : "diff", ""), printText(this.#job, details, "| "), this.close());
+  }
+  #openGroup(given, mark) {
     this.close();
-    let [first = "", ...rest] = text.split(`
+    let [first = "", ...rest] = printable(given).trim().split(`
 `);
-    command(this.#job, "group", `${isShell ? "$ " : ""}${first}`), this.#open = !0, rest.length > 0 && printText(this.#job, rest.join(`
+    command(this.#job, "group", `${mark}${first}`), this.#open = !0, rest.length > 0 && printText(this.#job, rest.join(`
 `), "$ ");
   }
+}, titleOf = ({ title }, action) => {
+  let shown = action?.title ?? title;
+  return shown === void 0 ? "" : `• ${shown}`;
 };
 function stepText({ state, name, durationMs, detail, failed }) {
   let duration = durationMs === void 0 ? void 0 : seconds(durationMs);
-  return oneLine([state, name, duration, detail, failed && state === void 0 ? "failed" : void 0].filter((part) => part !== void 0).join("  "));
+  return oneLine([state, name, failed && state === void 0 ? "failed" : void 0, detail, duration].filter((part) => part !== void 0).join("  "));
 }
 
 // action/summary.ts
+var LONGEST = 6e4;
 function summaryOf(run, response) {
   let link = run.session_link === void 0 ? `\`${run.run_id}\`` : `[${run.run_id}](${run.session_link})`, files = (run.artifacts ?? []).flatMap(({ data }) => "filename" in data ? [data.filename] : []), rows = [
     ["Run", link],
     ["Message", run.status_message && plain(run.status_message.message)],
     ["Run time", run.run_time],
     ["Model", run.agent_config?.model_id && plain(run.agent_config.model_id)],
-    ["Tokens", run.request_usage?.total_tokens],
+    ["Usage", usageText(run.request_usage)],
     ["Files", files.length === 0 ? void 0 : files.map(plain).join(", ")]
-  ].filter(([, value]) => value !== void 0), text = response.length > 6e4 ? `${response.slice(0, 6e4)}
+  ].filter(([, value]) => value !== void 0), text = response.length > LONGEST ? `${response.slice(0, LONGEST)}
 
 (cut)` : response;
   return [
@@ -1503,6 +1587,8 @@ function ended(error) {
 }
 function report(job, run, response) {
   setOutput(job, "state", run.state), setOutput(job, "session-link", run.session_link ?? ""), setOutput(job, "response", response), addSummary(job, summaryOf(run, response)), printText(job, oneLine(`${run.state} ${run.session_link ?? ""}`).trimEnd(), "");
+  let usage2 = usageText(run.request_usage);
+  usage2 !== void 0 && printText(job, usage2, "");
 }
 function verdict(job, run, isCancelled) {
   if (run.state === "SUCCEEDED" && !isCancelled) return 0;

@@ -13,6 +13,7 @@ import {
 } from "@strands-agents/sdk";
 import type { AgentWork } from "../engine/agent-context.ts";
 import type { AgentEngine, AgentTools, Turn, TurnOutcome } from "../engine/engine.ts";
+import { createRetryReporter, type ModelRetry } from "../reporting/retry-reporter.ts";
 import { Stop } from "../support/stop.ts";
 import { AgentTool, createMissingTool, type Stage } from "./agent-tool.ts";
 import { createCompaction } from "./compaction.ts";
@@ -32,16 +33,19 @@ const GO_ON =
 export function createAgentEngine(modelId: string, systemPrompt: string, work: AgentWork): AgentEngine {
   const nothing = () => {};
   configureLogging({ debug: nothing, info: nothing, warn: nothing, error: nothing });
-  return { takeTurn: (turn, tools) => takeTurn({ modelId, systemPrompt, work }, turn, tools) };
+  const onRetry = createRetryReporter(work.outbox);
+  return { takeTurn: (turn, tools) => takeTurn({ modelId, systemPrompt, work, onRetry }, turn, tools) };
 }
 
 interface Given {
   readonly modelId: string;
   readonly systemPrompt: string;
   readonly work: AgentWork;
+  readonly onRetry: (retry: ModelRetry) => void;
 }
 
-async function takeTurn({ modelId, systemPrompt, work }: Given, turn: Turn, tools: AgentTools): Promise<TurnOutcome> {
+async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<TurnOutcome> {
+  const { modelId, systemPrompt, work, onRetry } = given;
   const { envelope, slice, context } = work;
   const stopped = AbortSignal.any([work.signal, work.turn()]);
   const deadline = createSignalAt(slice.deadlineAt);
@@ -57,7 +61,7 @@ async function takeTurn({ modelId, systemPrompt, work }: Given, turn: Turn, tool
     systemPrompt,
     printer: false,
     conversationManager: createCompaction(model),
-    retryStrategy: new ModelRetries(signal),
+    retryStrategy: new ModelRetries(signal, onRetry),
     toolExecutor: "sequential",
     sandbox: false,
   });

@@ -4,11 +4,14 @@ import {
   MaxTokensError,
   ModelRetryStrategy,
 } from "@strands-agents/sdk";
+import type { ModelRetry } from "../reporting/retry-reporter.ts";
 import { messageOf } from "../support/stop.ts";
 import { FailedAnswer } from "./answers/events.ts";
 
 /** The most attempts of one model call, including the first. */
 const MAX_TRIES = 10;
+/** How long a model call is retried, from its first failure. */
+const MAX_RETRY_MS = 5 * 60_000;
 /** The pauses between attempts double each time up to the maximum. */
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 60_000;
@@ -76,21 +79,28 @@ const isSettled = (error: unknown): boolean =>
 export class ModelRetries extends ModelRetryStrategy {
   readonly name = "runyard:ask-again";
   readonly #signal: AbortSignal;
+  readonly #onRetry: (retry: ModelRetry) => void;
+  #failingSince = 0;
 
   /** @param signal aborted when the answer is no longer needed */
-  constructor(signal: AbortSignal) {
+  constructor(signal: AbortSignal, onRetry: (retry: ModelRetry) => void) {
     super();
     this.#signal = signal;
+    this.#onRetry = onRetry;
   }
 
   protected override computeRetryDecision({ error, attemptCount }: AfterModelCallEvent) {
     if (this.#signal.aborted || isSettled(error)) return { retry: false } as const;
-    const { isRetryable, requestedPauseMs = 0 } = toFailure(error);
+    const { isRetryable, requestedPauseMs = 0, status, message } = toFailure(error);
+    if (attemptCount === 1) this.#failingSince = Date.now();
     if (!isRetryable || attemptCount >= MAX_TRIES || requestedPauseMs > MAX_REQUESTED_PAUSE_MS)
       return { retry: false } as const;
     const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attemptCount - 1));
     // Jitter, so that runs that were throttled together do not retry together.
     const waitMs = Math.max(requestedPauseMs, longest * (0.5 + Math.random() / 2));
+    if (Date.now() + waitMs - this.#failingSince > MAX_RETRY_MS) return { retry: false } as const;
+    const reason = status === undefined ? message : `status ${status}: ${message}`;
+    this.#onRetry({ attempt: attemptCount, of: MAX_TRIES, reason, nextInMs: Math.round(waitMs) });
     return { retry: true, waitMs } as const;
   }
 }

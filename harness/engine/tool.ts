@@ -34,8 +34,17 @@ export interface ToolResult {
   readonly output: Readonly<Record<string, unknown>>;
   /** @default false */
   readonly isError?: boolean;
+  /** The change of files as people see it; the model does not get it. It is redacted already. */
+  readonly diff?: StepDiff;
   /** Ends the turn with this outcome, such as a question to the run's user. */
   readonly ends?: FinishTaskRequest;
+}
+
+/** A unified diff with its numbers of lines. */
+export interface StepDiff {
+  readonly text: string;
+  readonly added: number;
+  readonly removed: number;
 }
 
 interface ToolDefinition<T extends v.GenericSchema> extends Omit<Tool, "inputSchema" | "run"> {

@@ -127,9 +127,12 @@ function createStream(patterns: Patterns): RedactingStream {
 function redactBlock(block: Block, { text, json }: Pick<Redactor, "text" | "json">): Block {
   if (block.type === "text") return { ...block, text: text(block.text) };
   const name = text(block.name);
-  if (block.type === "action") return { ...block, name, input: json(block.input) };
-  if (block.type === "action_result") return { ...block, name, output: json(block.output) };
-  return { ...block, name, data: json(block.data) };
+  if (block.type === "event") return { ...block, name, data: json(block.data) };
+  const title = block.title === undefined ? {} : { title: text(block.title) };
+  if (block.type === "action") return { ...block, name, ...title, input: json(block.input) };
+  const summary = block.summary === undefined ? {} : { summary: text(block.summary) };
+  const diff = block.diff === undefined ? {} : { diff: text(block.diff) };
+  return { ...block, name, ...title, ...summary, ...diff, output: json(block.output) };
 }
 
 function mapStrings<T>(value: T, map: (text: string) => string): T;

@@ -10,7 +10,7 @@ import { cutBytes } from "../support/text-limits.ts";
 export interface Outbox {
   /** Queues a message of the conversation; `onStored` is called once the control plane has accepted it. */
   message(message: Message, onStored?: () => void): void;
-  /** Queues an event for the timeline. Its detail is redacted, then truncated. */
+  /** Queues an event of the run. Its texts are redacted, then truncated. */
   event(name: ClientEvent["event_name"], payload?: ClientEvent["payload"]): void;
   /** Sends everything that is queued and resolves when it is stored. @throws the failure that stopped the outbox */
   flush(): Promise<void>;
@@ -24,6 +24,8 @@ const BATCH_BYTES = 32 * 1024;
 const BATCH_MESSAGES = 100;
 /** The longest detail of an event. */
 const DETAIL_BYTES = 4_000;
+/** The longest reason of a retry. */
+const REASON_BYTES = 1_000;
 
 export interface OutboxOptions {
   readonly plane: Pick<ControlPlane, "sendEvent" | "sendMessages">;
@@ -98,8 +100,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
       start();
     },
     event(name, payload) {
-      const { detail, ...rest } = payload ?? {};
-      const clean = detail === undefined ? {} : { detail: cutBytes(redactor.text(detail), DETAIL_BYTES) };
+      const { detail, reason, ...rest } = payload ?? {};
+      const clean = {
+        ...(detail === undefined ? {} : { detail: cutBytes(redactor.text(detail), DETAIL_BYTES) }),
+        ...(reason === undefined ? {} : { reason: cutBytes(redactor.text(reason), REASON_BYTES) }),
+      };
       const event = { event_uuid: randomUUID(), event_name: name, timestamp: toTimestamp(Date.now()) };
       queue.push({
         kind: "event",

@@ -60,7 +60,11 @@ export async function startAgent(
     turn: turns.signal,
   });
   const unsupported = context.agent_config.computer_use_enabled === true ? ", computer use is not supported" : "";
-  outbox.event("agent_started", { detail: `model ${modelId}, isolation: ${sandbox.kind}${unsupported}` });
+  outbox.event("agent_started", {
+    detail: `model ${modelId}, isolation: ${sandbox.kind}${unsupported}`,
+    isolation: sandbox.kind,
+    ...(modelId === undefined ? {} : { model_id: modelId }),
+  });
   const onStep = throttle(prepared.save, SAVE_MS);
   return {
     engine,

@@ -174,6 +174,9 @@ async function downloadAttachments({ context, workspace, signal }: SetupOptions)
   }
 }
 
+/** A part of the setup that takes longer is reported when it has started too. */
+const REPORT_START_MS = 1_000;
+
 /** Runs a part of the setup and reports its duration and result in the timeline. */
 export async function reportStep<T>(
   outbox: Outbox,
@@ -192,6 +195,10 @@ export async function reportStep<T>(
       detail: toWellFormed(text),
     });
   };
+  const isLong = setTimeout(() => {
+    const what = typeof detail === "string" ? { detail: toWellFormed(detail) } : {};
+    outbox.event("setup_started", { step: name, start_ts: toTimestamp(start), ...what });
+  }, REPORT_START_MS);
   try {
     const result = await work();
     report(false, typeof detail === "string" ? detail : detail(result));
@@ -199,5 +206,7 @@ export async function reportStep<T>(
   } catch (error) {
     report(true, messageOf(error));
     throw error;
+  } finally {
+    clearTimeout(isLong);
   }
 }

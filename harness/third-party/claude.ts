@@ -1,5 +1,7 @@
 import * as v from "valibot";
 import { quoteForShell } from "../commands/shell-quote.ts";
+import type { StepDiff } from "../engine/tool.ts";
+import { formatHunks } from "../steps/diff.ts";
 import { type Asked, isUuid, type McpServer, type StreamReader, type ThirdPartyAgent } from "./agent.ts";
 import { type MessageRecorder, type ToolNames, toToolActivity } from "./message-recorder.ts";
 
@@ -73,6 +75,8 @@ const Line = v.looseObject({
   /** The call that started the subagent, in the messages of a subagent. */
   parent_tool_use_id: v.optional(v.nullable(v.string())),
   message: v.optional(v.object({ content: v.union([v.string(), Content]) })),
+  /** What a tool returned to the agent's own interface. */
+  tool_use_result: v.optional(v.unknown()),
   is_error: v.optional(v.boolean()),
   result: v.optional(v.string()),
   errors: v.optional(v.array(v.string())),
@@ -98,12 +102,37 @@ function reader(recorder: MessageRecorder): StreamReader {
         if (type === "assistant" && block.type === "tool_use")
           recorder.action(id, toToolActivity(TOOLS, name, input, toMcpInput));
         if (type !== "user" || block.type !== "tool_result") continue;
-        recorder.result(tool_use_id, block.is_error ? "failed" : "completed", { stdout: formatContent(block.content) });
+        const output = { stdout: formatContent(block.content) };
+        const diff = content.length === 1 ? readDiff(parsed.output.tool_use_result) : undefined;
+        recorder.result(tool_use_id, block.is_error ? "failed" : "completed", output, diff);
       }
     },
     session: () => session,
     ended: () => ended,
   };
+}
+
+const Row = v.pipe(v.number(), v.integer(), v.minValue(0));
+const Edited = v.looseObject({
+  filePath: v.string(),
+  structuredPatch: v.pipe(
+    v.array(
+      v.object({
+        oldStart: Row,
+        oldLines: Row,
+        newStart: Row,
+        newLines: Row,
+        lines: v.array(v.pipe(v.string(), v.regex(/^[ +\\-][^\n]*$/))),
+      }),
+    ),
+    v.maxLength(1_000),
+  ),
+});
+
+/** Reads the change of a file. Undefined for the result of a tool that changed none. */
+function readDiff(result: unknown): StepDiff | undefined {
+  const parsed = v.safeParse(Edited, result);
+  return parsed.success ? formatHunks(parsed.output.filePath, parsed.output.structuredPatch) : undefined;
 }
 
 function toMcpInput(tool: string, input: unknown): object | undefined {

@@ -7,7 +7,9 @@ import { quoteForShell } from "../commands/shell-quote.ts";
 import type { AgentEngine, Turn, TurnOutcome } from "../engine/engine.ts";
 import { isCancelledSince } from "../engine/resume.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
+import type { Redactor } from "../redaction/redactor.ts";
 import type { Outbox } from "../reporting/outbox.ts";
+import { createRetryReporter } from "../reporting/retry-reporter.ts";
 import type { RunContext } from "../setup/setup.ts";
 import type { Log } from "../support/log.ts";
 import { messageOf } from "../support/stop.ts";
@@ -35,7 +37,8 @@ export interface ThirdPartyOptions {
   readonly mcpServers: Asked["mcpServers"];
   readonly envelope: Pick<Envelope, "model_url" | "key">;
   readonly runner: CommandRunner;
-  readonly outbox: Pick<Outbox, "message" | "flush">;
+  readonly outbox: Pick<Outbox, "message" | "event" | "flush">;
+  readonly redactor: Redactor;
   readonly sessions: Sessions;
   readonly slice: Slice;
   /** Aborted when the current turn is interrupted. */
@@ -68,7 +71,8 @@ const CANCELLED =
  * continue it.
  */
 export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine {
-  const { agent, sessions, log, outbox, slice, host, seen } = options;
+  const { agent, sessions, log, outbox, redactor, slice, host, seen } = options;
+  const onRetry = createRetryReporter(outbox);
   let session: string | undefined;
   let isFirst = true;
   let count = 0;
@@ -104,7 +108,7 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
   return {
     async takeTurn(turn) {
       const prompt = await buildPrompt(turn);
-      const recorder = createMessageRecorder((message) => outbox.message(message));
+      const recorder = createMessageRecorder((message) => outbox.message(message), redactor);
       const steps = (name: string) => join(host.steps, name);
       const asked: Asked = { ...toTurnOptions(options), session, files: seen.steps };
       const promptFile = `prompt-${++count}.md`;
@@ -112,7 +116,7 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
       await Promise.all(Object.entries(written).map(([name, text]) => writeFile(steps(name), text)));
       const { model_url: modelUrl, key } = options.envelope;
       const socket = `${SOCKET}${count}`;
-      await using _ = await openForwarder({ socket: steps(socket), modelUrl, key, modelId: options.modelId });
+      await using _ = await openForwarder({ socket: steps(socket), modelUrl, key, modelId: options.modelId, onRetry });
       const command = buildScript(options, asked, { socket, prompt: promptFile });
       slice.beforeStep();
       try {

@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { ModelRetry } from "../reporting/retry-reporter.ts";
+import { messageOf } from "../support/stop.ts";
 import { answerGemini, type CallModel } from "./gemini-api.ts";
 
 export interface ForwarderOptions {
@@ -13,6 +15,8 @@ export interface ForwarderOptions {
   readonly key: string;
   /** Id of the model for every call, whatever model the agent names. */
   readonly modelId: string;
+  /** Called when a call has failed that the agent may repeat. */
+  readonly onRetry: (retry: ModelRetry) => void;
 }
 
 /** Forwards the model calls of a third-party agent to the model gateway. */
@@ -32,16 +36,20 @@ const MAX_BYTES = 8 * 1024 * 1024;
  * Serves the paths of the model gateway, and nothing else, on a Unix socket and adds the run's key. Every call uses the run's model: for
  * small tasks agents name smaller models of their provider, which a deployment may not have.
  */
-export async function openForwarder({ socket, modelUrl, key, modelId }: ForwarderOptions): Promise<Forwarder> {
+export async function openForwarder(options: ForwarderOptions): Promise<Forwarder> {
+  const { socket, modelUrl, key, modelId, onRetry } = options;
   const over = new AbortController();
   const base = modelUrl.replace(/(?<!\/)\/+$/, "");
+  const watch = watchFailures(onRetry);
   const call: CallModel = (path, body, headers = {}) =>
-    fetch(`${base}${path}`, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json", "x-api-key": key },
-      body: JSON.stringify(body),
-      signal: over.signal,
-    });
+    watch(
+      fetch(`${base}${path}`, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json", "x-api-key": key },
+        body: JSON.stringify(body),
+        signal: over.signal,
+      }),
+    );
   const server = createServer((request, response) => {
     serve(request, response, call, modelId).catch((error: unknown) => {
       // The agent detects a response that ends early.
@@ -58,6 +66,25 @@ export async function openForwarder({ socket, modelUrl, key, modelId }: Forwarde
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
+  };
+}
+
+const isRepeatable = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500;
+
+/** Reports each failed call with the number of failures in a row. */
+function watchFailures(onRetry: ForwarderOptions["onRetry"]): (answer: Promise<Response>) => Promise<Response> {
+  let failures = 0;
+  const report = (reason: string) => onRetry({ attempt: ++failures, reason });
+  return async (answer) => {
+    try {
+      const response = await answer;
+      if (isRepeatable(response.status)) report(`status ${response.status}`);
+      else failures = 0;
+      return response;
+    } catch (error) {
+      report(messageOf(error));
+      throw error;
+    }
   };
 }
 

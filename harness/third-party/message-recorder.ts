@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Block, Message } from "#shared/wire/conversation.ts";
-import type { Category } from "../engine/tool.ts";
+import type { Category, StepDiff } from "../engine/tool.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import { createSnippetDiff } from "../steps/diff.ts";
+import { describeEnd } from "../steps/step-summary.ts";
+import { titleOf } from "../steps/step-title.ts";
+import { textOf, toMembers } from "../steps/value.ts";
 import { cutBytes, cutBytesFromEnd, toWellFormed } from "../support/text-limits.ts";
 
 /** An action of an agent in the terms of the conversation. */
@@ -39,8 +44,13 @@ export interface MessageRecorder {
   more(text: string): void;
   /** Records the start of an action. @param id the agent's own id, which may repeat */
   action(id: string, doing: ToolActivity): void;
-  /** Records the end of an action. Unknown actions are ignored. */
-  result(id: string, state: "completed" | "failed" | "denied", output: Readonly<Record<string, unknown>>): void;
+  /** Records the end of an action. Unknown actions are ignored. The diff is computed from the input if there is none. */
+  result(
+    id: string,
+    state: "completed" | "failed" | "denied",
+    output: Readonly<Record<string, unknown>>,
+    diff?: StepDiff,
+  ): void;
   /** Takes the text that was not sent with an action. */
   takeAnswer(): string;
   /** Records each open action as interrupted. */
@@ -52,8 +62,12 @@ const STRING_BYTES = 16 * 1024;
 const MEMBERS = 200;
 const DEPTH = 8;
 
-export function createMessageRecorder(send: (message: Message) => void): MessageRecorder {
-  const open = new Map<string, { action: string; doing: ToolActivity }>();
+/** @param redactor redacts before texts are truncated, which could cut a secret in two */
+export function createMessageRecorder(
+  send: (message: Message) => void,
+  redactor: Pick<Redactor, "text" | "json">,
+): MessageRecorder {
+  const open = new Map<string, { action: string; doing: ToolActivity; title: string }>();
   let held = "";
 
   const takeHeld = (): string => {
@@ -61,12 +75,16 @@ export function createMessageRecorder(send: (message: Message) => void): Message
     held = "";
     return text;
   };
-  const sendResult = (id: string, state: Result["state"], output: unknown) => {
+  const sendResult = (id: string, state: "completed" | "failed" | "denied", given: object, known?: StepDiff) => {
     const found = open.get(id);
     if (found === undefined) return;
     open.delete(id);
-    const { category, name } = found.doing;
-    const block: Result = { type: "action_result", action_id: found.action, category, name, state, output };
+    const { category, name, input } = found.doing;
+    const output = truncateValue(redactor.json(given));
+    const diff = state === "completed" ? cleanDiff(known ?? diffOfInput(name, input), redactor) : undefined;
+    const told = describeEnd(name, state, output, diff);
+    const kind = { category, name, title: found.title };
+    const block: Result = { type: "action_result", action_id: found.action, ...kind, ...told, state, output };
     send({ role: "tool", content: [block] });
   };
   return {
@@ -79,20 +97,32 @@ export function createMessageRecorder(send: (message: Message) => void): Message
     action(id, { category, name, input }) {
       const said = takeHeld();
       const action = randomUUID();
-      const doing = { category, name: cutBytes(toWellFormed(name), 128) || "unknown", input: truncateValue(input) };
-      open.set(id, { action, doing });
-      const block: Block = { type: "action", id: action, ...doing };
+      const clean = redactor.json(input);
+      const doing = { category, name: cutBytes(toWellFormed(name), 128) || "unknown", input: truncateValue(clean) };
+      const title = titleOf(doing.name, clean);
+      open.set(id, { action, doing, title });
+      const block: Block = { type: "action", id: action, ...doing, title };
       send({ role: "assistant", content: said === "" ? [block] : [{ type: "text", text: said }, block] });
     },
-    result(id, state, output) {
-      sendResult(id, state, truncateValue(output));
-    },
+    result: sendResult,
     takeAnswer: takeHeld,
     breakOff() {
       for (const id of [...open.keys()]) sendResult(id, "failed", { interrupted: true });
     },
   };
 }
+
+/** The change of an edit whose input has both texts. Where it is in the file is not known. */
+function diffOfInput(name: string, input: unknown): StepDiff | undefined {
+  if (name !== "edit_files") return undefined;
+  const edit = toMembers(input);
+  const [before, after] = [edit["old_string"], edit["new_string"]];
+  if (typeof before !== "string" || typeof after !== "string") return undefined;
+  return createSnippetDiff(textOf(edit, "file_path", "path") ?? "", before, after);
+}
+
+const cleanDiff = (diff: StepDiff | undefined, { text }: Pick<Redactor, "text">): StepDiff | undefined =>
+  diff === undefined ? undefined : { ...diff, text: text(diff.text) };
 
 type Result = Extract<Block, { type: "action_result" }>;
 

@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { CommandResult } from "../commands/command-runner.ts";
 import { DEFAULT_TIMEOUT_SECONDS, type Shell } from "../commands/shell.ts";
 import type { AgentTools } from "../engine/engine.ts";
-import type { Tool, ToolResult } from "../engine/tool.ts";
+import type { StepDiff, Tool, ToolResult } from "../engine/tool.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Outbox } from "../reporting/outbox.ts";
+import { describeEnd } from "../steps/step-summary.ts";
+import { titleOf } from "../steps/step-title.ts";
 import { Interrupted, messageOf, Stop } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { type Slice, SliceEnd } from "../support/time-slice.ts";
@@ -38,15 +40,18 @@ export function createTools(options: ToolOptions): AgentTools {
   const { shell, outbox, redactor, slice, turn, signal, tools, onStep } = options;
 
   const begin = (id: string, { name, category }: Kind, input: unknown, said = "") => {
-    const kind = { category, name: toWellFormed(name).slice(0, NAME_CHARACTERS) || "unnamed" };
+    const known = { category, name: toWellFormed(name).slice(0, NAME_CHARACTERS) || "unnamed" };
+    const kind = { ...known, title: titleOf(known.name, input) };
     const action = { type: "action" as const, id, ...kind, input };
     const text = { type: "text" as const, text: cutBytes(toWellFormed(said), KEPT_BYTES) };
     outbox.message({ role: "assistant", content: said.trim() === "" ? [action] : [text, action] });
-    return (state: "completed" | "failed", output: unknown) =>
+    return (state: "completed" | "failed", output: unknown, diff?: StepDiff) => {
+      const told = describeEnd(kind.name, state, output, diff);
       outbox.message({
         role: "tool",
-        content: [{ type: "action_result", action_id: id, ...kind, state, output }],
+        content: [{ type: "action_result", action_id: id, ...kind, ...told, state, output }],
       });
+    };
   };
 
   return {
@@ -87,7 +92,7 @@ export function createTools(options: ToolOptions): AgentTools {
         return { isError: true, output: { error: messageOf(reason) } };
       });
       const output = toOutput(redactor.json(result.output));
-      tell(result.isError === true ? "failed" : "completed", output);
+      tell(result.isError === true ? "failed" : "completed", output, result.diff);
       slice.afterStep();
       if (result.ends === undefined) await onStep();
       return { ...result, output };

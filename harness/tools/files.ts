@@ -6,12 +6,15 @@ import type { Shell } from "../commands/shell.ts";
 import { quoteForShell } from "../commands/shell-quote.ts";
 import { defineTool, type Tool, type ToolCall, type ToolResult } from "../engine/tool.ts";
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import { createDiff } from "../steps/diff.ts";
 
 export interface FileToolOptions {
   readonly shell: Shell;
   readonly sandbox: Pick<Sandbox, "paths" | "node">;
   /** Paths on the host. */
   readonly host: WorkspacePaths;
+  readonly redactor: Pick<Redactor, "text">;
 }
 
 const MAX_FILES = 20;
@@ -27,10 +30,14 @@ const Path = v.pipe(
 );
 const Line = v.pipe(v.number(), v.integer(), v.minValue(1));
 
-const Answer = v.union([
-  v.object({ results: v.array(v.looseObject({ path: v.string(), error: v.optional(v.string()) })) }),
-  v.object({ error: v.string() }),
-]);
+const Change = v.object({
+  start_line: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  before: v.optional(v.string()),
+  after: v.optional(v.string()),
+});
+const Report = v.looseObject({ path: v.string(), error: v.optional(v.string()), change: v.optional(Change) });
+type Report = v.InferOutput<typeof Report>;
+const Answer = v.union([v.object({ results: v.array(Report) }), v.object({ error: v.string() })]);
 
 /**
  * Creates the tools that read and change files. A program does it inside the sandbox: a workspace is untrusted, and a link in it must not
@@ -91,7 +98,7 @@ export function createFileTools(options: FileToolOptions): Tool[] {
   ];
 }
 
-function createProgramRunner({ shell, sandbox, host }: FileToolOptions) {
+function createProgramRunner({ shell, sandbox, host, redactor }: FileToolOptions) {
   // The program is next to the bundle, or in the source tree when the harness is not bundled.
   const program = import.meta.url.endsWith(".ts") ? "../files-main.ts" : "./files.mjs";
   const source = fileURLToPath(new URL(program, import.meta.url));
@@ -107,8 +114,28 @@ function createProgramRunner({ shell, sandbox, host }: FileToolOptions) {
     if (!answer.success) throw new Error(`the files could not be accessed (exit code ${exitCode})`);
     if ("error" in answer.output) return { isError: true, output: answer.output };
     const { results } = answer.output;
-    return { output: { files: results }, isError: results.some(({ error }) => error !== undefined) };
+    const isError = results.some(({ error }) => error !== undefined);
+    return { output: { files: results.map(({ change: _, ...report }) => report) }, isError, ...diffOf(results) };
   };
+
+  /** Redacts before it compares, because a secret of several lines is not found in a diff. */
+  function diffOf(results: readonly Report[]): Pick<ToolResult, "diff"> {
+    const clean = (text: string | undefined) => (text === undefined ? undefined : redactor.text(text));
+    const changes = results.flatMap(({ path, change }) =>
+      change === undefined
+        ? []
+        : [
+            {
+              path: redactor.text(path),
+              startLine: change.start_line,
+              before: clean(change.before),
+              after: clean(change.after),
+            },
+          ],
+    );
+    const diff = changes.length === 0 ? undefined : createDiff(changes);
+    return diff === undefined ? {} : { diff };
+  }
 }
 
 function parseJson(text: string): unknown {

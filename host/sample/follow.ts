@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type * as v from "valibot";
 import { RunEvents } from "#shared/wire/event.ts";
 import { RunItem } from "#shared/wire/run.ts";
-import { toDisplayEvents } from "../../cli/src/follow/display-events.ts";
+import { isCommand, toDisplayEvents } from "../../cli/src/follow/display-events.ts";
 import { EventPrinter } from "../../cli/src/follow/event-printer.ts";
 import { type Api, callApi } from "../api.ts";
 import { Problem, style } from "../terminal.ts";
@@ -34,7 +34,7 @@ export async function followRun(api: Api, options: FollowOptions): Promise<Follo
       failures = 0;
       for (const event of page.events) {
         printer.print(event);
-        const command = toDisplayEvents(event).find((one) => one.kind === "command" && one.shell);
+        const command = toDisplayEvents(event).find(isCommand);
         if (command !== undefined) firstCommandMs ??= Math.max(0, Date.parse(command.at) - since);
         after = event.sequence;
       }

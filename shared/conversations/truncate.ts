@@ -104,7 +104,9 @@ const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(
 const withCutOutputs = (message: Message): Message => ({ ...message, content: message.content.map(cutOutput) });
 
 function cutOutput(block: Block): Block {
-  return block.type === "action_result" ? { ...block, output: cutValue(block.output, OUTPUT_BYTES) } : block;
+  if (block.type !== "action_result") return block;
+  const diff = block.diff === undefined ? {} : { diff: cutText(block.diff, OUTPUT_BYTES) };
+  return { ...block, ...diff, output: cutValue(block.output, OUTPUT_BYTES) };
 }
 
 function shorten(message: Message): Message {
@@ -117,7 +119,10 @@ function shorten(message: Message): Message {
 function shortBlock(block: Block): Block {
   if (block.type === "text") return { ...block, text: cutText(block.text, LITTLE_BYTES) };
   if (block.type === "action") return { ...block, input: cutValue(block.input, LITTLE_BYTES) };
-  if (block.type === "action_result") return { ...block, output: cutValue(block.output, LITTLE_BYTES) };
+  if (block.type === "action_result") {
+    const { diff: _, ...result } = block;
+    return { ...result, output: cutValue(block.output, LITTLE_BYTES) };
+  }
   return { ...block, data: cutValue(block.data, LITTLE_BYTES) };
 }
 

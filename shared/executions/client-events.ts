@@ -9,13 +9,14 @@ import { markClientEvent } from "./event-marker-store.ts";
 
 /** Adds an event of an execution to the timeline, with the time of the service; the payload has the times that the sandbox measured. */
 export async function storeClientEvent(first: ExecutingHead, event: ClientEvent, ports: RunPorts): Promise<void> {
-  const { latency_ms, is_error, detail, start_ts, finish_ts } = event.payload ?? {};
+  const { latency_ms, is_error, detail, start_ts, finish_ts, ...rest } = event.payload ?? {};
   const data = {
     ...(latency_ms === undefined ? {} : { duration_ms: Math.round(latency_ms) }),
     ...(is_error === undefined ? {} : { is_error }),
     ...(detail === undefined ? {} : { detail }),
     ...(start_ts === undefined ? {} : { start_ts }),
     ...(finish_ts === undefined ? {} : { finish_ts }),
+    ...rest,
   };
   try {
     await changeExecution(first, ports, (head) => {

@@ -2,6 +2,8 @@ import { type ModelProvider, NotConfigured, type ProviderCall } from "#shared/mo
 
 /** Attempts of one call. Only an attempt without a byte of a response is repeated. */
 const ATTEMPTS = 4;
+/** Attempts where the provider cannot be reached. Few, because harnesses repeat the call and report that they do. */
+const UNREACHED_ATTEMPTS = 2;
 const FIRST_PAUSE_MS = 500;
 /** Milliseconds of the longest pause before a retry. If a provider requests a longer one, the caller gets its response. */
 const LONGEST_PAUSE_MS = 20_000;
@@ -36,7 +38,8 @@ export async function callProvider(
     if (givenUp.aborted) throw new GivenUp("the call was given up before it was sent");
     const outcome = await attemptOnce(provider, call, firstByteMs);
     const pause = outcome instanceof Response ? pauseAfter(outcome, attempt) : backOff(attempt);
-    const isLast = givenUp.aborted || attempt === ATTEMPTS || pause > LONGEST_PAUSE_MS;
+    const attempts = isUnsent(outcome) ? UNREACHED_ATTEMPTS : ATTEMPTS;
+    const isLast = givenUp.aborted || attempt >= attempts || pause > LONGEST_PAUSE_MS;
     if (isLast || !isRepeatable(outcome, isBudgeted)) {
       if (outcome instanceof Response) return outcome;
       throw outcome;

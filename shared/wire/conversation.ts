@@ -5,6 +5,20 @@ import { Id, text, textOfBytes } from "./primitives.ts";
 const BlockText = textOfBytes(262_144);
 const MessageId = v.exactOptional(Id);
 
+/** One line for people. Control characters and line breaks are refused, because terminals and logs show it as it is. */
+const lineOf = (limit: number) =>
+  v.pipe(
+    text(limit, 1),
+    v.regex(
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: They are what is refused.
+      /^[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$/,
+      "must be one line without control characters",
+    ),
+  );
+
+/** What the action does, for people, such as `Read calc.py`. */
+const Title = v.exactOptional(lineOf(512));
+
 const BLOCK_CATEGORIES = [
   "command",
   "files",
@@ -25,6 +39,7 @@ export const Block = v.variant("type", [
     id: Id,
     category: Category,
     name: text(128, 1),
+    title: Title,
     input: v.unknown(),
     message_id: MessageId,
   }),
@@ -33,6 +48,11 @@ export const Block = v.variant("type", [
     action_id: Id,
     category: Category,
     name: text(128, 1),
+    title: Title,
+    /** What came of the action, or why it failed, for people: such as `+1 −1` or `1 match`. */
+    summary: v.exactOptional(lineOf(1024)),
+    /** The change of files by the action, as a unified diff. The output does not repeat it. */
+    diff: v.exactOptional(textOfBytes(65_536, 1)),
     state: v.picklist(["running", "completed", "failed", "denied"]),
     output: v.unknown(),
     message_id: MessageId,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { PageInfo } from "./list.ts";
-import { Count, Id, Timestamp, textOfBytes } from "./primitives.ts";
+import { Count, Id, Timestamp, text, textOfBytes } from "./primitives.ts";
 
 const TIMELINE_TYPES = [
   "run_created",
@@ -28,8 +28,8 @@ const TIMELINE_TYPES = [
 /** The type of a timeline event. */
 export const TimelineType = v.picklist(TIMELINE_TYPES);
 
-/** The types of stored events: timeline events and notifications of the user. */
-const EVENT_TYPES = [...TIMELINE_TYPES, "user_notified"] as const;
+/** The types of stored events: those of the timeline, and those that only say what the run waits for or tells its user. */
+const EVENT_TYPES = [...TIMELINE_TYPES, "user_notified", "run_waiting", "setup_started", "model_retry"] as const;
 export const EventType = v.picklist(EVENT_TYPES);
 export type EventType = v.InferOutput<typeof EventType>;
 
@@ -42,6 +42,8 @@ const ClientEventName = v.picklist([
   "setup_skill_loading",
   "agent_started",
   "checkpoint_saved",
+  "setup_started",
+  "model_retry",
 ]);
 
 /** An event that an execution reports for its timeline. */
@@ -56,6 +58,16 @@ export const ClientEvent = v.object({
       latency_ms: v.exactOptional(v.pipe(v.number(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER))),
       is_error: v.exactOptional(v.boolean()),
       detail: v.exactOptional(textOfBytes(4096)),
+      /** `setup_started`: the event that reports the end of this part of the setup, such as `setup_commands`. */
+      step: v.exactOptional(text(64, 1)),
+      /** `agent_started`: the model and the isolation of commands. */
+      model_id: v.exactOptional(text(256, 1)),
+      isolation: v.exactOptional(v.picklist(["bubblewrap", "machine", "none"])),
+      /** `model_retry`: the attempt that failed, the most attempts, the reason, and the pause before the next attempt. */
+      attempt: v.exactOptional(Count),
+      of: v.exactOptional(Count),
+      reason: v.exactOptional(textOfBytes(1024)),
+      next_in_ms: v.exactOptional(Count),
     }),
   ),
 });

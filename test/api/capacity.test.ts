@@ -18,6 +18,13 @@ describe("a team's slots", () => {
     await deliver(plane);
     expect([await stateOf(plane, first.body.run_id), await stateOf(plane, second)]).toEqual(["QUEUED", "QUEUED"]);
     expect(plane.started).toHaveLength(20);
+    const positions = await Promise.all(
+      [first.body.run_id, second].map(async (id) => {
+        const { body } = await ada.get(`/agent/runs/${id}/events`);
+        return body.events.find((event: { type: string }) => event.type === "run_waiting")?.data.position;
+      }),
+    );
+    expect(positions).toEqual([1, 2]);
 
     await harnesses[7]?.finish();
     await deliver(plane);

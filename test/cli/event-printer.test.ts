@@ -41,9 +41,9 @@ describe("following a run", () => {
     printer.print(event("run_succeeded", 2000, { state: "SUCCEEDED", message: "Ran it." }));
     expect(lines).toEqual([
       "    0.0 s  QUEUED",
-      "    0.9 s  INPROGRESS  worker container ready  0.3 s",
-      "    1.5 s  setup repo clone  0.4 s",
-      "    1.6 s  setup commands  0.0 s  npm ci  failed",
+      "    0.9 s  INPROGRESS  sandbox ready  0.3 s",
+      "    1.5 s  cloned  0.4 s",
+      "    1.6 s  setup  failed  npm ci  0.0 s",
       "    2.0 s  SUCCEEDED  Ran it.",
     ]);
   });
@@ -71,6 +71,70 @@ describe("following a run", () => {
       "1.0 s  completed",
       "plain",
     ]);
+  });
+
+  const edit = { category: "files", name: "edit_files", title: "Edit calc.py" } as const;
+  const edited = {
+    ...edit,
+    type: "action_result",
+    action_id: "2",
+    state: "completed",
+    summary: "+1 −1",
+    diff: "--- a/calc.py\n+++ b/calc.py\n@@ -1 +1 @@\n-a\n+b\n",
+    output: { files: [{ path: "calc.py", done: "changed" }] },
+  } as const;
+  const editing: Block = { ...edit, type: "action", id: "2", input: { edits: ["…"] } };
+  const both = event("messages", 1000, {
+    messages: [
+      { role: "assistant", content: [editing] },
+      { role: "tool", content: [edited] },
+    ],
+  });
+
+  test("shows an action with its result in one line, and the diff below", () => {
+    printer.print(both);
+    const [headline, ...diff] = lines;
+    expect(headline).toBe("    1.0 s  • Edit calc.py  +1 −1");
+    expect(diff.map((line) => line.trim())).toEqual(["@@ -1 +1 @@", "-a", "+b"]);
+  });
+
+  test("shows the result of an earlier action with its title", () => {
+    const { diff: _, ...failed } = edited;
+    printer.print(message("assistant", editing));
+    printer.print(message("tool", { ...failed, state: "failed", summary: "calc.py: permission denied" }));
+    expect(lines).toEqual(["    1.0 s  • Edit calc.py", "    1.0 s  Edit calc.py  calc.py: permission denied"]);
+  });
+
+  test("shows inputs and outputs whole with verbose, with their blank lines", () => {
+    const style = styleFor({ env: {}, outIsTerminal: false });
+    const whole = new EventPrinter({ style, print: (line) => lines.push(line), verbose: true, since: began });
+    whole.print(command("cat <<E\n\nx\nE"));
+    whole.print(result({ exit_code: 0, stdout: "a\n\nb" }));
+    whole.print(both);
+    const shown = lines.map((line) => line.replace(/^ {4}1\.0 s {2}|^ {13}/, ""));
+    expect(shown).toEqual(
+      expect.arrayContaining(["$ cat <<E", "", "x", "E", "a", "b", "--- a/calc.py", '  "edits": [']),
+    );
+    expect(shown.filter((line) => line === "")).toHaveLength(2);
+  });
+
+  test("shows why a call of the model failed, when it is retried, and what the run waits for", () => {
+    printer.print(event("run_waiting", 0, { position: 3, detail: "waiting for capacity, position 3 in the queue" }));
+    printer.print(event("setup_started", 0, { step: "setup_repo_clone", detail: "https://github.com/acme/shop" }));
+    printer.print(event("model_retry", 0, { attempt: 1, of: 10, reason: "status 503: down", next_in_ms: 500 }));
+    expect(lines).toEqual([
+      "    0.0 s  waiting for capacity, position 3 in the queue",
+      "    0.0 s  cloning …  https://github.com/acme/shop",
+      "    0.0 s  model failed  attempt 1 of 10, next in 0.5 s: status 503: down",
+    ]);
+  });
+
+  test("shows times that never go back, whatever the clock of the sandbox says", () => {
+    const said = (timestamp: string): RunEvent =>
+      event("messages", 3000, { messages: [{ role: "assistant", content: [{ type: "text", text: "x" }], timestamp }] });
+    printer.print(event("agent_started", 2000));
+    for (const timestamp of [at(-3_600_000), at(3_600_000), at(2500)]) printer.print(said(timestamp));
+    expect(lines.map((line) => line.slice(4, 9))).toEqual(["2.0 s", "2.0 s", "3.0 s", "3.0 s"]);
   });
 
   test("lets nothing that a run says reach the terminal's controls", () => {

@@ -110,7 +110,7 @@ describe("runyard run --follow", () => {
     expect(code).toBe(0);
     expect(out).toContain("Run r1\n");
     expect(out).toMatch(/ {2}0\.0 s {2}QUEUED\n/);
-    expect(out).toMatch(/ {2}1\.0 s {2}setup repo clone {2}0\.4 s\n/);
+    expect(out).toMatch(/ {2}1\.0 s {2}cloned {2}0\.4 s\n/);
     expect(out).toMatch(/ {2}2\.0 s {2}\$ npm test\n/);
     expect(out).toMatch(
       / {2}3\.0 s {2}exit 1\n {13}line 1\n {13}line 2\n {13}line 3\n {13}… 5 more lines\n {13}line 9\n/,

@@ -69,8 +69,23 @@ describe("an agent with a language model", () => {
         { name: "run_command", state: "failed", output: { error: expect.stringContaining("not a JSON object") } },
         { name: "repair_everything", state: "failed", output: { error: expect.stringContaining("there is no tool") } },
         { name: "run_command", category: "command", state: "failed", output: { exit_code: 1 } },
-        { name: "edit_files", state: "completed", output: { files: [{ path: "add.mjs", done: "changed" }] } },
-        { name: "run_command", state: "completed", output: { exit_code: 0 } },
+        {
+          name: "edit_files",
+          state: "completed",
+          title: "Edit add.mjs",
+          summary: "+1 −1",
+          diff: "--- a/add.mjs\n+++ b/add.mjs\n@@ -1,1 +1,1 @@\n-export const add = (a, b) => a - b;\n+export const add = (a, b) => a + b;\n",
+          output: { files: [{ path: "add.mjs", done: "changed" }] },
+        },
+        { name: "run_command", title: "node --test", state: "completed", output: { exit_code: 0 } },
+      ]);
+      expect(JSON.stringify(it.standIn.seen)).not.toContain("+++ b/add.mjs");
+      const retries = it.plane.events.filter(({ event_name }) => event_name === "model_retry");
+      expect(retries.map(({ payload }) => payload)).toMatchObject([
+        { attempt: 1, of: 10, reason: expect.stringContaining("status 429"), next_in_ms: expect.any(Number) },
+        { attempt: 1, reason: expect.any(String) },
+        { attempt: 1, reason: expect.stringContaining("status 529") },
+        { attempt: 1, reason: expect.any(String) },
       ]);
       // What a model says with a use of a tool stands before it; half an answer leaves nothing.
       expect(it.plane.texts).toEqual(["I look at the test first.", "I test it.", REPORT]);

@@ -257,7 +257,8 @@ describe("the forwarder", () => {
     const address = gateway.address();
     const port = typeof address === "object" ? address?.port : undefined;
     const socket = join(folder, "model.sock");
-    const options = { socket, modelUrl: `http://127.0.0.1:${port}/model/`, key: "ryr_secret", modelId: "anthropic/x" };
+    const given = { socket, modelUrl: `http://127.0.0.1:${port}/model/`, key: "ryr_secret", modelId: "anthropic/x" };
+    const options = { ...given, onRetry: () => {} };
     const forwarder = await openForwarder(options);
     const send = (method: string, path: string, body?: string) =>
       new Promise<{ status: number | undefined; headers: IncomingMessage["headers"]; text: string }>(

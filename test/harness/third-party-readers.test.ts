@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { createRedactor } from "#harness/redaction/redactor.ts";
 import { claude } from "#harness/third-party/claude.ts";
 import { codex } from "#harness/third-party/codex.ts";
 import { gemini } from "#harness/third-party/gemini.ts";
@@ -7,12 +8,13 @@ import { createLines } from "#harness/third-party/lines.ts";
 import { createMessageRecorder } from "#harness/third-party/message-recorder.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 
+const redactor = createRedactor(["s3cr3t-value-of-the-run"]);
 const SESSION = "accecc35-1925-4e37-8d7e-083eef3f9720";
 
 /** What the lines of an agent become, as the agent of this version wrote them. */
 function read(agent: typeof claude, lines: readonly unknown[], isBrokenOff = false) {
   const messages: Message[] = [];
-  const recorder = createMessageRecorder((message) => messages.push(message));
+  const recorder = createMessageRecorder((message) => messages.push(message), redactor);
   const reader = agent.reader(recorder);
   for (const line of lines) reader.read(line);
   if (isBrokenOff) recorder.breakOff();
@@ -88,6 +90,37 @@ describe("lines of claude 2.1.330", () => {
       { content: [action("integration", "Monitor", { a: 1 })] },
       { role: "tool", content: [result("Monitor", "failed", { interrupted: true })] },
     ]);
+  });
+});
+
+describe("steps of third-party agents", () => {
+  const line = (type: string, content: object, more: object = {}) => ({
+    type,
+    message: { content: [content] },
+    ...more,
+  });
+  const edit = { file_path: "/w/a.py", old_string: "a\n", new_string: "s3cr3t-value-of-the-run\n" };
+  const use = { type: "tool_use", id: "t1", name: "Edit", input: edit };
+  const end = { type: "tool_result", tool_use_id: "t1", content: "The file was updated." };
+  const steps = (more: object = {}) =>
+    read(claude, [line("assistant", use), line("user", end, more)]).messages.flatMap(({ content }) => content);
+
+  it("have a title, a summary and the redacted diff that the agent reports", () => {
+    const lines = [" x", "-a", "+s3cr3t-value-of-the-run"];
+    const patch = [{ oldStart: 4, oldLines: 2, newStart: 4, newLines: 2, lines }];
+    expect(steps({ tool_use_result: { filePath: "/w/a.py", structuredPatch: patch } })).toMatchObject([
+      { title: "Edit /w/a.py", input: { new_string: "***\n" } },
+      {
+        title: "Edit /w/a.py",
+        summary: "+1 −1",
+        diff: "--- a//w/a.py\n+++ b//w/a.py\n@@ -4,2 +4,2 @@\n x\n-a\n+***\n",
+      },
+    ]);
+  });
+
+  it("have a diff without line numbers if the agent reports none", () => {
+    for (const more of [{}, { tool_use_result: { filePath: "/w/a.py", structuredPatch: [{ lines: ["rm -rf"] }] } }])
+      expect(steps(more)[1]).toMatchObject({ diff: expect.stringMatching(/\n@@\n-a\n\+\*\*\*\n$/) });
   });
 });
 
@@ -171,7 +204,7 @@ describe("lines of gemini 0.61.0", () => {
 describe("what agents tell", () => {
   it("is cut where it is long, deep or has many members, and is well formed", () => {
     const messages: Message[] = [];
-    const recorder = createMessageRecorder((message) => messages.push(message));
+    const recorder = createMessageRecorder((message) => messages.push(message), redactor);
     let deep: unknown = "end";
     for (let index = 0; index < 20; index++) deep = [deep];
     const input = { long: "x".repeat(100_000), deep, many: Array.from({ length: 1_000 }, () => 1), bad: "a\0\ud800" };
@@ -186,7 +219,7 @@ describe("what agents tell", () => {
 
   it("has no result of what it did not tell of, nor a second one", () => {
     const messages: Message[] = [];
-    const recorder = createMessageRecorder((message) => messages.push(message));
+    const recorder = createMessageRecorder((message) => messages.push(message), redactor);
     recorder.result("none", "completed", {});
     recorder.action("1", { category: "files", name: "a", input: {} });
     recorder.result("1", "completed", {});

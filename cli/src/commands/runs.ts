@@ -7,6 +7,7 @@ import { environmentUid, scheduleId } from "../names.ts";
 import { pairs, time, wholeNumber } from "../options.ts";
 import { stateText } from "../style.ts";
 import { type Column, printFields, printList, timeText } from "../table.ts";
+import { usageText } from "../usage.ts";
 import { withExamples } from "./examples.ts";
 import { interruptOption } from "./run.ts";
 import { artifactsCommand, conversationCommand, responseCommand, transcriptCommand } from "./run-results.ts";
@@ -136,6 +137,7 @@ function printRun(context: Context, run: RunItem): void {
     ["started", timeText(run.started_at)],
     ["updated", timeText(run.updated_at)],
     ["run time", run.run_time],
+    ["usage", usageText(run.request_usage)],
     ["creator", run.creator?.display_name ?? run.creator?.uid],
     ["executor", run.executor?.display_name ?? run.executor?.uid],
     ["source", run.source],

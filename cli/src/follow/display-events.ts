@@ -7,10 +7,21 @@ export interface ApiEvent {
   readonly data: unknown;
 }
 
+/** The start of an action: a command, or the use of another tool. */
+export interface DisplayAction {
+  readonly id: string;
+  readonly title: string;
+  /** The input whole: the command, or the members of the input. */
+  readonly input: string;
+  readonly isCommand: boolean;
+}
+
 /** One thing that happened in a run, as a person wants to be told. Texts are as the sandbox wrote them: not to be trusted. */
 export type DisplayEvent = { readonly at: string } & (
   | {
       readonly kind: "step";
+      /** The type of the event. */
+      readonly type: string;
       /** The state that the run moved to; absent for any other step. */
       readonly state?: string | undefined;
       /** What was done; absent where the state says it. */
@@ -19,50 +30,135 @@ export type DisplayEvent = { readonly at: string } & (
       readonly detail?: string | undefined;
       readonly failed: boolean;
     }
-  | { readonly kind: "command"; readonly text: string; readonly shell: boolean }
-  | { readonly kind: "result"; readonly said: string; readonly failed: boolean; readonly output: string }
+  | ({ readonly kind: "action" } & DisplayAction)
+  | {
+      readonly kind: "result";
+      readonly id: string;
+      /** The action, where it directly precedes its result: then it has no event of its own. */
+      readonly action?: DisplayAction;
+      readonly title: string | undefined;
+      readonly summary: string;
+      readonly failed: boolean;
+      /** The output whole. */
+      readonly output: string;
+      readonly diff: string | undefined;
+      /** False where the summary and the diff say enough. */
+      readonly showsOutput: boolean;
+    }
   | { readonly kind: "text"; readonly text: string }
 );
+
+/** Whether the event shows the start of a command. */
+export const isCommand = (event: DisplayEvent): boolean =>
+  (event.kind === "action" && event.isCommand) || (event.kind === "result" && event.action?.isCommand === true);
 
 /** What an event tells, in order; nothing where there is nothing to show. */
 export function toDisplayEvents({ type, occurred_at, data }: ApiEvent): DisplayEvent[] {
   if (type !== "messages") return [step(type, occurred_at, data)];
   const parsed = v.safeParse(Messages, data);
   if (!parsed.success) return [];
-  return parsed.output.messages.flatMap(({ role, content, timestamp }) =>
-    content.flatMap((block) => ofBlock(block, role, timestamp ?? occurred_at)),
+  const all = parsed.output.messages.flatMap(({ role, content, timestamp }) =>
+    content.flatMap((block) => ofBlock(block, role, earlier(timestamp, occurred_at))),
   );
+  return joinResults(all);
 }
 
+/** The time of a message by the sandbox's clock, but never later than the service received it. */
+function earlier(timestamp: string | undefined, occurredAt: string): string {
+  return timestamp !== undefined && Date.parse(timestamp) <= Date.parse(occurredAt) ? timestamp : occurredAt;
+}
+
+function joinResults(events: readonly DisplayEvent[]): DisplayEvent[] {
+  const joined: DisplayEvent[] = [];
+  for (const event of events) {
+    const last = joined.at(-1);
+    if (event.kind === "result" && last?.kind === "action" && last.id === event.id) {
+      joined.splice(-1, 1, { ...event, at: last.at, action: last });
+    } else joined.push(event);
+  }
+  return joined;
+}
+
+const Text = v.optional(v.string());
 const StepData = v.object({
-  state: v.optional(v.string()),
+  state: Text,
   duration_ms: v.optional(v.number()),
   is_error: v.optional(v.boolean()),
-  detail: v.optional(v.string()),
-  message: v.optional(v.string()),
-  filepath: v.optional(v.string()),
-  title: v.optional(v.string()),
-  url: v.optional(v.string()),
+  detail: Text,
+  message: Text,
+  filepath: Text,
+  title: Text,
+  url: Text,
+  step: Text,
+  attempt: v.optional(v.number()),
+  of: v.optional(v.number()),
+  reason: Text,
+  next_in_ms: v.optional(v.number()),
 });
+
+type StepData = v.InferOutput<typeof StepData>;
+
+/** What events are called; the name of any other event says it. */
+const NAMES: Readonly<Record<string, string>> = {
+  worker_container_ready: "sandbox ready",
+  setup_environment_resolution: "prepared",
+  setup_repo_clone: "cloned",
+  setup_commands: "setup",
+  setup_mcp_servers: "MCP server",
+  setup_skill_loading: "loaded skill",
+  checkpoint_saved: "checkpoint",
+  artifact_created: "artifact",
+  user_notified: "notification",
+  run_waiting: "",
+  model_retry: "model failed",
+};
+
+/** What a part of the setup is called while it goes on. */
+const STARTED: Readonly<Record<string, string>> = {
+  setup_environment_resolution: "preparing …",
+  setup_repo_clone: "cloning …",
+  setup_mcp_servers: "connecting to MCP server …",
+  setup_skill_loading: "loading skill …",
+};
+
+/** Why a call of the model failed, and when it is tried again. */
+function retryText({ attempt, of, reason, next_in_ms }: StepData): string | undefined {
+  if (attempt === undefined) return undefined;
+  const most = of === undefined ? "" : ` of ${of}`;
+  const next = next_in_ms === undefined ? "" : `, next in ${(next_in_ms / 1000).toFixed(1)} s`;
+  return `attempt ${attempt}${most}${next}: ${reason ?? "no reason was given"}`;
+}
 
 /** A move is told by the state that it leads to, anything else by its name. */
 function step(type: string, at: string, data: unknown): DisplayEvent {
   const parsed = v.safeParse(StepData, data);
   const { state, duration_ms, is_error = false, ...said } = parsed.success ? parsed.output : {};
-  const name = state !== undefined && type.startsWith("run_") ? undefined : type.replaceAll("_", " ");
-  const detail = said.detail ?? said.message ?? said.filepath ?? said.title ?? said.url;
-  return { kind: "step", at, state, name, durationMs: duration_ms, detail, failed: is_error };
+  const name = state !== undefined && type.startsWith("run_") ? undefined : (NAMES[type] ?? type.replaceAll("_", " "));
+  const detail = retryText(said) ?? said.detail ?? said.message ?? said.filepath ?? said.title ?? said.url;
+  if (type === "setup_started")
+    return { kind: "step", type, at, name: STARTED[said.step ?? ""] ?? "setup …", detail, failed: false };
+  return { kind: "step", type, at, state, name, durationMs: duration_ms, detail, failed: is_error };
 }
 
 /** Blocks of kinds that this version does not know have nothing to show. */
 const Block = v.variant("type", [
   v.object({ type: v.literal("text"), text: v.string() }),
-  v.object({ type: v.literal("action"), name: v.string(), input: v.unknown() }),
-  v.object({ type: v.literal("action_result"), state: v.string(), output: v.unknown() }),
+  v.object({ type: v.literal("action"), id: v.string(), name: v.string(), title: Text, input: v.unknown() }),
+  v.object({
+    type: v.literal("action_result"),
+    action_id: v.string(),
+    state: v.string(),
+    title: Text,
+    summary: Text,
+    diff: Text,
+    output: v.unknown(),
+  }),
 ]);
+type Result = Extract<v.InferOutput<typeof Block>, { type: "action_result" }>;
 const Messages = v.object({
   messages: v.array(v.object({ role: v.string(), content: v.array(v.unknown()), timestamp: v.optional(v.string()) })),
 });
+const Command = v.object({ command: v.string() });
 
 function ofBlock(given: unknown, role: string, at: string): DisplayEvent[] {
   const parsed = v.safeParse(Block, given);
@@ -72,26 +168,39 @@ function ofBlock(given: unknown, role: string, at: string): DisplayEvent[] {
     case "text":
       return role === "assistant" ? [{ kind: "text", at, text: block.text }] : [];
     case "action": {
-      const input = v.safeParse(v.object({ command: v.string() }), block.input);
-      return [{ kind: "command", at, text: input.success ? input.output.command : block.name, shell: input.success }];
+      const { id, name, input } = block;
+      const command = v.safeParse(Command, input);
+      const shown = command.success ? command.output.command : asText(input);
+      return [{ kind: "action", at, id, title: block.title ?? name, input: shown, isCommand: command.success }];
     }
     case "action_result":
-      return [{ kind: "result", at, ...resultOf(block.state, block.output) }];
+      return [{ kind: "result", at, ...ofResult(block) }];
   }
 }
 
 const Output = v.object({
   exit_code: v.optional(v.nullable(v.number())),
-  output: v.optional(v.string()),
-  stdout: v.optional(v.string()),
-  stderr: v.optional(v.string()),
+  output: Text,
+  stdout: Text,
+  stderr: Text,
 });
 
-function resultOf(state: string, output: unknown): { said: string; failed: boolean; output: string } {
+function ofResult({ action_id: id, state, title, summary, diff, output }: Result) {
   const failed = state !== "completed";
-  if (typeof output === "string") return { said: state, failed, output };
+  const known = { id, title, failed, diff };
   const parsed = v.safeParse(Output, output);
   const { exit_code, ...texts } = parsed.success ? parsed.output : {};
-  const said = exit_code === undefined || exit_code === null ? state : `exit ${exit_code}`;
-  return { said, failed, output: [texts.output, texts.stdout, texts.stderr].filter(Boolean).join("\n") };
+  const isShell = exit_code !== undefined;
+  const said = typeof exit_code === "number" ? `exit ${exit_code}` : state;
+  const text = [texts.output, texts.stdout, texts.stderr].filter(Boolean).join("\n");
+  // Harnesses without summaries say nothing else.
+  const showsOutput = isShell || summary === undefined;
+  return { ...known, summary: summary ?? said, output: text || (isShell ? "" : asText(output)), showsOutput };
+}
+
+/** A value whole, as text. An empty one has nothing to show. */
+function asText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null || JSON.stringify(value) === "{}") return "";
+  return JSON.stringify(value, null, 2) ?? "";
 }

@@ -1,88 +1,149 @@
 import { clip, type Style, seconds, stateText } from "../style.ts";
 import { oneLine, printable } from "../terminal-text.ts";
-import { type ApiEvent, type DisplayEvent, toDisplayEvents } from "./display-events.ts";
+import { type ApiEvent, type DisplayAction, type DisplayEvent, toDisplayEvents } from "./display-events.ts";
+import { RunClock } from "./run-clock.ts";
 
 const INDENT = 13;
 const WIDTH = 100;
+/** The lines of a diff that are shown without --verbose. */
+const DIFF_LINES = 24;
 
 export interface EventPrinterOptions {
   readonly style: Style;
   readonly print: (line: string) => void;
-  /** Shows outputs whole instead of their first and last lines. */
+  /** Shows inputs and outputs whole instead of their first and last lines. */
   readonly verbose: boolean;
   /**
    * When time began, in milliseconds since the epoch.
    * @default the time of the first event
    */
   readonly since?: number;
+  /** Called after each event that was printed. */
+  readonly onShown?: (event: DisplayEvent) => void;
 }
+
+type Step = DisplayEvent & { readonly kind: "step" };
+type Result = DisplayEvent & { readonly kind: "result" };
 
 /** Prints one event of a run after another, each with the time that had passed. */
 export class EventPrinter {
   readonly #options: EventPrinterOptions;
-  #since: number | undefined;
+  readonly #clock: RunClock;
 
   constructor(options: EventPrinterOptions) {
     this.#options = options;
-    this.#since = options.since;
+    this.#clock = new RunClock(options.since);
   }
 
   print(event: ApiEvent): void {
-    this.#since ??= Date.parse(event.occurred_at);
-    for (const displayEvent of toDisplayEvents(event)) this.#print(displayEvent, this.#since);
+    // The time begins with the service's clock.
+    this.#clock.passedAt(event.type === "messages" ? "" : event.occurred_at);
+    for (const displayEvent of toDisplayEvents(event)) {
+      this.#print(displayEvent);
+      this.#options.onShown?.(displayEvent);
+    }
   }
 
-  #print(displayEvent: DisplayEvent, since: number): void {
+  #print(displayEvent: DisplayEvent): void {
     const { style, print } = this.#options;
     const [first = "", ...rest] = this.#lines(displayEvent);
     if (first === "") return;
-    const passed = Math.max(0, Date.parse(displayEvent.at) - since);
+    const passed = this.#clock.passedAt(displayEvent.at);
     print(`  ${style.dim(seconds(passed).padStart(7))}  ${first}`);
-    for (const line of rest) print(`${" ".repeat(INDENT)}${style.dim(line)}`);
+    for (const line of rest) print(line === "" ? "" : `${" ".repeat(INDENT)}${line}`);
   }
 
   /** A headline and further lines. */
   #lines(displayEvent: DisplayEvent): string[] {
-    const { style } = this.#options;
     switch (displayEvent.kind) {
       case "step":
         return [this.#stepText(displayEvent)];
-      case "command": {
-        const [first = "", ...rest] = meaningful(displayEvent.text);
-        if (this.#options.verbose) return [`${style.bold("$")} ${first}`, ...rest];
-        const more = rest.length === 0 ? "" : ` ${style.dim(`… ${rest.length} more lines`)}`;
-        return [`${style.bold("$")} ${clip(first, WIDTH)}${more}`];
-      }
+      case "action":
+        return this.#actionLines(displayEvent);
       case "result":
-        return [
-          (displayEvent.failed ? style.red : style.green)(oneLine(displayEvent.said)),
-          ...this.#shown(displayEvent.output),
-        ];
+        return this.#resultLines(displayEvent);
       case "text":
         return this.#shown(displayEvent.text);
     }
   }
 
-  #stepText({ state, name, durationMs, detail, failed }: DisplayEvent & { kind: "step" }): string {
-    const { style } = this.#options;
+  #actionLines({ title, input, isCommand }: DisplayAction): string[] {
+    const { style, verbose } = this.#options;
+    const mark = style.bold(isCommand ? "$" : "•");
+    if (!isCommand) return [`${mark} ${clip(oneLine(title), WIDTH)}`, ...(verbose ? this.#dimmed(input) : [])];
+    const [first = "", ...rest] = verbose ? whole(input) : meaningful(input);
+    if (verbose) return [`${mark} ${first}`, ...rest.map(style.dim)];
+    const more = rest.length === 0 ? "" : ` ${style.dim(`… ${rest.length} more lines`)}`;
+    return [`${mark} ${clip(first, WIDTH)}${more}`];
+  }
+
+  #resultLines({ action, title, summary, failed, output, diff, showsOutput }: Result): string[] {
+    const { style, verbose } = this.#options;
+    const said = (failed ? style.red : style.green)(
+      clip(oneLine(summary), verbose ? Number.MAX_SAFE_INTEGER : 2 * WIDTH),
+    );
+    const details = [
+      ...(diff === undefined ? [] : this.#diffLines(diff)),
+      ...(showsOutput || verbose ? this.#dimmed(output) : []),
+    ];
+    if (action === undefined) {
+      const name = title === undefined || showsOutput ? "" : `${style.dim(clip(oneLine(title), WIDTH))}  `;
+      return [`${name}${said}`, ...details];
+    }
+    const [first = "", ...rest] = this.#actionLines(action);
+    if (action.isCommand) return [first, ...rest, said, ...details];
+    return [`${first}  ${said}`, ...rest, ...details];
+  }
+
+  #diffLines(diff: string): string[] {
+    const { style, verbose } = this.#options;
+    // The title names the file.
+    const lines = whole(diff).filter((line) => verbose || !/^(---|\+\+\+) /.test(line));
+    const shown = verbose ? lines : lines.slice(0, DIFF_LINES).map((line) => clip(line, WIDTH));
+    const left = lines.length - shown.length;
+    return [
+      ...shown.map((line) => paintDiffLine(line, style)),
+      ...(left > 0 ? [style.dim(`… ${left} more lines`)] : []),
+    ];
+  }
+
+  #stepText({ state, name, durationMs, detail, failed }: Step): string {
+    const { style, verbose } = this.#options;
     const parts = [
       state === undefined ? "" : style.bold(stateText(style, oneLine(state))),
       oneLine(name ?? ""),
-      durationMs === undefined ? "" : style.dim(seconds(durationMs)),
-      detail === undefined ? "" : style.dim(clip(oneLine(detail), WIDTH)),
       failed && state === undefined ? style.red("failed") : "",
+      detail === undefined ? "" : style.dim(clip(oneLine(detail), verbose ? Number.MAX_SAFE_INTEGER : 2 * WIDTH)),
+      durationMs === undefined ? "" : style.dim(seconds(durationMs)),
     ];
     return parts.filter((part) => part !== "").join("  ");
   }
 
+  #dimmed(text: string): string[] {
+    return this.#shown(text).map(this.#options.style.dim);
+  }
+
   /** A text whole, or its first and last lines. */
   #shown(text: string): string[] {
+    if (this.#options.verbose) return whole(text);
     const lines = meaningful(text);
-    if (this.#options.verbose) return lines;
     const clipped = lines.map((line) => clip(line, WIDTH));
     if (clipped.length <= 5) return clipped;
     return [...clipped.slice(0, 3), `… ${lines.length - 4} more lines`, ...clipped.slice(-1)];
   }
+}
+
+/** A line of a unified diff in the colours that people know. */
+function paintDiffLine(line: string, style: Style): string {
+  if (line.startsWith("@@") || /^(---|\+\+\+|diff|index) /.test(line)) return style.dim(line);
+  if (line.startsWith("+")) return style.green(line);
+  return line.startsWith("-") ? style.red(line) : line;
+}
+
+/** All lines, blank ones too. */
+function whole(text: string): string[] {
+  const trimmed = printable(text).trimEnd();
+  return trimmed === "" ? [] : trimmed.split("\n");
 }
 
 const meaningful = (text: string): string[] =>

@@ -2,7 +2,10 @@ import { APIError, APIUserAbortError, type RunItem, type Runyard } from "../../.
 import type { Context } from "../context.ts";
 import { EXIT, exitCodeOf } from "../exit-code.ts";
 import { stateText } from "../style.ts";
+import { usageText } from "../usage.ts";
+import { activityAfter } from "./activity.ts";
 import { EventPrinter } from "./event-printer.ts";
+import { StatusLine } from "./status-line.ts";
 
 /** What becomes of a run when the person or the CI job that follows it says stop. */
 export type OnInterrupt = "ask" | "cancel" | "leave";
@@ -20,16 +23,24 @@ export async function followRun(
   runId: string,
   options: FollowOptions,
 ): Promise<void> {
+  const { out, outIsTerminal, columns } = context.shell;
+  const showsStatus = outIsTerminal && !context.json && context.shell.env["TERM"] !== "dumb";
+  const status = showsStatus ? new StatusLine({ out, columns }) : undefined;
   const printer = new EventPrinter({
     style: context.style,
-    print: (line) => context.say(line),
+    print: (line) => (status === undefined ? context.say(line) : status.above(() => context.say(line))),
     verbose: options.verbose === true,
+    onShown: (event) => {
+      const activity = activityAfter(event);
+      if (activity !== undefined) status?.show(activity);
+    },
   });
   let after = 0;
   /** Follows until the end, or until the first interrupt: then undefined. */
   const follow = async (): Promise<RunItem | undefined> => {
     const controller = new AbortController();
     const release = context.shell.onInterrupt(() => controller.abort());
+    status?.start();
     try {
       return await client.runs.followUntilDone(runId, {
         after,
@@ -44,6 +55,7 @@ export async function followRun(
       if (controller.signal.aborted && error instanceof APIUserAbortError) return undefined;
       throw error;
     } finally {
+      status?.stop();
       release();
     }
   };
@@ -92,6 +104,8 @@ async function showEnd(context: Context, client: Runyard, run: RunItem): Promise
   context.say(`${style.bold(stateText(style, run.state))}${took}  ${style.dim(run.run_id)}`);
   if (run.status_message !== undefined) context.sayText(run.status_message.message);
   if (text.trim() !== "" && text.trim() !== run.status_message?.message.trim()) context.sayText(text.trimEnd());
+  const usage = usageText(run.request_usage);
+  if (usage !== undefined) context.say(style.dim(usage));
   const files = run.artifacts?.length ?? 0;
   if (files > 0)
     context.say(

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
 import { type RunHead, readHead, type SlotKind } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
@@ -40,6 +41,12 @@ export async function enterWaitQueue(head: RunHead, kind: SlotKind, ports: Capac
     }
   }
   return false;
+}
+
+/** Counts the runs in a wait queue. */
+export async function countWaiting(queue: WaitQueue, { table }: Pick<CapacityPorts, "table">): Promise<number> {
+  const counters = await table.get(toPool(queue).counters);
+  return v.parse(v.object({ waiting: v.optional(v.number(), 0) }), counters ?? {}).waiting;
 }
 
 /** Grants free slots to the runs that have waited longest, one after the other, and asks for their dispatch. */

@@ -333,6 +333,18 @@ class ClientEventPayloadParam(TypedDict, total=False):
     detail: str
     """The error message of the step. At most 4096 bytes in UTF-8."""
 
+    step: str
+    model_id: str
+    """The model's id. Defaults to the team's model."""
+
+    isolation: Literal["bubblewrap", "machine", "none"]
+    attempt: int
+    of: int
+    reason: str
+    """Why the firing created no run in time. Absent for `fired`. At most 1024 bytes in UTF-8."""
+
+    next_in_ms: int
+
 
 class ClientEventParam(TypedDict, total=False):
     """An event that an execution reports for its timeline."""
@@ -349,6 +361,8 @@ class ClientEventParam(TypedDict, total=False):
             "setup_skill_loading",
             "agent_started",
             "checkpoint_saved",
+            "setup_started",
+            "model_retry",
         ]
     ]
     """The type of the event."""
@@ -876,6 +890,9 @@ class ActionBlockParam(TypedDict, total=False):
     name: Required[str]
     """The name of the action or event."""
 
+    title: str
+    """The run's title, at most 512 characters. Defaults to the first line of the prompt. Must be one line without control characters."""
+
     input: Required[Any]
     """The action's input. Its shape depends on `name`."""
 
@@ -895,6 +912,15 @@ class ActionResultBlockParam(TypedDict, total=False):
 
     name: Required[str]
     """The name of the action or event."""
+
+    title: str
+    """The run's title, at most 512 characters. Defaults to the first line of the prompt. Must be one line without control characters."""
+
+    summary: str
+    """The result in one or two sentences. Must be one line without control characters."""
+
+    diff: str
+    """At most 65536 bytes in UTF-8."""
 
     state: Required[Literal["running", "completed", "failed", "denied"]]
     """The state of the action."""

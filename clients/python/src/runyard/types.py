@@ -661,6 +661,9 @@ class ActionBlock(BaseModel):
     name: str
     """The name of the action or event."""
 
+    title: Optional[str] = None
+    """The run's title, at most 512 characters. Defaults to the first line of the prompt. Must be one line without control characters."""
+
     input: Any
     """The action's input. Its shape depends on `name`."""
 
@@ -682,6 +685,15 @@ class ActionResultBlock(BaseModel):
 
     name: str
     """The name of the action or event."""
+
+    title: Optional[str] = None
+    """The run's title, at most 512 characters. Defaults to the first line of the prompt. Must be one line without control characters."""
+
+    summary: Optional[str] = None
+    """The result in one or two sentences. Must be one line without control characters."""
+
+    diff: Optional[str] = None
+    """At most 65536 bytes in UTF-8."""
 
     state: Union[Literal["running", "completed", "failed", "denied"], str]
     """The state of the action."""
@@ -842,6 +854,9 @@ class RunEvent(BaseModel):
             "run_stopped",
             "artifact_created",
             "user_notified",
+            "run_waiting",
+            "setup_started",
+            "model_retry",
             "messages",
         ],
         str,

@@ -362,6 +362,8 @@ interface components {
             category: "command" | "files" | "search" | "integration" | "documents" | "computer" | "review" | "skill";
             /** @description The name of the action or event. */
             name: string;
+            /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. Must be one line without control characters. */
+            title?: string;
             /** @description The action's input. Its shape depends on `name`. */
             input: unknown;
             /** @description The id of the message that the block belongs to. At most 512 bytes in UTF-8. */
@@ -381,6 +383,12 @@ interface components {
             category: "command" | "files" | "search" | "integration" | "documents" | "computer" | "review" | "skill";
             /** @description The name of the action or event. */
             name: string;
+            /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. Must be one line without control characters. */
+            title?: string;
+            /** @description The result in one or two sentences. Must be one line without control characters. */
+            summary?: string;
+            /** @description At most 65536 bytes in UTF-8. */
+            diff?: string;
             /**
              * @description The state of the action.
              * @enum {string}
@@ -482,7 +490,7 @@ interface components {
              * @description The type of the event.
              * @enum {string}
              */
-            event_name: "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "checkpoint_saved";
+            event_name: "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "checkpoint_saved" | "setup_started" | "model_retry";
             /**
              * Format: date-time
              * @description The time of the message or event. RFC 3339 with an offset.
@@ -506,6 +514,16 @@ interface components {
                 is_error?: boolean;
                 /** @description The error message of the step. At most 4096 bytes in UTF-8. */
                 detail?: string;
+                step?: string;
+                /** @description The model's id. Defaults to the team's model. */
+                model_id?: string;
+                /** @enum {string} */
+                isolation?: "bubblewrap" | "machine" | "none";
+                attempt?: number;
+                of?: number;
+                /** @description Why the firing created no run in time. Absent for `fired`. At most 1024 bytes in UTF-8. */
+                reason?: string;
+                next_in_ms?: number;
             };
         };
         /** @description The snapshot to commit. */
@@ -1812,7 +1830,7 @@ interface components {
              * @description The type of the event; `messages` is a batch of messages.
              * @enum {string}
              */
-            type: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_cancelled" | "run_stopped" | "artifact_created" | "user_notified" | "messages";
+            type: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_cancelled" | "run_stopped" | "artifact_created" | "user_notified" | "run_waiting" | "setup_started" | "model_retry" | "messages";
             /**
              * Format: date-time
              * @description The time of the event.

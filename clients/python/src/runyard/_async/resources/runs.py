@@ -465,6 +465,8 @@ class AsyncRunsBase(AsyncResource):
             "setup_skill_loading",
             "agent_started",
             "checkpoint_saved",
+            "setup_started",
+            "model_retry",
         ],
         timestamp: Union[str, datetime],
         payload: Union[ClientEventPayloadParam, NotGiven] = NOT_GIVEN,

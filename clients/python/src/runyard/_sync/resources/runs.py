@@ -463,6 +463,8 @@ class RunsBase(Resource):
             "setup_skill_loading",
             "agent_started",
             "checkpoint_saved",
+            "setup_started",
+            "model_retry",
         ],
         timestamp: Union[str, datetime],
         payload: Union[ClientEventPayloadParam, NotGiven] = NOT_GIVEN,
