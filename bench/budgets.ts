@@ -1,9 +1,10 @@
+import { heartbeatSeconds } from "../shared/records/run.ts";
 import type { Bundles } from "./bundles.ts";
 import type { Costs } from "./costs.ts";
 import type { Comparison } from "./langgraph.ts";
 import type { Latency } from "./latency.ts";
 import type { PageCost } from "./pages.ts";
-import { billOf, dollars } from "./prices.ts";
+import { type Bill, billOf, dollars } from "./prices.ts";
 
 /** A budget of the design, and what was measured. */
 export interface Budget {
@@ -14,9 +15,16 @@ export interface Budget {
   readonly met?: boolean;
 }
 
-/** What a run's minute adds: its heartbeats, of which every other one is written, and two looks of the reaper. */
-const BEATS_A_MINUTE = 12;
+/** What a run's minute adds: its heartbeats, which are written and not logged, and two looks of the reaper. */
+const HEARTBEATS_A_MINUTE = 60 / heartbeatSeconds(false);
 const REAPER_LOOKS = { reads: 2, writes: 6 };
+
+/** The bill of a minute of running, for the units of one heartbeat. */
+export function billOfMinute(heartbeat: { readonly reads: number; readonly writes: number }): Bill {
+  const reads = HEARTBEATS_A_MINUTE * heartbeat.reads + REAPER_LOOKS.reads;
+  const writes = HEARTBEATS_A_MINUTE * heartbeat.writes + REAPER_LOOKS.writes;
+  return { ...billOf({ reads, writes }, HEARTBEATS_A_MINUTE, 0), quietInvocations: HEARTBEATS_A_MINUTE };
+}
 
 export function bundleBudgets({ routes, imports }: Bundles): Budget[] {
   const most = Math.max(...routes.map(({ bytes }) => bytes));
@@ -49,14 +57,6 @@ export function priceBudgets({ steps, bareRun }: Costs): Budget[] {
   const stepOf = (name: string) =>
     steps.find((step) => step.name === name) ?? { reads: Number.NaN, writes: Number.NaN };
   const beat = stepOf("POST /harness-support/heartbeat");
-  const minute = {
-    ...billOf({ reads: BEATS_A_MINUTE * beat.reads, writes: BEATS_A_MINUTE / 2 }, BEATS_A_MINUTE, 0),
-  };
-  const withReaper = {
-    ...minute,
-    reads: minute.reads + REAPER_LOOKS.reads,
-    writes: minute.writes + REAPER_LOOKS.writes,
-  };
   return [
     budget("control plane, a million runs without messages", dollars(billOf(bareRun, 3, 2)), 50, "$", 1),
     budget(
@@ -66,7 +66,7 @@ export function priceBudgets({ steps, bareRun }: Costs): Budget[] {
       "$",
       1,
     ),
-    budget("… and for each minute of running", dollars(withReaper), 25, "$", 1),
+    budget("… and for each minute of running", dollars(billOfMinute({ reads: beat.reads, writes: 1 })), 20, "$", 1),
   ];
 }
 

@@ -1,8 +1,8 @@
 import { uuidv7 } from "#shared/ids.ts";
 import { parseRunBody } from "#shared/records/run-body.ts";
-import { newRunWrites } from "#shared/runs/new-run.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { ControlPlane } from "./control-plane.ts";
+import { newRunWrites } from "./new-run-writes.ts";
 
 /** The most that one page reads, of all orders and of the first page and a later one. */
 export interface PageCost {

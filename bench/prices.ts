@@ -22,6 +22,8 @@ const REQUESTS_A_MESSAGE = 3;
 
 export interface Bill {
   readonly invocations: number;
+  /** Those of `invocations` that log nothing. @default 0 */
+  readonly quietInvocations?: number;
   readonly httpRequests: number;
   readonly messages: number;
   readonly puts: number;
@@ -35,7 +37,8 @@ export function dollars(bill: Bill): number {
     bill.writes * PRICES.writeUnit +
     bill.reads * PRICES.readUnit +
     bill.httpRequests * PRICES.httpRequest +
-    bill.invocations * (PRICES.invocation + GB_SECONDS * PRICES.gbSecond + PRICES.logged) +
+    bill.invocations * (PRICES.invocation + GB_SECONDS * PRICES.gbSecond) +
+    (bill.invocations - (bill.quietInvocations ?? 0)) * PRICES.logged +
     bill.messages * REQUESTS_A_MESSAGE * PRICES.queueRequest +
     bill.puts * PRICES.put
   );

@@ -12,6 +12,7 @@ export const heartbeat = endpoint({
   request: { body: HeartbeatRequest },
   reply: { 200: HeartbeatResponse },
   whileStopping: true,
+  quiet: true,
   async run({ body, principal, header }, ports: RunPorts) {
     return { status: 200, body: await recordHeartbeat(principal, header, body, ports) };
   },

@@ -7,6 +7,7 @@ import {
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
+  SystemLogLevel,
   type TenancyConfig,
   Tracing,
 } from "aws-cdk-lib/aws-lambda";
@@ -45,6 +46,8 @@ export interface BaseFunctionProps {
   readonly diskMib?: number;
   /** Whether traces are sent, which is a right of its own. @default true */
   readonly traced?: boolean;
+  /** Whether Lambda leaves out its own lines about invocations that succeed. @default false */
+  readonly quiet?: boolean;
   /** An image that is the function's code, instead of the bundle. @default the bundle, on the runtime of Node 24 */
   readonly image?: SandboxImage | undefined;
   /** Whether each tenant gets execution environments of its own. @default shared ones */
@@ -100,6 +103,7 @@ export class BaseFunction extends Construct {
       role: role.withoutPolicyUpdates(),
       logGroup: this.log,
       loggingFormat: LoggingFormat.JSON,
+      ...(props.quiet === true && { systemLogLevelV2: SystemLogLevel.WARN }),
       tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
       timeout: Duration.seconds(props.timeoutSeconds ?? 10),
       memorySize: props.memoryMb ?? 512,

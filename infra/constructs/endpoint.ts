@@ -24,6 +24,7 @@ export class Endpoint extends BaseFunction {
       ...(line.name !== undefined && { name: line.name }),
       ...(line.timeoutSeconds !== undefined && { timeoutSeconds: line.timeoutSeconds }),
       ...(line.memoryMb !== undefined && { memoryMb: line.memoryMb }),
+      ...(line.quiet !== undefined && { quiet: line.quiet }),
       ...(line.reserved !== undefined && reserveConcurrency && { reserved: line.reserved }),
       environment: { ...props.environment, PRINCIPALS: line.who === "public" ? "public" : line.who.join(",") },
     });

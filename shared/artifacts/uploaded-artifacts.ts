@@ -77,7 +77,7 @@ async function commit(first: ExecutingHead, artifact: UploadedArtifact, ports: R
   await changeExecution(first, ports, (head) => ({
     change: {
       ...toCreatedChange(head, artifact, artifact.size_bytes, now),
-      also: [commitArtifact(artifact, now)],
+      also: { artifact: commitArtifact(artifact, now) },
     },
     result: undefined,
   })).catch((error: unknown) => {

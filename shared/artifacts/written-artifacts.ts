@@ -91,7 +91,7 @@ function toChange(head: ExecutingHead, artifact: StoredArtifact, bytes: number, 
     ...toCreatedChange(head, artifact, bytes, now),
     add: placedSpace(bytes),
     if: hasSpace(bytes),
-    also: putArtifact(artifact),
+    also: { artifact: putArtifact(artifact) },
   };
 }
 

@@ -35,7 +35,7 @@ export async function declareExternalConversation(
       change: {
         events: [],
         set: { heartbeat_at: ports.now(), external: true },
-        also: [putRawTranscript(head.run_id, raw)],
+        also: { rawTranscript: putRawTranscript(head.run_id, raw) },
       },
       result: undefined,
     };
@@ -97,7 +97,11 @@ function storeUpload(
     const pending: TranscriptUpload = { execution_id: head.execution_id, file, ...described };
     const next: RawTranscript = { ...raw, uploads: raw.uploads + 1, pending };
     return {
-      change: { events: [], set: { heartbeat_at: ports.now() }, also: [putRawTranscript(head.run_id, next)] },
+      change: {
+        events: [],
+        set: { heartbeat_at: ports.now() },
+        also: { rawTranscript: putRawTranscript(head.run_id, next) },
+      },
       result: pending,
     };
   });
@@ -122,10 +126,10 @@ export async function storeUploadedTranscript(first: ExecutingHead, ports: RunPo
     if (raw?.pending?.file !== pending.file) return { result: undefined };
     const { pending: _, ...rest } = raw;
     const stored: TranscriptUpload = { ...pending, file, size_bytes: size };
-    const also = [
-      putRawTranscript(head.run_id, { ...rest, stored }),
-      putConversationFile(conversation_id, { run_id: head.run_id, format: raw.format, file }),
-    ];
+    const also = {
+      rawTranscript: putRawTranscript(head.run_id, { ...rest, stored }),
+      conversationFile: putConversationFile(conversation_id, { run_id: head.run_id, format: raw.format, file }),
+    };
     return { change: { events: [], set: { heartbeat_at: ports.now() }, also }, result: undefined };
   });
 }

@@ -33,7 +33,7 @@ export async function storeClientEvent(first: ExecutingHead, event: ClientEvent,
             client_events: head.client_events + 1,
             heartbeat_at: ports.now(),
           },
-          also: [markClientEvent(first.run_id, event.event_uuid)],
+          also: { clientEvent: markClientEvent(first.run_id, event.event_uuid) },
         },
         result: undefined,
       };

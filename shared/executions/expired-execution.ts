@@ -63,7 +63,7 @@ function toResumeChange(head: ExecutingHead, checkpoint: Checkpoint, now: number
       followups_stored: Math.min(head.followups_stored, checkpoint.followups),
       ...(left === undefined ? {} : { checkpoint: true }),
     },
-    also: left === undefined ? [] : [putCheckpoint(head.run_id, left)],
+    also: { checkpoint: left === undefined ? undefined : putCheckpoint(head.run_id, left) },
   };
 }
 

@@ -2,13 +2,16 @@ import type * as v from "valibot";
 import { readFollowups } from "#shared/conversations/followups.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import { HEARTBEAT_SECONDS, LEASE_SECONDS } from "#shared/records/run.ts";
+import { heartbeatSeconds } from "#shared/records/run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { HeartbeatRequest, HeartbeatResponse } from "#shared/wire/harness.ts";
 import { assertHarnessInstance, assertSameExecution, authorizeExecution } from "./execution-access.ts";
 
-/** A heartbeat is written if the last one is this old: a third of the lease, so that two more may be missed. */
-const WRITE_AFTER_MS = (LEASE_SECONDS * 1000) / 3;
+/**
+ * A heartbeat is written if the last one is this old: each one of an execution that nobody watches, every other one else. So two more
+ * may be missed before the lease expires.
+ */
+const WRITE_AFTER_MS = heartbeatSeconds(false) * 1000 - 1000;
 
 /** Records a heartbeat and the follow-ups that the execution has stored. The response tells a cancelled execution to stop. */
 export async function recordHeartbeat(
@@ -17,7 +20,7 @@ export async function recordHeartbeat(
   request: v.InferOutput<typeof HeartbeatRequest>,
   ports: RunPorts,
 ): Promise<HeartbeatResponse> {
-  const response = { followups: [], cancel: false, next_heartbeat_seconds: HEARTBEAT_SECONDS };
+  const response = { followups: [], cancel: false, next_heartbeat_seconds: heartbeatSeconds(false) };
   if (principal.kind === "run" && principal.stopping) {
     assertHarnessInstance(principal.head, header);
     return { ...response, cancel: true };

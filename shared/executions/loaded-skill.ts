@@ -32,7 +32,7 @@ export async function recordSkill(
     if (head.p.skill_path !== undefined) return { result: head };
     const p = { ...head.p, skill_path: path };
     return {
-      change: { events: [], set: { p }, also: copyFacets(head, p, loaded) },
+      change: { events: [], set: { p }, also: { facets: copyFacets(head, p, loaded) } },
       result: { ...head, p },
     };
   });

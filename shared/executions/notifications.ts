@@ -20,7 +20,7 @@ export async function storeNotification(first: ExecutingHead, message: string, p
       change: {
         events: [{ type: "user_notified", data: { message } }],
         set: { notifications: head.notifications + 1, heartbeat_at: ports.now() },
-        also: [markNotified(first.run_id, message)],
+        also: { notification: markNotified(first.run_id, message) },
       },
       result: undefined,
     };

@@ -4,7 +4,7 @@ import { listConversationRuns } from "#shared/conversations/conversation-store.t
 import { readFollowups } from "#shared/conversations/followups.ts";
 import { truncateMessages } from "#shared/conversations/truncate.ts";
 import { BEGINNING, type Checkpoint, checkpointOf, checkpointsOf } from "#shared/records/checkpoint.ts";
-import { HEARTBEAT_SECONDS } from "#shared/records/run.ts";
+import { heartbeatSeconds } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { type ExecutingHead, ownerOf } from "#shared/records/run-head.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
@@ -57,7 +57,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
       ...workspace,
       next_sequence: head.messages + 1,
       followups,
-      next_heartbeat_seconds: HEARTBEAT_SECONDS,
+      next_heartbeat_seconds: heartbeatSeconds(false),
     },
   };
 }

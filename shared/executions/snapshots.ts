@@ -83,7 +83,7 @@ function storeSnapshot(
       change: {
         events: [],
         set: { heartbeat_at: ports.now(), snapshots: head.snapshots + 1 },
-        also: [putSnapshot(head, generation, snapshot)],
+        also: { snapshot: putSnapshot(head, generation, snapshot) },
       },
       result: undefined,
     };
@@ -127,7 +127,7 @@ export async function saveCheckpoint(
       change: {
         events: [{ type: "checkpoint_saved", data: { generation } }],
         set: { heartbeat_at: ports.now(), losses: 0, checkpoint: true },
-        also: [putCheckpoint(head.run_id, checkpoint)],
+        also: { checkpoint: putCheckpoint(head.run_id, checkpoint) },
       },
       result: undefined,
     };

@@ -37,6 +37,8 @@ interface Spec<Path extends Schema, Body extends Schema, Q extends Parameters, R
   readonly errors?: readonly ErrorCode[];
   /** True where the key of a cancelled run is still valid, so that its execution learns of the cancel and reports its stop. */
   readonly whileStopping?: boolean;
+  /** True where a success is not logged, because there are many and none tells anything. */
+  readonly quiet?: boolean;
   /** The kind of rate limit; `run` adds `rateLimitToken` to the transaction that has the request's effect. */
   readonly rateLimit?: RateLimitKind;
 }
@@ -208,7 +210,7 @@ function served<
   P extends PublicPorts,
   A extends Answer<R>,
 >(
-  { request, reply, errors = [], rateLimit }: Spec<Path, Body, Q, R>,
+  { request, reply, errors = [], rateLimit, quiet = false }: Spec<Path, Body, Q, R>,
   answer: (event: APIGatewayProxyEventV2, ports: P, log: LogFields) => Promise<A>,
 ) {
   return {
@@ -226,12 +228,8 @@ function served<
       };
       try {
         const response = render(await answer(event, ports, log), reply, traceOf(event));
-        logLine("info", "request", {
-          ...log,
-          status: response.statusCode,
-          ms: elapsed(started),
-          trace_id: traceOf(event),
-        });
+        const { statusCode: status } = response;
+        if (!quiet) logLine("info", "request", { ...log, status, ms: elapsed(started), trace_id: traceOf(event) });
         return response;
       } catch (error) {
         const context = { baseUrl: ports.baseUrl, instance: event.rawPath, traceId: traceOf(event) };

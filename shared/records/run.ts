@@ -25,8 +25,9 @@ export const isExecuting = (state: RunState): state is ExecutingState =>
 /** Consecutive lost executions, without a new checkpoint between them, after which a run ends in ERROR. */
 export const MAX_LOSSES = 3;
 
-/** Seconds between two heartbeats of an execution, and without any after which its lease expires. */
-export const HEARTBEAT_SECONDS = 5;
+/** Seconds between two heartbeats of an execution; the answers to them bring cancels, follow-ups and readers to it. */
+export const heartbeatSeconds = (isWatched: boolean): number => (isWatched ? 5 : 10);
+/** Seconds without a heartbeat after which the lease of an execution expires. */
 export const LEASE_SECONDS = 30;
 /** Seconds within which a started sandbox must send its first request, by its provider. */
 export const START_LEASE_SECONDS = {

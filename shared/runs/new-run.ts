@@ -4,10 +4,6 @@ import { sha256 } from "#shared/ids.ts";
 import { titleOf } from "#shared/records/run.ts";
 import { INLINE_BYTES, type RunBody, type StoredAttachment } from "#shared/records/run-body.ts";
 import { resolveSecrets } from "#shared/secrets/run-secrets.ts";
-import type { Owner } from "#shared/table/keys.ts";
-import type { TransactionWrite } from "#shared/table/table.ts";
-import { listWrites } from "#shared/table/transact.ts";
-import { type LocalExecution, toNewRunWrites } from "./new-run-store.ts";
 import type { RunPlan } from "./plan-run.ts";
 
 /** The characters of a long prompt that the table keeps. */
@@ -51,12 +47,3 @@ export function toRunBody(
     attachments: files.attachments,
   };
 }
-
-/** Lists the writes of a new run in their order, for transactions whose writes have no names. */
-export const newRunWrites = (
-  runId: string,
-  owner: Owner,
-  body: RunBody,
-  now: number,
-  local?: LocalExecution,
-): TransactionWrite[] => listWrites(toNewRunWrites({ runId, owner, body, now, local }));

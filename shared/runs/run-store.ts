@@ -4,8 +4,8 @@ import { parseRunHead, type RunHead, readHead } from "#shared/records/run-head.t
 import { needsRoot } from "#shared/runs/capacity/slots.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Table, type TransactionWrite } from "#shared/table/table.ts";
-import { ConflictError, listWrites, type NamedWrites, transact } from "#shared/table/transact.ts";
+import type { Item, Table } from "#shared/table/table.ts";
+import { ConflictError, type NamedWrites, transact } from "#shared/table/transact.ts";
 import { runLeaseStore } from "./run-lease-store.ts";
 import { runTimelineStore } from "./run-timeline-store.ts";
 import type { Change } from "./transition.ts";
@@ -16,15 +16,9 @@ import { toTransitionWrites } from "./transition-store.ts";
  * reads the run again and decides on what it is now.
  */
 export class RunChangedError extends ConflictError {
-  override readonly cause: ConditionFailed;
-  /** The writes at the positions of `cause`. */
-  readonly writes: readonly TransactionWrite[];
-
-  constructor({ failed, cause }: ConflictError, writes: NamedWrites) {
+  constructor({ failed, cause }: ConflictError) {
     super(failed, cause);
     this.name = "RunChangedError";
-    this.cause = cause instanceof ConditionFailed ? cause : new ConditionFailed([]);
-    this.writes = listWrites(writes);
   }
 
   /** False where the head is as it was read, and only another write's condition failed. */
@@ -107,7 +101,7 @@ async function changeRunItems(head: RunHead, change: Change, now: number, table:
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
       // The root of the tree was read here, and not by the caller: a conflict on it alone is tried again.
-      if (root === undefined || !error.failedOnly("root")) throw new RunChangedError(error, writes);
+      if (root === undefined || !error.failedOnly("root")) throw new RunChangedError(error);
     }
   }
   throw retryableConflict("the runs of this tree change too fast; send the request again");

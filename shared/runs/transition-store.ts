@@ -3,7 +3,7 @@ import { isTerminal } from "#shared/records/run.ts";
 import { type RunHead, toCheckAttributes } from "#shared/records/run-head.ts";
 import { toSlotChange } from "#shared/runs/capacity/slot-store.ts";
 import { activePart, endedPart, groupKey, keys, sortableTime } from "#shared/table/keys.ts";
-import type { Conditions, Put, TransactionWrite, Update, Value } from "#shared/table/table.ts";
+import type { Conditions, Put, Update, Value } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
 import type { RunState } from "#shared/wire/run.ts";
 import { type Change, leaveSandbox, refuseIllegalTransition } from "./transition.ts";
@@ -27,7 +27,7 @@ export function toTransitionWrites(head: RunHead, change: Change, now: number, r
     messages: toMessagesPut(head, change, now),
     ...slots.writes,
     scheduleEntry: lists?.scheduleEntry,
-    ...toNamed(change.also),
+    ...change.also,
   };
 }
 
@@ -117,13 +117,6 @@ function toMessagesPut(head: RunHead, { events, messages }: Change, now: number)
     },
     if: { pk: { exists: false } },
   };
-}
-
-const isList = (also: NonNullable<Change["also"]>): also is readonly TransactionWrite[] => Array.isArray(also);
-
-function toNamed(also: Change["also"]): NamedWrites {
-  if (also === undefined) return {};
-  return isList(also) ? { also } : also;
 }
 
 interface ListChange {

@@ -2,7 +2,7 @@ import { isExecuting, STOP_TRIES_SECONDS, TRANSITIONS } from "#shared/records/ru
 import type { PendingStop, RunHead } from "#shared/records/run-head.ts";
 import type { SlotTransition } from "#shared/runs/capacity/slots.ts";
 import type { PlacedSandbox } from "#shared/sandbox/sandbox.ts";
-import type { Conditions, TransactionWrite, Value } from "#shared/table/table.ts";
+import type { Conditions, Value } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
 import type { EventType } from "#shared/wire/event.ts";
 import type { RunState } from "#shared/wire/run.ts";
@@ -33,8 +33,8 @@ export interface Change extends SlotTransition {
   readonly unstarted?: true;
   /** True where `updated_at` changes although the state does not (follow-ups, artifacts). */
   readonly touch?: boolean;
-  /** Further writes of the same transaction: by their names, or as a list, whose writes all have the name `also`. */
-  readonly also?: NamedWrites | readonly TransactionWrite[];
+  /** Further writes of the same transaction. */
+  readonly also?: NamedWrites;
 }
 
 /** A check at `at`, unless one is planned between `from` and `to`: to reschedule one costs two writes of its index. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { storeArtifactReport } from "#shared/artifacts/artifacts.ts";
+import { setLogOutput } from "#shared/log/log.ts";
 import { isExecutingHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
@@ -61,7 +62,27 @@ describe("POST /harness-support/heartbeat", () => {
     const harness = await startedRun(plane);
     expect(await harness.beat()).toMatchObject({ status: 409, body: { retryable: false } });
     await harness.resolve();
-    expect((await harness.beat()).body).toEqual({ followups: [], cancel: false, next_heartbeat_seconds: 5 });
+    expect((await harness.beat()).body).toEqual({ followups: [], cancel: false, next_heartbeat_seconds: 10 });
+  });
+});
+
+describe("the log", () => {
+  const lines: string[] = [];
+  beforeEach(() => setLogOutput((line) => void lines.push(line)));
+  afterEach(() => {
+    setLogOutput((line) => void process.stdout.write(line));
+    lines.length = 0;
+  });
+
+  it("has no line for a successful heartbeat, and one for a refused one", async () => {
+    const plane = await createTestControlPlane();
+    const harness = await startedRun(plane);
+    const linesOf = () => lines.filter((line) => line.includes("/harness-support/heartbeat")).length;
+    expect((await harness.beat()).status).toBe(409);
+    expect(linesOf()).toBe(1);
+    await harness.resolve();
+    expect((await harness.beat()).status).toBe(200);
+    expect(linesOf()).toBe(1);
   });
 });
 

@@ -2,9 +2,11 @@ import { createHash, randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { uuidv7 } from "#shared/ids.ts";
 import { parseRunBody } from "#shared/records/run-body.ts";
-import { newRunWrites } from "#shared/runs/new-run.ts";
 import { keys } from "#shared/table/keys.ts";
+import { billOfMinute } from "../../bench/budgets.ts";
 import { sizeOfItem } from "../../bench/item-size.ts";
+import { newRunWrites } from "../../bench/new-run-writes.ts";
+import { dollars } from "../../bench/prices.ts";
 import { clientOf } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { billOf, type CostedTable, costedTable } from "../support/costed-table.ts";
@@ -91,6 +93,17 @@ describe("a run", () => {
     expect((await billOf(table, () => harness.beat())).bill).toMatchObject({ calls: 1, writeUnits: 0 });
     plane.clock.now += 5_000;
     expect((await billOf(table, () => harness.beat())).bill).toMatchObject({ calls: 2, writeUnits: 1 });
+  });
+
+  test("costs at most $20 for a million minutes of running at list prices", async () => {
+    const harness = await workingRun(plane, REQUEST);
+    const { body } = await harness.beat();
+    expect(body.next_heartbeat_seconds).toBe(10);
+    plane.clock.now += body.next_heartbeat_seconds * 1000;
+    const { bill } = await billOf(table, () => harness.beat());
+    const minute = billOfMinute({ reads: bill.readUnits, writes: bill.writeUnits });
+    expect(minute).toMatchObject({ invocations: 6, writes: 12 });
+    expect(dollars(minute)).toBeLessThanOrEqual(20);
   });
 });
 
