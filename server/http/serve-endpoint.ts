@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpResponse } from "#shared/http/problem.ts";
 import { logLine } from "#shared/log/log.ts";
@@ -5,6 +6,7 @@ import { type LocalProblem, sendProblem } from "../../host/http/problem-response
 import type { ServerPorts } from "../ports.ts";
 import { type ApiRequest, toApiEvent } from "./api-event.ts";
 import type { Endpoint } from "./endpoints.ts";
+import { type Admissible, callerOf, countRefusals, LoadShedder, watchEventLoop } from "./load-shedder.ts";
 
 /** Bytes of a request that API Gateway accepts, and of a response that a Lambda function can return. */
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024;
@@ -16,8 +18,11 @@ const OVERLOADED = {
   status: 503,
   code: "resource_unavailable",
   title: "The service is at its limit for now",
-  retryAfterSeconds: 2,
 } as const satisfies LocalProblem;
+/** Callers are told different times, so that they do not all come back at once. */
+const MAX_RETRY_SECONDS = 3;
+/** The routes that only executions call. */
+const OF_EXECUTIONS = /\/(harness-support|client-events)(\/|$)/;
 const FAILED = { status: 500, code: "internal_error", title: "The service failed", retryAfterSeconds: 1 } as const;
 
 interface Exchange extends Omit<ApiRequest, "body"> {
@@ -27,11 +32,18 @@ interface Exchange extends Omit<ApiRequest, "body"> {
 
 /** Creates the function that hands requests to endpoints as events of API Gateway, and writes their responses. */
 export function endpointServer() {
+  const shedder = new LoadShedder(watchEventLoop());
+  const countRefusal = countRefusals();
   let longPolls = 0;
   return async (exchange: Exchange, endpoint: Endpoint, ports: ServerPorts): Promise<void> => {
     const { incoming, outgoing } = exchange;
     const isLongPoll = new URLSearchParams(incoming.url?.split("?", 2)[1]).has("wait");
-    if (isLongPoll && longPolls >= MAX_LONG_POLLS) return sendProblem(incoming, outgoing, OVERLOADED);
+    const release =
+      isLongPoll && longPolls >= MAX_LONG_POLLS ? undefined : shedder.admit(toAdmissible(exchange, isLongPoll));
+    if (release === undefined) {
+      countRefusal();
+      return sendProblem(incoming, outgoing, { ...OVERLOADED, retryAfterSeconds: randomInt(1, MAX_RETRY_SECONDS + 1) });
+    }
     if (isLongPoll) longPolls++;
     try {
       const body = await readBody(incoming);
@@ -42,10 +54,18 @@ export function endpointServer() {
       if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
       else sendProblem(incoming, outgoing, FAILED);
     } finally {
+      release();
       if (isLongPoll) longPolls--;
     }
   };
 }
+
+const toAdmissible = ({ incoming, routeKey }: Exchange, isWaiting: boolean): Admissible => ({
+  caller: callerOf(incoming),
+  isExecution: OF_EXECUTIONS.test(routeKey),
+  isWaiting,
+  bodyBytes: Number(incoming.headers["content-length"] ?? 0),
+});
 
 /** Reads the body; undefined if it is too large. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {

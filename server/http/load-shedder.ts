@@ -1,0 +1,108 @@
+import { hash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { logLine } from "#shared/log/log.ts";
+
+/** Requests of callers that are handled at the same time: of all, and of one. */
+const MAX_IN_FLIGHT = 256;
+const MAX_OF_CALLER = 64;
+/** Requests of executions that are handled at the same time. Each execution has a few. */
+const MAX_OF_EXECUTIONS = 1_024;
+/** Bytes of the bodies of all requests in flight. */
+const MAX_BODY_BYTES = 256 * 1024 * 1024;
+/** Milliseconds of event loop delay above which callers with several requests in flight, and above which all, are refused. */
+const LATE_MS = 100;
+const TOO_LATE_MS = 1_000;
+/** Requests of one caller that are handled while the event loop is late. */
+const FEW = 8;
+
+const RESOLUTION_MS = 10;
+const SAMPLE_MS = 250;
+const REPORT_MS = 10_000;
+
+/** What decides whether a request is handled. */
+export interface Admissible {
+  /** Who sends it; requests of the same caller share a limit. */
+  readonly caller: string;
+  /** Whether an execution sends it. Executions are not refused for the sake of readers. */
+  readonly isExecution: boolean;
+  /** Whether it waits for something to happen, and so takes no time. */
+  readonly isWaiting: boolean;
+  readonly bodyBytes: number;
+}
+
+/** Refuses requests before the server is too slow for those that it handles already. */
+export class LoadShedder {
+  readonly #delayMs: () => number;
+  readonly #byCaller = new Map<string, number>();
+  #callers = 0;
+  #executions = 0;
+  #bytes = 0;
+
+  /** @param delayMs how late the event loop is at the moment, in milliseconds */
+  constructor(delayMs: () => number) {
+    this.#delayMs = delayMs;
+  }
+
+  /** Admits a request: returns the function to call at its end, or undefined if the request is to be answered with 503. */
+  admit(request: Admissible): (() => void) | undefined {
+    if (!this.#hasRoom(request)) return undefined;
+    const { caller, isExecution, isWaiting, bodyBytes } = request;
+    const count = (by: 1 | -1): void => {
+      this.#bytes += by * bodyBytes;
+      if (isExecution) this.#executions += by;
+      else if (!isWaiting) this.#countCaller(caller, by);
+    };
+    count(1);
+    return () => count(-1);
+  }
+
+  #hasRoom({ caller, isExecution, isWaiting, bodyBytes }: Admissible): boolean {
+    if (this.#bytes > 0 && this.#bytes + bodyBytes > MAX_BODY_BYTES) return false;
+    if (isExecution) return this.#executions < MAX_OF_EXECUTIONS;
+    const delay = this.#delayMs();
+    if (delay > TOO_LATE_MS) return false;
+    // Waiting requests have a limit of their own.
+    if (isWaiting) return true;
+    const inFlight = this.#byCaller.get(caller) ?? 0;
+    return this.#callers < MAX_IN_FLIGHT && inFlight < (delay > LATE_MS ? FEW : MAX_OF_CALLER);
+  }
+
+  #countCaller(caller: string, by: 1 | -1): void {
+    this.#callers += by;
+    const inFlight = (this.#byCaller.get(caller) ?? 0) + by;
+    if (inFlight === 0) this.#byCaller.delete(caller);
+    else this.#byCaller.set(caller, inFlight);
+  }
+}
+
+/** Reads how late the event loop is: the mean of the last quarter of a second. It runs as long as the process. */
+export function watchEventLoop(): () => number {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  histogram.enable();
+  let delayMs = 0;
+  setInterval(() => {
+    const mean = histogram.mean / 1e6;
+    delayMs = Number.isNaN(mean) ? 0 : Math.max(0, mean - RESOLUTION_MS);
+    histogram.reset();
+  }, SAMPLE_MS).unref();
+  return () => delayMs;
+}
+
+/** Who sends a request: the hash of its credential, or its address. */
+export function callerOf({ headers, socket }: IncomingMessage): string {
+  const credential = headers.authorization ?? headers.cookie;
+  return credential === undefined ? `address ${socket.remoteAddress}` : hash("sha256", credential);
+}
+
+/** Counts refused requests, and logs from time to time how many there were. */
+export function countRefusals(): () => void {
+  let refused = 0;
+  return () => {
+    if (refused++ > 0) return;
+    setTimeout(() => {
+      logLine("warn", "requests were refused because the server is overloaded", { refused });
+      refused = 0;
+    }, REPORT_MS).unref();
+  };
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { type Admissible, LoadShedder } from "#server/http/load-shedder.ts";
+
+const request = (more: Partial<Admissible> = {}): Admissible => ({
+  caller: "ada",
+  isExecution: false,
+  isWaiting: false,
+  bodyBytes: 0,
+  ...more,
+});
+/** Admits requests until one is refused, at most 5,000; returns the number of those admitted. */
+function fill(shedder: LoadShedder, next: (index: number) => Admissible): number {
+  for (let count = 0; count < 5_000; count++) if (shedder.admit(next(count)) === undefined) return count;
+  return 5_000;
+}
+
+describe("LoadShedder", () => {
+  it("refuses the requests of one caller before those of others", () => {
+    const shedder = new LoadShedder(() => 0);
+    expect(fill(shedder, () => request())).toBe(64);
+    expect(shedder.admit(request({ caller: "bob" }))).toBeDefined();
+  });
+
+  it("admits a caller again after a request has ended", () => {
+    const shedder = new LoadShedder(() => 0);
+    const [release] = [shedder.admit(request()), fill(shedder, () => request())];
+    expect(shedder.admit(request())).toBeUndefined();
+    release?.();
+    expect(shedder.admit(request())).toBeDefined();
+    expect(shedder.admit(request())).toBeUndefined();
+  });
+
+  it("limits the requests of all callers together", () => {
+    const shedder = new LoadShedder(() => 0);
+    expect(fill(shedder, (index) => request({ caller: `caller ${index}` }))).toBe(256);
+  });
+
+  it("admits executions whatever callers do, and however late the event loop is", () => {
+    let delay = 0;
+    const shedder = new LoadShedder(() => delay);
+    fill(shedder, (index) => request({ caller: `caller ${index}` }));
+    delay = 10_000;
+    expect(fill(shedder, () => request({ isExecution: true }))).toBe(1_024);
+  });
+
+  it("admits few requests of each caller while the event loop is late, and none while it is much too late", () => {
+    let delay = 150;
+    const shedder = new LoadShedder(() => delay);
+    expect(fill(shedder, () => request())).toBe(8);
+    expect(fill(shedder, () => request({ caller: "bob" }))).toBe(8);
+    delay = 1_500;
+    expect(shedder.admit(request({ caller: "eve" }))).toBeUndefined();
+    expect(shedder.admit(request({ isWaiting: true }))).toBeUndefined();
+    delay = 0;
+    expect(shedder.admit(request({ caller: "eve" }))).toBeDefined();
+  });
+
+  it("does not count requests that wait for events", () => {
+    const shedder = new LoadShedder(() => 0);
+    expect(fill(shedder, () => request({ isWaiting: true }))).toBe(5_000);
+    expect(fill(shedder, () => request())).toBe(64);
+  });
+
+  it("limits the bytes of all bodies, and admits one body of any size", () => {
+    const shedder = new LoadShedder(() => 0);
+    const mib = 1024 * 1024;
+    expect(fill(shedder, () => request({ bodyBytes: 10 * mib }))).toBe(25);
+    expect(shedder.admit(request({ bodyBytes: 10 * mib, isExecution: true }))).toBeUndefined();
+    expect(shedder.admit(request({ bodyBytes: 6 * mib }))).toBeDefined();
+  });
+});
