@@ -1,7 +1,7 @@
 import path from "node:path";
 import * as v from "valibot";
 import { runCommand } from "./commands.ts";
-import { projectRoot } from "./paths.ts";
+import { isPackaged, projectRoot } from "./paths.ts";
 import { Problem, red, say, step, warn } from "./terminal.ts";
 
 const Report = v.object({
@@ -41,8 +41,11 @@ export async function decideIsolation(setting: string | undefined): Promise<stri
 
 const describe = ({ isolation, network }: Report): string => `${isolation}, ${network ? "with" : "without"} a network`;
 
-async function findIsolation(): Promise<Report> {
-  const program = path.join(projectRoot, "harness", "isolation-main.ts");
+/** Isolates a command as the harness would, to find out what works here. */
+export async function findIsolation(): Promise<Report> {
+  const program = isPackaged
+    ? path.join(import.meta.dirname, "isolation.mjs")
+    : path.join(projectRoot, "harness", "isolation-main.ts");
   const { code, output } = await runCommand(process.execPath, [program], { timeoutSeconds: 120 });
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Report), output.trim().split("\n").at(-1));
   if (code === 0 && parsed.success) return parsed.output;

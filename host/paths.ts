@@ -1,7 +1,10 @@
 import path from "node:path";
 
-/** The checkout that this program belongs to. */
+/** The checkout that this program belongs to, or the directory of the package with the same files. */
 export const projectRoot = path.resolve(import.meta.dirname, "..");
+
+/** Whether this is a package: its programs are bundled and lie next to each other. */
+export const isPackaged = !import.meta.url.endsWith(".ts");
 
 export interface LocalPaths {
   /** State, logs and settings of one local cloud; git ignores it. */

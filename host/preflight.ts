@@ -16,7 +16,7 @@ export interface Preflight {
   warnings: string[];
 }
 
-interface Tool {
+export interface Tool {
   program: string;
   apt: string;
   brew?: string;
@@ -49,7 +49,7 @@ export async function preflight(host: Host): Promise<Preflight> {
   if (host.platform === "win32") {
     throw new Problem("Native Windows is not supported: run this inside WSL2.");
   }
-  const missing = await missingTools(host);
+  const missing = await findMissingTools(host);
   const required = missing.filter((tool) => tool.without === undefined);
   const python = await findPython(host);
   const complaints = required.map((tool) => `${tool.program} is missing`);
@@ -72,7 +72,7 @@ export async function preflight(host: Host): Promise<Preflight> {
  */
 export async function checkTools(host: Pick<Host, "platform" | "searchPath">): Promise<string[]> {
   if (host.platform === "win32") throw new Problem("Native Windows is not supported: run this inside WSL2.");
-  const missing = await missingTools(host);
+  const missing = await findMissingTools(host);
   const required = missing.filter((tool) => tool.without === undefined);
   if (required.length === 0) return warningsOf(missing, host.platform);
   const packages = required.map((tool) => packageOf(tool, host.platform));
@@ -91,7 +91,8 @@ function warningsOf(missing: Tool[], platform: NodeJS.Platform): string[] {
   ];
 }
 
-async function missingTools(host: Pick<Host, "platform" | "searchPath">): Promise<Tool[]> {
+/** The programs that agents' commands rely on and that are not installed. */
+export async function findMissingTools(host: Pick<Host, "platform" | "searchPath">): Promise<Tool[]> {
   const wanted = SANDBOX_TOOLS.filter((tool) => tool.only === undefined || tool.only === host.platform);
   const found = await Promise.all(wanted.map((tool) => findProgram(tool.program, host.searchPath)));
   return wanted.filter((_, index) => found[index] === undefined);
@@ -131,6 +132,13 @@ const packageOf = (tool: Tool, platform: NodeJS.Platform): string =>
 
 const pythonPackages = (platform: NodeJS.Platform): string[] =>
   platform === "darwin" ? ["python"] : ["python3", "python3-venv"];
+
+/** The line that installs programs. */
+export const installTools = (tools: readonly Tool[], platform: NodeJS.Platform): string =>
+  installLine(
+    tools.map((tool) => packageOf(tool, platform)),
+    platform,
+  );
 
 const installLine = (packages: string[], platform: NodeJS.Platform): string =>
   `${platform === "darwin" ? "brew install" : "sudo apt-get install"} ${packages.join(" ")}`;

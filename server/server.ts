@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
@@ -54,6 +54,8 @@ export interface Server {
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
+  // It may have been created by another program.
+  await chmod(options.directory, 0o700);
   // The rules read the names of models from the settings, as they do in Lambda functions.
   Object.assign(process.env, localModels(options.environment).variables);
   const adapters = await openAdapters(options.directory);

@@ -1,6 +1,7 @@
 import { complain, Problem, red, say } from "../../host/terminal.ts";
 import type { Program } from "./program.ts";
 import { UsageError } from "./usage.ts";
+import { VERSION } from "./version.ts";
 
 interface Command {
   readonly summary: string;
@@ -13,6 +14,26 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     summary: "serve the API on this machine",
     run: async (args, program) => (await import("./serve-command.ts")).serveCommand(args, program, commandList()),
+  },
+  doctor: {
+    summary: "check whether this machine can run the service, and say what to do",
+    run: async (args, program) => (await import("./doctor-command.ts")).doctorCommand(args, program),
+  },
+  backup: {
+    summary: "copy the data, also while the service runs",
+    run: async (args, program) => (await import("./transfer-commands.ts")).backupCommand(args, program),
+  },
+  restore: {
+    summary: "copy a backup to an empty data directory",
+    run: async (args, program) => (await import("./transfer-commands.ts")).restoreCommand(args, program),
+  },
+  export: {
+    summary: "write items and files for another machine or AWS",
+    run: async (args, program) => (await import("./transfer-commands.ts")).exportCommand(args, program),
+  },
+  import: {
+    summary: "read an export into an empty data directory",
+    run: async (args, program) => (await import("./transfer-commands.ts")).importCommand(args, program),
   },
   link: {
     summary: "print a link that signs in to the web app",
@@ -32,6 +53,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 export async function runCommandLine(args: readonly string[], program: Program): Promise<number> {
   try {
     const [first = "", ...rest] = args;
+    if (first === "--version" || first === "-V") {
+      say(`runyard-server ${VERSION}`);
+      return 0;
+    }
     const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
     if (command !== undefined) return await command.run(rest, program);
     const fallback = program.defaultCommand;

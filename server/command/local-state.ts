@@ -4,6 +4,9 @@ import { readJson, writeJson } from "../../host/files.ts";
 import type { ServerPorts } from "../ports.ts";
 import type { Server } from "../server.ts";
 
+/** Port of the first start. */
+export const DEFAULT_PORT = 4500;
+
 /** The file local.json: where the server is, and a key for it. */
 const LocalState = v.object({
   base_url: v.string(),

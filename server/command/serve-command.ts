@@ -3,6 +3,7 @@ import path from "node:path";
 import { setLogOutput } from "#shared/log/log.ts";
 import { isLoopbackHost } from "../../host/http/request-checks.ts";
 import { decideIsolation } from "../../host/isolation.ts";
+import { localModels } from "../../host/models.ts";
 import { shown } from "../../host/paths.ts";
 import { firstFreePort } from "../../host/ports.ts";
 import { checkTools } from "../../host/preflight.ts";
@@ -10,7 +11,7 @@ import { Problem, say, seconds, step, warn } from "../../host/terminal.ts";
 import type { Server } from "../server.ts";
 import { isDetached, reportReady, startDetached } from "./detach.ts";
 import { createStartLink, requestLink } from "./links.ts";
-import { readLocalState, type ServePaths, saveLocalState, servePaths } from "./local-state.ts";
+import { DEFAULT_PORT, readLocalState, type ServePaths, saveLocalState, servePaths } from "./local-state.ts";
 import { parseOptions, type ServeOptions, serveHelp } from "./options.ts";
 import type { Program } from "./program.ts";
 import { RotatingLog } from "./rotating-log.ts";
@@ -18,8 +19,6 @@ import { runSample } from "./sample.ts";
 import { findProcess, forgetProcess, recordProcess } from "./service-process.ts";
 import { abortOnSignals } from "./stop-signals.ts";
 import { printSummary } from "./summary.ts";
-
-const DEFAULT_PORT = 4500;
 
 /** Serves the API on this machine until it is stopped. `commands` lists the other commands, for the help text. */
 export async function serveCommand(args: readonly string[], program: Program, commands: string): Promise<number> {
@@ -60,7 +59,7 @@ async function serve(start: Start, stop: AbortSignal): Promise<number> {
     await recordProcess(paths.data, { local_url: localUrl, isolation, concurrency: options.concurrency });
     say(`  ready after ${seconds(performance.now() - began)}`);
     if (isDetached()) reportReady();
-    else printSummary(state, shown(paths.localFile), await createStartLink(state, server.ports));
+    else printSummary(state, shown(paths.localFile), await createStartLink(state, server.ports), program);
     const succeeded = !options.sample || (await runSample(options, program, state, stop));
     if (options.once || stop.aborted) return stop.aborted ? 130 : succeeded ? 0 : 1;
     if (!isDetached()) say("Ctrl-C stops it.");
@@ -83,8 +82,10 @@ async function serveDetached(start: Start, args: readonly string[], stop: AbortS
   const sample = program.isService ? [] : ["--no-sample"];
   if (!(await startDetached([...childArgs, ...sample], paths.consoleLog, stop))) return stop.aborted ? 130 : 1;
   const state = await readLocalState(paths.localFile);
+  // The summary names the default model, which the settings decide.
+  Object.assign(process.env, localModels(process.env).variables);
   if (state === undefined) throw new Problem(`The service has not written ${shown(paths.localFile)}.`);
-  printSummary(state, shown(paths.localFile), await requestLink(state));
+  printSummary(state, shown(paths.localFile), await requestLink(state), program);
   const succeeded = !options.sample || (await runSample(options, program, state, stop));
   say(`Runyard serves in the background as process ${state.pid}. Its log is ${shown(paths.log)}.`);
   say(`Show its state: ${program.usage} status${dataArgument(options)}`);

@@ -1,15 +1,23 @@
 import { defaultModel } from "#shared/models/models.ts";
 import { bold, say, yellow } from "../../host/terminal.ts";
 import type { LocalState } from "./local-state.ts";
+import type { Program } from "./program.ts";
 
 const RUNBOOK = "local/runbook";
+/** A run for a shell's command line, where there is no file to send. */
+const HELLO = `'{"prompt": "\`\`\`sh\\necho hello\\n\`\`\`"}'`;
 
 /**
  * Prints the addresses, the key, and commands to copy.
  * @param localFile where the key is stored
  * @param link signs in to the web app, once
  */
-export function printSummary(state: LocalState, localFile: string, link: string | undefined): void {
+export function printSummary(
+  state: LocalState,
+  localFile: string,
+  link: string | undefined,
+  { isService }: Program,
+): void {
   const model = defaultModel();
   const rows: [string, string][] = [
     ["API", state.base_url],
@@ -17,7 +25,7 @@ export function printSummary(state: LocalState, localFile: string, link: string 
     ["Web app", link === undefined ? state.web_url : `${link}  (works once, for 10 minutes)`],
     ["Key", `${state.api_key}  (also in ${localFile})`],
     ["Model", model],
-    ["CLI", "npm run runyard -- --help"],
+    ["CLI", isService ? "runyard --help (package runyard-cli)" : "npm run runyard -- --help"],
   ];
   say();
   for (const [name, value] of rows) say(`${bold(name.padEnd(11))} ${value}`);
@@ -26,7 +34,7 @@ export function printSummary(state: LocalState, localFile: string, link: string 
   say();
   say(`  curl -sS -X POST ${state.base_url}/agent/runs \\`);
   say(`    -H "Authorization: Bearer ${state.api_key}" \\`);
-  say(`    -H 'content-type: application/json' -d @examples/hello.json`);
+  say(`    -H 'content-type: application/json' -d ${isService ? HELLO : "@examples/hello.json"}`);
   say();
   if (model !== RUNBOOK) return;
   say(

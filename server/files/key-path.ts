@@ -39,3 +39,16 @@ function toCharacters(byte: number): string {
 }
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** Returns the key of a path that `keyToPath` made; undefined if a name in it is a digest, from which no key can be found. */
+export function pathToKey(file: string): string | undefined {
+  const names = file.split(path.sep);
+  if (names.some((name) => name.startsWith("%-") || name === "%long+")) return undefined;
+  return names.map((name, index) => toPart(index < names.length - 1 ? name.slice(0, -1) : name)).join("/");
+}
+
+function toPart(name: string): string {
+  if (name === "%") return "";
+  const bytes = name.replace(/%([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, "latin1").toString("utf8");
+}

@@ -9,6 +9,7 @@ import { modelGateway } from "#shared/model-gateway/gateway.ts";
 import { sendProblem } from "../../host/http/problem-response.ts";
 import { answerUnreadable, findRefusal, SERVER_OPTIONS } from "../../host/http/request-checks.ts";
 import { serveWebPage } from "../../host/http/web-page.ts";
+import { projectRoot } from "../../host/paths.ts";
 import { serveFiles } from "../files/serve-files.ts";
 import type { Adapters, ServerPorts } from "../ports.ts";
 import { allowedHosts } from "./allowed-hosts.ts";
@@ -17,7 +18,7 @@ import { endpointServer } from "./serve-endpoint.ts";
 
 const API = "/api/v1";
 const FILES = "/files";
-const WEB_PAGE = path.resolve(import.meta.dirname, "../../web");
+const WEB_PAGE = path.join(projectRoot, "web");
 
 export interface HttpServerOptions {
   readonly host: string;

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { BuildOptions } from "esbuild";
 import { logLine } from "#shared/log/log.ts";
 import type { Program } from "#shared/sandbox/harness-process.ts";
+import { isPackaged } from "../../host/paths.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 /** What the bundle depends on: the sources, and the versions of the packages. */
@@ -19,7 +20,8 @@ const KEEP_MS = 7 * 24 * 60 * 60_000;
 export class HarnessPrograms {
   /** The variables that all programs get. */
   readonly environment: Record<string, string>;
-  #folder: string | undefined;
+  /** Directory of the bundle; in a package, that of this file. */
+  #folder: string | undefined = isPackaged ? import.meta.dirname : undefined;
 
   constructor(environment: Readonly<Record<string, string>>) {
     this.environment = { ...environment };
@@ -33,6 +35,7 @@ export class HarnessPrograms {
 
   /** Bundles the programs, unless the bundle of these sources is there. */
   async bundle(): Promise<void> {
+    if (this.#folder !== undefined) return;
     try {
       this.#folder = await findOrMakeBundle();
     } catch (error) {

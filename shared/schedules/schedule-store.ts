@@ -120,6 +120,13 @@ export function scheduleStore(table: Table) {
 }
 export type ScheduleStore = ReturnType<typeof scheduleStore>;
 
+/** A schedule's item whose timer has to be set again, as after an import; any other item unchanged. */
+export function toUnsynced(item: Item, now: number): Item {
+  const id = toId(item);
+  const isSchedule = item.pk.startsWith(schedulePk("")) && item.sk === keys.schedule(id).sk;
+  return isSchedule ? { ...item, pending_since: now, ...checkKeys(id, 0) } : item;
+}
+
 const toId = ({ pk }: Item): string => pk.slice(schedulePk("").length);
 
 async function readMany(ids: readonly string[], table: Table): Promise<Schedule[]> {

@@ -7,7 +7,13 @@ import type { Item, Put, Table } from "#shared/table/table.ts";
 const Secret = v.object({ team_uid: v.string(), name: v.string(), id: v.string(), created_at: v.number() });
 export type Secret = v.InferOutput<typeof Secret>;
 
-const parseSecret = (item: Item): Secret => v.parse(Secret, item);
+export const parseSecret = (item: Item): Secret => v.parse(Secret, item);
+
+/** Whether an item is a secret's name. */
+export const isSecret = ({ pk, sk }: Item): boolean => {
+  const key = keys.secret("", "");
+  return pk.startsWith(key.pk) && sk.startsWith(key.sk);
+};
 
 /** Names of secrets. */
 export function secretStore(table: Table) {

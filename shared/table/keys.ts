@@ -50,6 +50,7 @@ import type { Key } from "./table.ts";
  * | bucket of a caller for one kind of request, for a minute | BUCKET#principal#kind | MINUTE#number | create, follow-up and new key take a token |
  * | skills of a repository, as last found | SKILLS#sha256 of URL and ref | SKILLS | list of agents |
  * | connection of a worker | TEAM#team | WORKER#host#connection | list of workers |
+ * | export that filled the table | IMPORT | IMPORT | import, which is repeated or refused |
  * | signing key | SIGNING | KEY#id | cursors |
  */
 export const keys = {
@@ -124,6 +125,7 @@ export const keys = {
     pk: teamPk(team),
     sk: `${WORKERS}${host}#${connection}`,
   }),
+  importRecord: (): Key => ({ pk: "IMPORT", sk: "IMPORT" }),
   signing: (id: string): Key => ({ pk: "SIGNING", sk: `KEY#${id}` }),
 };
 

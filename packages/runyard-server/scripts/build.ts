@@ -1,0 +1,66 @@
+/** `npm run build` in packages/runyard-server: the server with all that it starts and serves, for publication. */
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type BuildOptions, build, type Metafile } from "esbuild";
+import { bundling } from "../../../infra/bundle.ts";
+
+const repository = path.resolve(import.meta.dirname, "../../..");
+const dist = path.join(import.meta.dirname, "../dist");
+/** The programs, by the names that server/, host/ and harness/ look for. */
+const PROGRAMS = {
+  "runyard-server": "server/command/runyard-server.ts",
+  main: "harness/main.ts",
+  scan: "harness/scan-main.ts",
+  isolation: "harness/isolation-main.ts",
+};
+/** This one is copied into sandboxes alone. */
+const ALONE = { files: "harness/files-main.ts" };
+/** What programs read at run time, at the same place as in a checkout. */
+const COPIED = ["web", "examples", ".agents/skills/repository-report"];
+
+const noBedrock = path.join(repository, "infra/no-bedrock.ts");
+const entries = (programs: Readonly<Record<string, string>>) =>
+  Object.entries(programs).map(([out, file]) => ({ in: path.join(repository, file), out }));
+const options = {
+  ...bundling(),
+  absWorkingDir: repository,
+  outdir: path.join(dist, "bin"),
+  // A client that the harness has no use for.
+  alias: { "@aws-sdk/client-bedrock-runtime": noBedrock, "@smithy/fetch-http-handler": noBedrock },
+  // The bundler of a checkout.
+  external: ["esbuild"],
+  // Stack traces name functions.
+  minify: false,
+  minifySyntax: true,
+  minifyWhitespace: true,
+  sourcemap: false,
+  metafile: true,
+} as const satisfies BuildOptions;
+
+rmSync(dist, { recursive: true, force: true });
+// What one command or one kind of agent needs is in files of its own, which the others do not load.
+const shared = { ...options, entryPoints: entries(PROGRAMS), splitting: true, chunkNames: "part-[hash]" };
+const results = [await build(shared), await build({ ...options, entryPoints: entries(ALONE) })];
+chmodSync(path.join(dist, "bin/runyard-server.mjs"), 0o755);
+for (const name of COPIED) cpSync(path.join(repository, name), path.join(dist, name), { recursive: true });
+writeFileSync(
+  path.join(dist, "THIRD-PARTY-LICENSES.txt"),
+  licenses(Object.assign({}, ...results.map(({ metafile }) => metafile.inputs))),
+);
+
+/** The license of each package that is bundled. */
+function licenses(inputs: Metafile["inputs"]): string {
+  const packages = new Set(
+    Object.keys(inputs).flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),
+  );
+  return [...packages].toSorted().map(licenseOf).join("\n\n");
+}
+
+function licenseOf(folder: string): string {
+  const directory = path.join(repository, folder);
+  const name = folder.split("node_modules/").at(-1);
+  const files = readdirSync(directory).filter((file) => /^(licen[cs]e|notice)/i.test(file));
+  const manifest: { license?: unknown } = JSON.parse(readFileSync(path.join(directory, "package.json"), "utf8"));
+  const texts = files.map((file) => readFileSync(path.join(directory, file), "utf8").trim());
+  return [`==== ${name} (${String(manifest.license)})`, ...texts].join("\n\n");
+}

@@ -1,0 +1,68 @@
+import { shown } from "../../host/paths.ts";
+import { bold, green, red, say, yellow } from "../../host/terminal.ts";
+import type { Check } from "../doctor/check.ts";
+import { checkDataDirectory, checkFreeSpace } from "../doctor/check-data.ts";
+import { checkIsolation, checkNode, checkPort, checkPrograms } from "../doctor/check-host.ts";
+import { checkProviders } from "../doctor/check-providers.ts";
+import { DEFAULT_PORT, readLocalState, servePaths } from "./local-state.ts";
+import type { Program } from "./program.ts";
+import { findProcess } from "./service-process.ts";
+import { parseFlags, parseInteger } from "./usage.ts";
+
+const help = ({ usage, homeText }: Program): string => `Usage: ${usage} doctor [options]
+
+Checks whether this machine can run the service: Node, programs, isolation, data directory, disk, port, and each
+configured model provider with one call, which costs a few tokens. Says what to do about each problem.
+
+  --data DIR     data directory of the service (default: data in ${homeText})
+  --port N       port to check (default: that of the last start, at first ${DEFAULT_PORT})
+  --no-sandbox   do not demand isolation
+  --json         print one JSON document
+  --help         show this text
+
+Exit code: 1 if a problem prevents the service from executing runs, else 0.`;
+
+const MARKS = { ok: green("✓"), warning: yellow("!"), failed: red("✗") };
+
+/** Checks this machine, and prints each problem with its remedy. */
+export async function doctorCommand(args: readonly string[], program: Program): Promise<number> {
+  const flag = { type: "boolean", default: false } as const;
+  const text = { type: "string" } as const;
+  const { values } = parseFlags(args, { data: text, port: text, "no-sandbox": flag, json: flag });
+  if (values["help"]) {
+    say(help(program));
+    return 0;
+  }
+  const port = parseInteger("--port", values.port, 65_535);
+  const checks = await runChecks(program, { data: values.data, port, sandbox: !values["no-sandbox"] });
+  const isBlocked = checks.some(({ status }) => status === "failed");
+  if (values.json) say(JSON.stringify({ ok: !isBlocked, checks }, null, 2));
+  else for (const check of checks) print(check);
+  return isBlocked ? 1 : 0;
+}
+
+async function runChecks(
+  program: Program,
+  { data, port, sandbox }: { data: string | undefined; port: number | undefined; sandbox: boolean },
+): Promise<Check[]> {
+  const paths = servePaths(program.home, data);
+  const found = await findProcess(paths.data);
+  const last = await readLocalState(paths.localFile);
+  const wanted = port ?? (Number(URL.parse(last?.web_url ?? "")?.port) || DEFAULT_PORT);
+  const host = { platform: process.platform, searchPath: process.env["PATH"] ?? "" };
+  const groups = await Promise.all([
+    checkNode(),
+    checkPrograms(host),
+    checkIsolation(sandbox && program.isService),
+    checkDataDirectory(paths.data),
+    checkFreeSpace(paths.data),
+    checkPort(wanted, found?.isRunning ? found.service.local_url : undefined),
+    checkProviders(process.env),
+  ]);
+  return groups.flat().map((check) => ({ ...check, detail: check.detail.replace(paths.data, shown(paths.data)) }));
+}
+
+function print({ name, status, detail, remedy }: Check): void {
+  say(`${MARKS[status]} ${bold(name.padEnd(16))} ${detail}`);
+  if (remedy !== undefined) say(`  ${" ".repeat(16)} ${remedy}`);
+}

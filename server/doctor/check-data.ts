@@ -1,0 +1,73 @@
+import { access, constants, lstat, readFile, statfs } from "node:fs/promises";
+import path from "node:path";
+import { formatBytes } from "../disk/format-bytes.ts";
+import { type Check, failed, ok, warning } from "./check.ts";
+
+/** Below this, a start is likely to fill the disk soon. */
+const LOW_BYTES = 2 * 1024 ** 3;
+const MINIMUM_BYTES = 100 * 1024 ** 2;
+
+/** The rights of the data directory and of its key. */
+export async function checkDataDirectory(directory: string): Promise<Check[]> {
+  const found = await lstat(directory).catch(() => undefined);
+  if (found === undefined) return [await checkParent(directory)];
+  if (!found.isDirectory())
+    return [failed("data", `${directory} is not a directory`, "Choose another one with --data.")];
+  if (!(await isWritable(directory))) return [notWritable(directory)];
+  const checks = [
+    (found.mode & 0o077) === 0
+      ? ok("data", `${directory} is accessible to its owner only`)
+      : failed("data", `${directory} is accessible to other users`, `Run: chmod 700 '${directory}'`),
+  ];
+  return [...checks, ...(await checkKey(directory))];
+}
+
+async function checkKey(directory: string): Promise<Check[]> {
+  const file = path.join(directory, "runyard.key");
+  const database = await lstat(path.join(directory, "runyard.db")).catch(() => undefined);
+  const found = await lstat(file).catch(() => undefined);
+  if (found === undefined) {
+    if (database === undefined) return [];
+    return [failed("key", `${file} is missing, so secrets cannot be read`, "Put it back from a backup.")];
+  }
+  if ((found.mode & 0o077) !== 0)
+    return [failed("key", `${file} is accessible to other users`, `Run: chmod 600 '${file}'`)];
+  const readable = await readFile(file).then(
+    () => true,
+    () => false,
+  );
+  return [readable ? ok("key", "readable by its owner only") : notWritable(directory)];
+}
+
+async function checkParent(directory: string): Promise<Check> {
+  const parent = await existingParent(directory);
+  return (await isWritable(parent))
+    ? ok("data", `${directory} will be created at the first start`)
+    : notWritable(parent);
+}
+
+async function existingParent(directory: string): Promise<string> {
+  const parent = path.dirname(directory);
+  const exists = await lstat(parent).catch(() => undefined);
+  return exists !== undefined || parent === directory ? parent : existingParent(parent);
+}
+
+const notWritable = (directory: string): Check =>
+  failed("data", `${directory} cannot be written`, "Choose another directory with --data, or change its owner.");
+
+const isWritable = (directory: string): Promise<boolean> =>
+  access(directory, constants.W_OK | constants.R_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+/** The free space of the disk with the data directory. */
+export async function checkFreeSpace(directory: string): Promise<Check> {
+  const exists = await lstat(directory).catch(() => undefined);
+  const { bavail, bsize } = await statfs(exists === undefined ? await existingParent(directory) : directory);
+  const free = bavail * bsize;
+  const detail = `${formatBytes(free)} are free`;
+  const remedy = "Free some space, or put the data on another disk with --data.";
+  if (free < MINIMUM_BYTES) return failed("disk", detail, remedy);
+  return free < LOW_BYTES ? warning("disk", detail, remedy) : ok("disk", detail);
+}

@@ -1,0 +1,59 @@
+import { findIsolation } from "../../host/isolation.ts";
+import { firstFreePort, isFree } from "../../host/ports.ts";
+import { findMissingTools, installTools } from "../../host/preflight.ts";
+import { type Check, failed, ok, warning } from "./check.ts";
+
+const OLDEST_NODE = 24;
+
+export function checkNode(version = process.versions.node): Check {
+  if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok("node", `Node ${version}`);
+  return failed("node", `Node ${version} is too old`, `Install Node ${OLDEST_NODE} or newer: https://nodejs.org`);
+}
+
+/** The programs that agents' commands rely on. */
+export async function checkPrograms(host: { platform: NodeJS.Platform; searchPath: string }): Promise<Check[]> {
+  if (host.platform === "win32") return [failed("tools", "native Windows is not supported", "Run this inside WSL2.")];
+  const missing = await findMissingTools(host);
+  if (missing.length === 0) return [ok("tools", "all programs that agents use are installed")];
+  return missing.map((tool) => {
+    const remedy = `Install it: ${installTools([tool], host.platform)}`;
+    return tool.without === undefined
+      ? failed(tool.program, "is missing", remedy)
+      : warning(tool.program, `is missing: ${tool.without}`, remedy);
+  });
+}
+
+const INSTALL =
+  process.platform === "linux"
+    ? "Install bubblewrap and slirp4netns and allow unprivileged user namespaces, or use --no-sandbox."
+    : "bubblewrap exists for Linux only: run the service in a Linux VM, or use --no-sandbox.";
+
+/** Isolates a command as a run would be. A service needs isolation, unless it is told otherwise. */
+export async function checkIsolation(isNeeded: boolean): Promise<Check> {
+  const { isolation, network, reason = "unknown" } = await findIsolation();
+  if (isolation === "none") {
+    const detail = `commands cannot be isolated: ${reason}`;
+    return isNeeded ? failed("isolation", detail, INSTALL) : warning("isolation", detail, INSTALL);
+  }
+  if (!network) {
+    return warning(
+      "isolation",
+      `${isolation}, but commands have no network: ${reason}`,
+      "Install slirp4netns and iproute2.",
+    );
+  }
+  if (isolation === "bubblewrap") return ok("isolation", "bubblewrap, tried with a command");
+  return warning("isolation", `system calls are not filtered: ${reason}`, "Allow the seccomp filter of bubblewrap.");
+}
+
+/** Whether the port can be listened on; a running service of this directory has it already. */
+export async function checkPort(port: number, ownUrl: string | undefined): Promise<Check> {
+  if (ownUrl !== undefined) return ok("port", `this service runs at ${ownUrl}`);
+  if (await isFree(port)) return ok("port", `${port} is free`);
+  const next = await firstFreePort(port + 1);
+  return warning(
+    "port",
+    `${port} is used by another program`,
+    `The next start uses ${next}, or choose one with --port.`,
+  );
+}

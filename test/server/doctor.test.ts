@@ -1,0 +1,92 @@
+import { chmodSync, mkdirSync } from "node:fs";
+import { createServer } from "node:http";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { checkNode, checkPrograms } from "#server/doctor/check-host.ts";
+import { checkProviders } from "#server/doctor/check-providers.ts";
+import { useServers } from "./support/served.ts";
+
+const servers = useServers();
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+/** A model provider that responds with a status, or never. Returns its base URL. */
+async function startProvider(status: number | undefined): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume();
+    if (status !== undefined) response.writeHead(status, { "content-type": "application/json" }).end('{"text":"x"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  stops.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no address");
+  return `http://127.0.0.1:${address.port}/v1`;
+}
+
+const checkCompatible = async (url: string, timeoutMs?: number) =>
+  checkProviders({ RUNYARD_COMPATIBLE_BASE_URL: url, RUNYARD_COMPATIBLE_MODELS: "tiny" }, timeoutMs);
+
+describe("the doctor's check of a model provider", () => {
+  it.each([
+    [200, "ok", undefined],
+    [401, "failed", "Check the key in RUNYARD_COMPATIBLE_API_KEY."],
+    [404, "failed", "does not have this model"],
+    [429, "failed", "has reached its limit"],
+    [503, "failed", "Try again later"],
+  ])("reports a status of %i as %s, with the remedy", async (status, expected, remedy) => {
+    const [check] = await checkCompatible(await startProvider(status));
+    expect(check).toMatchObject({ name: "model compatible", status: expected });
+    expect(check?.remedy ?? "").toContain(remedy ?? "");
+  });
+
+  it("reports a provider that does not respond, or cannot be reached", async () => {
+    const [silent] = await checkCompatible(await startProvider(undefined), 50);
+    expect(silent).toMatchObject({ status: "failed", detail: expect.stringContaining("no response within") });
+    const [missing] = await checkCompatible("http://127.0.0.1:9/v1");
+    expect(missing).toMatchObject({ status: "failed", remedy: expect.stringContaining("Check the network") });
+  });
+
+  it("warns if there is none", async () => {
+    expect(await checkProviders({})).toMatchObject([{ name: "models", status: "warning" }]);
+  });
+});
+
+describe("the doctor's check of the host", () => {
+  it("refuses an old Node", () => {
+    expect([checkNode("20.1.0").status, checkNode("24.0.0").status]).toEqual(["failed", "ok"]);
+  });
+
+  it("names each missing program and the line that installs it", async () => {
+    const checks = await checkPrograms({ platform: "linux", searchPath: "/nowhere" });
+    expect(checks).toContainEqual({
+      name: "git",
+      status: "failed",
+      detail: "is missing",
+      remedy: "Install it: sudo apt-get install git",
+    });
+    expect(checks.find(({ name }) => name === "bwrap")?.status).toBe("warning");
+  });
+});
+
+describe("npm start -- doctor", () => {
+  it("finds a running server healthy, and a data directory that others can read", async () => {
+    const directory = servers.directory();
+    const { state } = await servers.start(directory);
+    const healthy = await servers.run(directory, { command: "doctor", args: ["--json"] });
+    const { checks } = JSON.parse(healthy.output);
+    const statusOf = (name: string) => checks.find((check: { name: string }) => check.name === name);
+    expect(statusOf("port")).toMatchObject({ status: "ok", detail: `this service runs at ${state.web_url}` });
+    expect([statusOf("node").status, statusOf("data").status, statusOf("key").status]).toEqual(["ok", "ok", "ok"]);
+
+    const other = path.join(servers.directory(), "data");
+    mkdirSync(other);
+    chmodSync(other, 0o755);
+    const open = await servers.run(other, { command: "doctor" });
+    expect(open).toMatchObject({ code: 1, output: expect.stringContaining(`chmod 700 '${other}'`) });
+  });
+});

@@ -1,0 +1,103 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { VERSION } from "#server/command/version.ts";
+import { eventually } from "./support/eventually.ts";
+
+const run = promisify(execFile);
+const source = path.resolve(import.meta.dirname, "../../packages/runyard-server");
+const place = mkdtempSync(path.join(tmpdir(), "runyard-server-user-"));
+const program = path.join(place, "node_modules/.bin/runyard-server");
+const environment = { PATH: process.env["PATH"], HOME: path.join(place, "home"), RUNYARD_SANDBOX: "none" };
+
+/** Runs the installed program to its end. */
+const execute = (...args: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> =>
+  run(process.execPath, [program, ...args], { cwd: place, env: environment }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  );
+
+beforeAll(async () => {
+  const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", place], { cwd: source });
+  const tarball = path.join(place, stdout.trim().split("\n").at(-1) ?? "");
+  await run("npm", ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", tarball], { cwd: place });
+});
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+describe("the package runyard-server", () => {
+  it("has no dependencies, and the licenses of what is inside", () => {
+    const manifest = JSON.parse(readFileSync(path.join(place, "node_modules/runyard-server/package.json"), "utf8"));
+    expect(manifest).not.toHaveProperty("dependencies");
+    expect(manifest.version).toBe(VERSION);
+    const licenses = readFileSync(
+      path.join(place, "node_modules/runyard-server/dist/THIRD-PARTY-LICENSES.txt"),
+      "utf8",
+    );
+    for (const name of ["valibot", "hono", "openai"]) expect(licenses).toContain(`==== ${name} (`);
+  });
+
+  it("describes its commands", async () => {
+    expect((await execute("--version")).stdout.trim()).toBe(`runyard-server ${VERSION}`);
+    const help = await execute("--help");
+    const names = ["serve", "doctor", "backup", "restore", "export", "import", "link", "stop", "status"];
+    expect(help).toMatchObject({ code: 0, stderr: "" });
+    for (const name of names) {
+      expect(help.stdout).toContain(`  ${name} `);
+      expect(await execute(name, "--help")).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`Usage: runyard-server ${name} `),
+      });
+    }
+    expect(await execute("unknown")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no command "unknown"'),
+    });
+  });
+
+  it("refuses to execute runs without isolation, which the doctor reports", async () => {
+    const refused = await execute("serve", "--port", "24700");
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("--no-sandbox") });
+    const { stdout } = await execute("doctor", "--json");
+    const { checks } = JSON.parse(stdout);
+    expect(checks.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(["node", "isolation", "disk"]),
+    );
+  });
+
+  it("executes the sample run with the files of the package", async () => {
+    const { code, stdout } = await execute("serve", "--no-sandbox", "--once", "--port", "24700");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("SUCCEEDED")]);
+    expect(existsSync(path.join(environment.HOME, ".runyard/data/runyard.db"))).toBe(true);
+  });
+
+  it("serves the API and the web page until it is stopped", async () => {
+    const child: ChildProcess = spawn(process.execPath, [program, "serve", "--no-sandbox", "--port", "24700"], {
+      cwd: place,
+      env: environment,
+      stdio: "ignore",
+    });
+    const ended = once(child, "exit");
+    try {
+      const file = path.join(environment.HOME, ".runyard/local.json");
+      const state = await eventually(() => {
+        const found = JSON.parse(readFileSync(file, "utf8"));
+        expect(found.pid).toBe(child.pid);
+        return found;
+      });
+      expect(await (await fetch(state.web_url)).text()).toContain("<html");
+      const response = await fetch(`${state.base_url}/agent/runs`, {
+        headers: { authorization: `Bearer ${state.api_key}` },
+      });
+      expect(await response.json()).toMatchObject({ runs: [{ state: "SUCCEEDED" }] });
+      expect((await execute("status")).stdout).toContain(`process ${child.pid}`);
+      expect((await execute("stop")).code).toBe(0);
+    } finally {
+      child.kill();
+    }
+    expect(await ended).toEqual([0, null]);
+  });
+});
