@@ -23,6 +23,7 @@ export function processShell(): Shell {
         for (const signal of SIGNALS) process.off(signal, listener);
       };
     },
+    exec,
     run: (program, args, cwd) =>
       new Promise((resolve, reject) => {
         const child = spawn(program, args, { cwd, stdio: ["inherit", "pipe", "inherit"] });
@@ -35,6 +36,19 @@ export function processShell(): Shell {
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+function exec(program: string, args: readonly string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: "inherit" });
+    const passOn = (signal: NodeJS.Signals): void => void child.kill(signal);
+    for (const signal of SIGNALS) process.on(signal, passOn);
+    child.on("error", reject);
+    child.on("close", (code) => {
+      for (const signal of SIGNALS) process.off(signal, passOn);
+      resolve(code ?? 1);
+    });
+  });
+}
 
 async function readInput(): Promise<string> {
   const chunks: Buffer[] = [];

@@ -11,6 +11,7 @@ import { runCommand } from "./commands/run.ts";
 import { runsCommand } from "./commands/runs.ts";
 import { schedulesCommand } from "./commands/schedules.ts";
 import { secretsCommand } from "./commands/secrets.ts";
+import { doctorCommand, isServerCommand, serveCommand } from "./commands/server.ts";
 import { Context } from "./context.ts";
 import { EXIT } from "./exit-code.ts";
 import { explain } from "./problem.ts";
@@ -61,6 +62,8 @@ export function makeProgram(context: Context): CommandUnknownOpts {
     .addCommand(loginCommand(context))
     .addCommand(logoutCommand(context))
     .addCommand(whoamiCommand(context))
+    .addCommand(serveCommand(context))
+    .addCommand(doctorCommand(context))
     .addCommand(bootstrapCommand(context))
     .addCommand(completionCommand(context))
     .addCommand(completeCommand(context), { hidden: true })
@@ -83,6 +86,7 @@ export function makeProgram(context: Context): CommandUnknownOpts {
 /** Copies the settings for help and errors to a command and its subcommands. */
 function settle(command: CommandUnknownOpts, parent: CommandUnknownOpts): void {
   command.copyInheritedSettings(parent).helpCommand(false);
+  if (isServerCommand(command)) command.helpOption(false);
   command.showHelpAfterError(`See: runyard ${pathOf(command)} --help`);
   for (const child of command.commands) settle(child, command);
 }

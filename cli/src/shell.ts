@@ -19,6 +19,8 @@ export interface Shell {
   readonly ask: (question: string, options?: { hidden?: boolean }) => Promise<string | undefined>;
   /** Calls the listener for each SIGINT and SIGTERM, which end nothing by themselves meanwhile; the answer ends that. */
   readonly onInterrupt: (listener: () => void) => () => void;
+  /** Runs a program with the input, output and signals of this one. Resolves with its exit code. */
+  readonly exec: (program: string, args: readonly string[]) => Promise<number>;
   /** Runs a program with this one's output, and answers its exit code and what it printed to standard output. */
   readonly run: (program: string, args: readonly string[], cwd: string) => Promise<{ code: number; stdout: string }>;
 }

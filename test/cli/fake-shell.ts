@@ -60,6 +60,11 @@ export class FakeShell implements Shell {
     return () => this.#listeners.delete(listener);
   };
 
+  readonly exec = async (program: string, args: readonly string[]): Promise<number> => {
+    this.programs.push([program, ...args]);
+    return this.#options.ran?.code ?? 0;
+  };
+
   readonly run = async (program: string, args: readonly string[]): Promise<{ code: number; stdout: string }> => {
     this.programs.push([program, ...args]);
     return this.#options.ran ?? { code: 1, stdout: "" };

@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -122,6 +122,25 @@ describe("the program as it is installed", () => {
     } finally {
       rmSync(place, { recursive: true });
     }
+  });
+
+  it("runs the server that is installed with it, and names the line that installs it", async () => {
+    const tools = path.join(folder, "tools");
+    mkdirSync(tools, { recursive: true });
+    const alone = await run(process.execPath, [program, "serve"], { env: { PATH: tools } }).catch((error) => error);
+    expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining("npm install --global runyard-server") });
+
+    writeFileSync(path.join(tools, "runyard-server"), '#!/bin/sh\necho "on the path: $*"; exit 3\n', { mode: 0o755 });
+    const onPath = await run(process.execPath, [program, "doctor", "--port", "1", "--json"], {
+      env: { PATH: `${tools}:/bin` },
+    }).catch((error) => error);
+    expect(onPath).toMatchObject({ code: 3, stdout: "on the path: doctor --port 1 --json\n" });
+
+    const beside = path.join(folder, "node_modules/runyard-server/dist/bin");
+    mkdirSync(beside, { recursive: true });
+    writeFileSync(path.join(beside, "runyard-server.mjs"), 'console.log("beside:", ...process.argv.slice(2));\n');
+    const { stdout } = await run(process.execPath, [program, "serve", "--help"], { env: { PATH: tools } });
+    expect(stdout).toBe("beside: serve --help\n");
   });
 
   it("completes in bash", async () => {

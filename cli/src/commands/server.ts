@@ -1,0 +1,81 @@
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import path from "node:path";
+import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import type { Context } from "../context.ts";
+import { Problem } from "../problem.ts";
+import { withExamples } from "./examples.ts";
+
+const OLDEST_NODE = 24;
+const INSTALL = "npm install --global runyard-server";
+
+/** `runyard serve`: the service on this machine. */
+export const serveCommand = (context: Context): CommandUnknownOpts =>
+  withExamples(
+    serverCommand(context, "serve", "run the service on this machine (package runyard-server)"),
+    "runyard serve --detach",
+    "runyard serve --help",
+  );
+
+/** `runyard doctor`: whether this machine can run the service. */
+export const doctorCommand = (context: Context): CommandUnknownOpts =>
+  withExamples(
+    serverCommand(context, "doctor", "check whether this machine can run the service (package runyard-server)"),
+    "runyard doctor",
+    "runyard doctor --json",
+  );
+
+/** Whether a command passes all of its options on, `--help` included. */
+export const isServerCommand = (command: CommandUnknownOpts): boolean => ["serve", "doctor"].includes(command.name());
+
+/** A command of the package runyard-server, which gets all arguments. */
+function serverCommand(context: Context, name: string, description: string): CommandUnknownOpts {
+  return new Command(name)
+    .description(description)
+    .argument("[arguments...]", `arguments of \`runyard-server ${name}\``)
+    .allowUnknownOption()
+    .action(async (args) => {
+      const { program, before } = await findServer(context);
+      // The option of all commands is one of the server's too.
+      const json = context.json ? ["--json"] : [];
+      context.exitCode = await context.shell.exec(program, [...before, name, ...args, ...json]);
+    });
+}
+
+interface ServerProgram {
+  readonly program: string;
+  readonly before: readonly string[];
+}
+
+/** Finds the server: in the checkout of this program, as a package next to it, or on the PATH. */
+async function findServer({ shell }: Context): Promise<ServerProgram> {
+  const places = [path.join(import.meta.dirname, "../../server/command/runyard-server.ts"), ...packagePlaces()];
+  for (const place of places) {
+    if (!(await isUsable(place, constants.R_OK))) continue;
+    const version = process.versions.node;
+    if (Number.parseInt(version, 10) >= OLDEST_NODE) return { program: process.execPath, before: [place] };
+    throw new Problem(`The server needs Node ${OLDEST_NODE}, and this is Node ${version}.`, {
+      remedy: "Install Node 24 or newer: https://nodejs.org",
+    });
+  }
+  for (const folder of (shell.env["PATH"] ?? "").split(path.delimiter)) {
+    const program = path.join(folder, "runyard-server");
+    if (folder !== "" && (await isUsable(program, constants.X_OK))) return { program, before: [] };
+  }
+  throw new Problem("The package runyard-server is not installed.", { remedy: `Install it: ${INSTALL}` });
+}
+
+/** Where the package is if it was installed together with this program. */
+function packagePlaces(): string[] {
+  const places: string[] = [];
+  for (let folder = import.meta.dirname; folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    places.push(path.join(folder, "node_modules/runyard-server/dist/bin/runyard-server.mjs"));
+  }
+  return places;
+}
+
+const isUsable = (file: string, mode: number): Promise<boolean> =>
+  access(file, mode).then(
+    () => true,
+    () => false,
+  );
