@@ -14,7 +14,7 @@ const keysOutsideStores = [];
 /** @type {import("dependency-cruiser").IConfiguration} */
 const routeTable = "^infra/(routes|rights)[.]ts$";
 const contracts = "^shared/((wire|log)/|[^/]+[.]ts$)";
-const ports = "^shared/(table|files|queue|sandbox|vault|timers|model-provider)/";
+const ports = "^shared/(table|files|queue|sandbox|vault|timers|model-provider|live)/";
 const records = "^shared/records/";
 const access = "^shared/(principals|http|pagination|idempotency|limits)/";
 

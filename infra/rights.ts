@@ -29,6 +29,9 @@ export const FILE_PATTERNS = {
 } as const;
 export type FileKind = keyof typeof FILE_PATTERNS;
 
+/** Rights on the table of live output. */
+export type LiveAction = "GetItem" | "PutItem" | "DeleteItem";
+
 /** What a function that only reads may have. */
 export interface ReadRights {
   readonly table?: readonly TableRead[];
@@ -38,6 +41,10 @@ export interface ReadRights {
   readonly bucket?: { readonly GetObject: readonly FileKind[] };
   /** Triggers the discovery of skills in a repository; the invoked function stores the result itself. */
   readonly discovery?: readonly "InvokeFunction"[];
+  /** Live output: a new reader removes what earlier readers have left. */
+  readonly live?: readonly ("GetItem" | "DeleteItem")[];
+  /** Records in the head of a run that live output is being read; no other attribute can be written with this right. */
+  readonly watch?: readonly "UpdateItem"[];
 }
 
 /** What a function that also writes may have. */
@@ -63,6 +70,8 @@ export interface Rights {
   readonly githubApp?: readonly "GetParameter"[];
   /** The models of the deployment's providers, with the keys for them: the parameters that the settings name, and no others. */
   readonly models?: readonly "call"[];
+  readonly live?: readonly LiveAction[];
+  readonly watch?: readonly "UpdateItem"[];
   /** Values of secrets, as parameters below the one path of ours. */
   readonly secrets?: readonly ("PutParameter" | "GetParameters" | "DeleteParameter")[];
   /** Timers of schedules, in the one group of ours. Setting one hands it the role by which it sends. */

@@ -54,6 +54,15 @@ const create = [...write, "ConditionCheckItem"] as const;
 const prompts = ["prompt", "schedulePrompt"] as const;
 const schedulePrompt = { GetObject: ["schedulePrompt"] } as const;
 const send = ["SendMessage"] as const;
+/** Reading the events of a run, with live output. */
+const readEvents = {
+  table: read,
+  bucket: { GetObject: ["messages"] },
+  live: ["GetItem", "DeleteItem"],
+  watch: ["UpdateItem"],
+} as const;
+/** Changing live output, which is one item a run. */
+const changeLive = ["GetItem", "PutItem"] as const;
 
 const createRun = {
   file: "runs/create-run",
@@ -94,7 +103,7 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/runs/{runId}/conversation", file: "runs/get-conversation", name: "get-run-conversation", who: everyone, rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
   { method: "GET", path: "/agent/runs/{runId}/transcript", file: "runs/get-transcript", who: everyone, rights: { table: read, bucket: { GetObject: ["transcript", "rawTranscript"] } } },
   { method: "GET", path: "/agent/runs/{runId}/handoff/attachments", file: "runs/list-handoff-attachments", who: everyone, rights: { table: ask, bucket: { GetObject: ["snapshot"] } } },
-  { method: "GET", path: "/agent/runs/{runId}/events", file: "runs/list-events", who: everyone, rights: { table: read, bucket: { GetObject: ["messages"] } }, timeoutSeconds: 30, reserved: 200 },
+  { method: "GET", path: "/agent/runs/{runId}/events", file: "runs/list-events", who: everyone, rights: readEvents, timeoutSeconds: 30, reserved: 200 },
   { method: "GET", path: "/agent/runs/{runId}/response", file: "runs/get-response", who: everyone, rights: { table: read, bucket: { GetObject: ["messages"] } } },
   { method: "POST", path: "/agent/runs/{runId}/client-events", file: "runs/create-client-event", who: runOnly, rights: { table: [...ask, ...write] } },
 
@@ -170,7 +179,8 @@ export const routes: readonly Route[] = [
 
   { method: "POST", path: "/harness-support/resolve-prompt", file: "harness/resolve-prompt", who: runOnly, rights: { table: [...read, ...write], bucket: { GetObject: [...prompts, "messages", "followup", "attachment", "snapshot"] }, secrets: ["GetParameters"], githubApp: ["GetParameter"] }, timeoutSeconds: 30 },
   { method: "POST", path: "/harness-support/heartbeat", file: "harness/heartbeat", who: runOnly, rights: { table: [...read, "UpdateItem"], bucket: { GetObject: ["followup"] } }, reserved: 100, quiet: true },
-  { method: "POST", path: "/harness-support/messages", file: "harness/append-messages", who: runOnly, rights: { table: [...ask, ...write], bucket: { PutObject: ["messages"] }, endsQueue: send }, reserved: 100 },
+  { method: "POST", path: "/harness-support/messages", file: "harness/append-messages", who: runOnly, rights: { table: [...ask, ...write], bucket: { PutObject: ["messages"] }, endsQueue: send, live: changeLive }, reserved: 100 },
+  { method: "POST", path: "/harness-support/live", file: "harness/record-live-output", who: runOnly, rights: { table: [...ask, ...write], live: changeLive }, quiet: true },
   { method: "POST", path: "/harness-support/report-artifact", file: "harness/report-artifact", who: runOnly, rights: { table: [...ask, ...write, "ConditionCheckItem"], bucket: { GetObject: ["artifact"], PutObject: ["artifact", "plan"] } } },
   { method: "POST", path: "/harness-support/notify-user", file: "harness/notify-user", who: runOnly, rights: { table: [...ask, ...write] } },
   { method: "POST", path: "/harness-support/finish-task", file: "harness/finish-task", who: runOnly, rights: { table: [...read, ...write], bucket: { GetObject: ["artifact", "rawTranscript"], PutObject: ["rawTranscript"] }, runsQueue: send, endsQueue: send }, reserved: 50 },

@@ -2,6 +2,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { discoverSkills } from "#functions/execution/discover-skills.ts";
 import { routePaths } from "#infra/routes.ts";
+import type { EventPorts } from "#shared/conversations/live-output.ts";
 import type { DispatchPorts } from "#shared/executions/dispatch-run.ts";
 import type { EndPorts, ReaperPorts } from "#shared/executions/execution-ports.ts";
 import type { PromptPorts } from "#shared/executions/resolve-prompt.ts";
@@ -9,10 +10,13 @@ import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { RoutePorts } from "#shared/http/route-not-found.ts";
 import type { DeletionPorts } from "#shared/identities/delete-identity.ts";
 import { configuredRateLimits } from "#shared/limits/token-bucket.ts";
+import { memoryLiveTails } from "#shared/live/memory-live-tails.ts";
+import { type MemorySignals, memorySignals } from "#shared/live/memory-signals.ts";
 import { logLine } from "#shared/log/log.ts";
 import type { GatewayPorts } from "#shared/model-gateway/gateway.ts";
 import { cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
+import { runIdOf } from "#shared/records/run-head.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
@@ -48,6 +52,7 @@ export type ServerPorts = DispatchPorts &
   DiscoveryPorts &
   DeletionPorts &
   LimitPorts &
+  EventPorts &
   GatewayPorts &
   RoutePorts &
   WebSessionPorts &
@@ -57,6 +62,8 @@ export type ServerPorts = DispatchPorts &
 export interface Adapters {
   readonly database: Database;
   readonly table: SqliteTable;
+  /** Notified of each change of a run. */
+  readonly signals: MemorySignals;
   readonly queues: Queues;
   readonly timers: Timers;
   readonly files: DiskFiles;
@@ -74,9 +81,11 @@ export async function openAdapters(directory: string): Promise<Adapters> {
   try {
     const installationKey = await openInstallationKey(database, path.join(directory, "runyard.key"));
     const queues = new Queues(database, Date.now);
+    const signals = memorySignals();
     return {
       database,
-      table: sqliteTable(database),
+      table: sqliteTable(database, { onWrite: (key) => signals.notify(runIdOf(key)) }),
+      signals,
       queues,
       timers: new Timers({ database, now: Date.now, send: makeTickSender(queues) }),
       files: await DiskFiles.open(path.join(directory, "files")),
@@ -99,7 +108,7 @@ export interface PortOptions {
 
 /** Creates the ports of all endpoints and consumers from the adapters. */
 export function createPorts(adapters: Adapters, { webUrl, sandbox, scanner, environment }: PortOptions): ServerPorts {
-  const { database, table, queues } = adapters;
+  const { database, table, queues, signals } = adapters;
   const now = Date.now;
   const files = diskFileStore({
     files: adapters.files,
@@ -124,6 +133,9 @@ export function createPorts(adapters: Adapters, { webUrl, sandbox, scanner, envi
     ...discovery,
     files,
     runs: runStore(table),
+    signals,
+    live: memoryLiveTails(now, (runId) => signals.notify(runId)),
+    canStream: true,
     schedules: scheduleStore(table),
     scheduler: adapters.timers,
     queue: sqliteRunQueue(queues),

@@ -7,6 +7,7 @@ export type SandboxProvider = (typeof SANDBOX_PROVIDERS)[number];
 /** A Lambda's environment, parsed at the first event and not before. */
 type Name =
   | "TABLE_NAME"
+  | "LIVE_TABLE_NAME"
   | "BUCKET_NAME"
   | "RUNS_QUEUE_URL"
   | "ENDS_QUEUE_URL"

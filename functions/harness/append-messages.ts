@@ -1,7 +1,7 @@
+import { finishLiveOutput, isWatched, type LivePorts } from "#shared/conversations/live-output.ts";
 import { storeMessages } from "#shared/conversations/messages.ts";
 import { assertSameExecution, authorizeExecution } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
-import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { MessagesRequest, MessagesResponse } from "#shared/wire/harness.ts";
 
 /**
@@ -12,12 +12,11 @@ import { MessagesRequest, MessagesResponse } from "#shared/wire/harness.ts";
 export const appendMessages = endpoint({
   request: { body: MessagesRequest },
   reply: { 200: MessagesResponse },
-  async run({ body, principal, header }, ports: RunPorts) {
+  async run({ body, principal, header }, ports: LivePorts) {
     const head = await authorizeExecution(principal, header, ports);
     assertSameExecution(head, body.execution_id);
-    return {
-      status: 200,
-      body: { next_sequence: await storeMessages(head, body.first_sequence, body.messages, ports) },
-    };
+    const next_sequence = await storeMessages(head, body.first_sequence, body.messages, ports);
+    await finishLiveOutput(head, body.messages, ports);
+    return { status: 200, body: { next_sequence, watched: isWatched(head, ports.now()) } };
   },
 });

@@ -11,6 +11,8 @@ import { type Sandboxes, sandboxEnvironment, sandboxStatements } from "./sandbox
 export interface Targets {
   readonly table: Pick<Table, "tableArn" | "tableName">;
   readonly bucket: Pick<IBucket, "arnForObjects" | "bucketName">;
+  /** The table of live output. */
+  readonly live?: Pick<Table, "tableArn" | "tableName">;
   readonly runsQueue?: QueueTarget;
   readonly endsQueue?: QueueTarget;
   readonly reaperQueue?: QueueTarget;
@@ -95,6 +97,29 @@ const grantTable: GrantStep = ({ table: actions = [], indexes = [] }, { table })
     ],
     environment: { TABLE_NAME: table.tableName },
   };
+};
+
+const grantLive: GrantStep = ({ live: actions }, { live }) => {
+  if (!actions?.length) return nothing;
+  const { tableArn, tableName } = requireTarget(live, "live");
+  return { statements: [allow("dynamodb", actions, [tableArn])], environment: { LIVE_TABLE_NAME: tableName } };
+};
+
+/** The attributes that the update may name: the key, the one that it writes, and the one of its condition. */
+const WATCH_ATTRIBUTES = ["pk", "sk", "watched_at", "state"];
+
+const grantWatch: GrantStep = ({ watch: actions }, { table }) => {
+  if (!actions?.length) return nothing;
+  const statement = new PolicyStatement({
+    actions: actions.map((action) => `dynamodb:${action}`),
+    resources: [table.tableArn],
+    conditions: {
+      "ForAllValues:StringEquals": { "dynamodb:Attributes": WATCH_ATTRIBUTES },
+      // Other return values would show the whole item.
+      StringEqualsIfExists: { "dynamodb:ReturnValues": ["NONE", "UPDATED_OLD", "UPDATED_NEW"] },
+    },
+  });
+  return { statements: [statement], environment: {} };
 };
 
 const grantBucket: GrantStep = ({ bucket: rights }, { bucket }) => {
@@ -190,6 +215,8 @@ const grantTimers: GrantStep = ({ timers: actions }, targets) => {
 /** One step for each kind of right. */
 const grantSteps: readonly GrantStep[] = [
   grantTable,
+  grantLive,
+  grantWatch,
   grantBucket,
   grantQueue("runsQueue", "RUNS_QUEUE_URL"),
   grantQueue("endsQueue", "ENDS_QUEUE_URL"),

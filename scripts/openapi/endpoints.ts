@@ -14,6 +14,8 @@ export interface Definition {
   /** By status: a schema, or the name of a response that is not JSON. */
   readonly reply: Readonly<Record<string, Schema | string>>;
   readonly errors: readonly ErrorCode[];
+  /** Whether the response can also be a stream of events. */
+  readonly eventStream?: boolean;
 }
 
 /** A line of routes.ts with the endpoint that it leads to. */

@@ -4,7 +4,7 @@ import type { RoutedEndpoint } from "./endpoints.ts";
 import { facts } from "./facts.ts";
 import { withMemberNotes } from "./fields.ts";
 import { HEADERS_OF } from "./headers.ts";
-import type { Json, JsonObject } from "./json.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
 import { parametersOf } from "./parameters.ts";
 import { problemResponses, refusalsOf } from "./problems.ts";
 import { isSchema, type SchemaBook } from "./schemas.ts";
@@ -55,10 +55,25 @@ function successes({ route, name, definition }: RoutedEndpoint, book: SchemaBook
         ...Object.fromEntries((HEADERS_OF[name] ?? []).map((one) => [one, { $ref: `#/components/headers/${one}` }])),
         ...(reply === REDIRECT ? { Location: { $ref: "#/components/headers/Location" } } : {}),
       };
-      return [status, { description: meaningOf(status), headers, ...contentOf(reply, name, book) }];
+      const { content, ...rest } = contentOf(reply, name, book);
+      const streamed = definition.eventStream === true ? EVENT_STREAM : {};
+      const described = isObject(content) ? { ...rest, content: { ...content, ...streamed } } : rest;
+      return [status, { description: meaningOf(status), headers, ...described }];
     }),
   );
 }
+
+/** The other form of a response, for callers that accept it. */
+const EVENT_STREAM: JsonObject = {
+  "text/event-stream": {
+    schema: {
+      type: "string",
+      description:
+        "Each event has its number as `id` and a RunEvent as `data`. Events named `live` have a LiveFrame as `data` and no `id`. " +
+        "The event `end` is the last one of a run that has ended.",
+    },
+  },
+};
 
 const MEANINGS: Readonly<Record<string, string>> = {
   200: "The request succeeded.",

@@ -21,6 +21,7 @@ import { finishTask } from "#functions/harness/finish-task.ts";
 import { getRawTranscript } from "#functions/harness/get-raw-transcript.ts";
 import { heartbeat } from "#functions/harness/heartbeat.ts";
 import { notifyUser } from "#functions/harness/notify-user.ts";
+import { recordLiveOutput } from "#functions/harness/record-live-output.ts";
 import { reportArtifact } from "#functions/harness/report-artifact.ts";
 import { reportShutdown } from "#functions/harness/report-shutdown.ts";
 import { resolvePrompt } from "#functions/harness/resolve-prompt.ts";
@@ -120,6 +121,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "harness/get-raw-transcript": getRawTranscript,
   "harness/heartbeat": heartbeat,
   "harness/notify-user": notifyUser,
+  "harness/record-live-output": recordLiveOutput,
   "harness/report-artifact": reportArtifact,
   "harness/report-shutdown": reportShutdown,
   "harness/resolve-prompt": resolvePrompt,

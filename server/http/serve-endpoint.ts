@@ -1,6 +1,8 @@
 import { randomInt } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { HttpResponse } from "#shared/http/problem.ts";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { EventText, HttpResponse } from "#shared/http/problem.ts";
 import { logLine } from "#shared/log/log.ts";
 import { type LocalProblem, sendProblem } from "../../host/http/problem-response.ts";
 import type { ServerPorts } from "../ports.ts";
@@ -11,8 +13,12 @@ import { type Admissible, callerOf, countRefusals, LoadShedder, watchEventLoop }
 /** Bytes of a request that API Gateway accepts, and of a response that a Lambda function can return. */
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024;
 const MAX_RESPONSE_BYTES = 6_291_556;
-/** Requests that may wait for something to happen at the same time. */
+/** Requests that may wait for something to happen at the same time, and streams that may be open. */
 const MAX_LONG_POLLS = 512;
+const MAX_STREAMS = 512;
+const EVENT_STREAM = "text/event-stream";
+/** A client that has stopped reading is disconnected at the latest this long after its stream began. */
+const MAX_STREAM_MS = 16 * 60_000;
 
 const OVERLOADED = {
   status: 503,
@@ -35,11 +41,13 @@ export function endpointServer() {
   const shedder = new LoadShedder(watchEventLoop());
   const countRefusal = countRefusals();
   let longPolls = 0;
+  let streams = 0;
   return async (exchange: Exchange, endpoint: Endpoint, ports: ServerPorts): Promise<void> => {
     const { incoming, outgoing } = exchange;
-    const isLongPoll = new URLSearchParams(incoming.url?.split("?", 2)[1]).has("wait");
-    const release =
-      isLongPoll && longPolls >= MAX_LONG_POLLS ? undefined : shedder.admit(toAdmissible(exchange, isLongPoll));
+    const isStream = exchange.routeKey.endsWith("/events") && incoming.headers.accept?.includes(EVENT_STREAM) === true;
+    const isLongPoll = !isStream && new URLSearchParams(incoming.url?.split("?", 2)[1]).has("wait");
+    const isFull = isLongPoll && longPolls >= MAX_LONG_POLLS;
+    const release = isFull ? undefined : shedder.admit(toAdmissible(exchange, isLongPoll || isStream));
     if (release === undefined) {
       countRefusal();
       return sendProblem(incoming, outgoing, { ...OVERLOADED, retryAfterSeconds: randomInt(1, MAX_RETRY_SECONDS + 1) });
@@ -48,7 +56,11 @@ export function endpointServer() {
     try {
       const body = await readBody(incoming);
       if (body === undefined) return refuseSize(incoming, outgoing);
-      send(exchange, await endpoint.handle(toApiEvent({ ...exchange, body }), ports));
+      const response = await endpoint.handle(toApiEvent({ ...exchange, body }), ports);
+      if (response.stream === undefined) return send(exchange, response);
+      if (streams >= MAX_STREAMS) return sendProblem(incoming, outgoing, OVERLOADED);
+      streams++;
+      await stream(exchange, response, response.stream).finally(() => streams--);
     } catch (error) {
       logLine("error", "a request could not be served", { route: exchange.routeKey, error });
       if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
@@ -95,3 +107,17 @@ function send({ incoming, outgoing, routeKey }: Exchange, { statusCode, headers,
   outgoing.writeHead(statusCode, { ...headers, ...(statusCode === 204 ? {} : { "content-length": String(bytes) }) });
   outgoing.end(body);
 }
+
+/** Sends a stream as fast as the client reads it. The client connects again after an error. */
+async function stream({ outgoing, routeKey }: Exchange, response: HttpResponse, text: EventText): Promise<void> {
+  outgoing.writeHead(response.statusCode, response.headers);
+  try {
+    await pipeline(Readable.from(text), outgoing, { signal: AbortSignal.timeout(MAX_STREAM_MS) });
+  } catch (error) {
+    if (!isDisconnect(error)) logLine("warn", "a stream was ended", { route: routeKey, error });
+    outgoing.destroy();
+  }
+}
+
+const isDisconnect = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE";

@@ -39,8 +39,13 @@ export interface SqliteTable extends Table {
   purgeExpired(now: number): Promise<number>;
 }
 
+export interface SqliteTableOptions {
+  /** Called with the key of each item that was written. */
+  readonly onWrite?: (key: Key) => void;
+}
+
 /** The table in SQLite, with the items, indexes, conditions and limits of DynamoDB. All reads are consistent. */
-export function sqliteTable(database: Database): SqliteTable {
+export function sqliteTable(database: Database, { onWrite = () => {} }: SqliteTableOptions = {}): SqliteTable {
   function read({ pk, sk }: Key): Item | undefined {
     const row = database.statement(GET).get(pk, sk);
     return row === undefined ? undefined : decodeItem(row);
@@ -51,10 +56,11 @@ export function sqliteTable(database: Database): SqliteTable {
     else database.statement(PUT).run(...valuesOf(item));
   }
 
-  const transact = (writes: readonly TransactionWrite[]): Promise<void> => {
+  const transact = async (writes: readonly TransactionWrite[]): Promise<void> => {
     // Later changes by the caller to its objects must not change the transaction.
     const own = structuredClone(writes);
-    return database.write(() => evaluateTransaction(own, read).forEach(apply));
+    await database.write(() => evaluateTransaction(own, read).forEach(apply));
+    for (const write of own) if (write.kind !== "check") onWrite(write.kind === "put" ? write.item : write.key);
   };
 
   return {

@@ -1,37 +1,61 @@
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
-import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { RunEvents } from "#shared/wire/event.ts";
+import { createLiveReader, type EventPorts, type LiveReader, watchRun } from "./live-output.ts";
 import { readEvents } from "./timeline.ts";
 
-const POLL_MS = 40;
-const MAX_POLL_MS = 400;
+/** Which events to read. */
+export interface EventsAsked {
+  /** The sequence number of the last event that the reader has. */
+  readonly after: number;
+  /** Seconds to wait if there is nothing yet. */
+  readonly waitSeconds: number;
+  /** Whether to read live output too. */
+  readonly isLive: boolean;
+  /** Where the reader is in the live output. */
+  readonly livePosition?: string | undefined;
+}
 
-/** Reads the events after `after`. Waits up to `waitSeconds` if there are none, and polls only the head. */
-export async function waitForEvents(
-  first: RunHead,
-  after: number,
-  waitSeconds: number,
-  ports: RunPorts,
-): Promise<RunEvents> {
+/** Reads the events after `after`, and the live output. Waits if there is neither; of the run it then reads only the head. */
+export async function waitForEvents(first: RunHead, asked: EventsAsked, ports: EventPorts): Promise<RunEvents> {
+  const { after, waitSeconds, isLive, livePosition } = asked;
   const deadline = ports.now() + waitSeconds * 1000;
-  let head: RunHead = first;
-  let pause = POLL_MS;
-  while (head.next_sequence <= after + 1 && !hasEnded(head) && ports.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, pause));
-    pause = Math.min(pause * 1.5, MAX_POLL_MS);
-    head = (await ports.runs.head(first.run_id)) ?? head;
+  const reader = isLive ? createLiveReader(ports.live, livePosition) : undefined;
+  const signals = ports.signals.subscribe(first.run_id);
+  try {
+    let head: RunHead = first;
+    while (true) {
+      const live = await readLive(head, reader, ports);
+      const isDone = hasNews(head, after) || live.length > 0 || hasEnded(head) || ports.now() >= deadline;
+      if (isDone) {
+        const events = hasNews(head, after) ? await readEvents(head, after, ports) : [];
+        const next = events.at(-1)?.sequence ?? after;
+        const ended = hasEnded(head) && next >= head.next_sequence - 1;
+        const shown = reader === undefined ? {} : { live, live_next: reader.position() };
+        return { events, next, ended, ...shown };
+      }
+      await signals.next(deadline - ports.now());
+      head = (await ports.runs.head(first.run_id)) ?? head;
+    }
+  } finally {
+    signals.close();
   }
-  const events = head.next_sequence <= after + 1 ? [] : await readEvents(head, after, ports);
-  const next = events.at(-1)?.sequence ?? after;
-  return { events, next, ended: hasEnded(head) && next >= head.next_sequence - 1 };
+}
+
+/** Whether the run has events after `after`. */
+export const hasNews = (head: RunHead, after: number): boolean => head.next_sequence > after + 1;
+
+async function readLive(head: RunHead, reader: LiveReader | undefined, ports: EventPorts) {
+  if (reader === undefined) return [];
+  await watchRun(head, ports);
+  return reader.read(head);
 }
 
 /**
  * True if the run has ended and its sandbox is known to have stopped, so that only a follow-up can add events. A sandbox whose key is
  * revoked cannot report that it has stopped, so callers do not wait for it.
  */
-function hasEnded(head: RunHead): boolean {
+export function hasEnded(head: RunHead): boolean {
   const isAwaited = "stop_pending" in head && head.stop_pending === true && head.key_hash !== undefined;
   return isTerminal(head.state) && !isAwaited;
 }

@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import { readFollowups } from "#shared/conversations/followups.ts";
+import { isWatched } from "#shared/conversations/live-output.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { heartbeatSeconds } from "#shared/records/run.ts";
@@ -34,11 +35,13 @@ export async function recordHeartbeat(
   if (head.state === "PENDING")
     throw new RunyardError("conflict", { detail: "call resolve-prompt first", retryable: false });
   const now = ports.now();
+  const watched = isWatched(head, now);
   // This call has just read the head, so a recent heartbeat need not be written again.
   const isRecent =
     head.state === "INPROGRESS" && now - head.heartbeat_at < WRITE_AFTER_MS && stored === head.followups_stored;
   const alive = isRecent || (await ports.runs.recordHeartbeat(head.run_id, head.execution_id, now, stored));
   // The run has continued without this execution: the next heartbeat shows how.
   if (!alive) return { ...response, next_heartbeat_seconds: 1 };
-  return head.followups > stored ? { ...response, followups: await readFollowups(head, stored, ports) } : response;
+  if (head.followups <= stored) return { ...response, watched };
+  return { ...response, watched, followups: await readFollowups(head, stored, ports) };
 }

@@ -13,7 +13,7 @@ import { loggedPath, logLine } from "#shared/log/log.ts";
 import { isInTeam, type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
 import { settingIfAny } from "#shared/settings.ts";
-import { type HttpResponse, problem } from "./problem.ts";
+import { type EventText, type HttpResponse, problem } from "./problem.ts";
 import { header, type Parameters, parseFields, parseQuery, type Query, readBody, readQuery } from "./request.ts";
 import { clearSessionCookie, readSessionCookie, refuseForeignOrigin } from "./session-cookie.ts";
 
@@ -41,13 +41,17 @@ interface Spec<Path extends Schema, Body extends Schema, Q extends Parameters, R
   readonly quiet?: boolean;
   /** The kind of rate limit; `run` adds `rateLimitToken` to the transaction that has the request's effect. */
   readonly rateLimit?: RateLimitKind;
+  /** True if the response can also be a stream of events; for the OpenAPI document. */
+  readonly eventStream?: boolean;
 }
 type Replies = Readonly<Record<number, Schema | typeof REDIRECT | typeof NO_CONTENT | typeof HTML>>;
 type AnswerHeaders = Readonly<Record<string, string>>;
 
 type Answer<R extends Replies> = {
   [S in keyof R]: R[S] extends Schema
-    ? { readonly status: S; readonly body: v.InferInput<R[S]>; readonly headers?: AnswerHeaders }
+    ?
+        | { readonly status: S; readonly body: v.InferInput<R[S]>; readonly headers?: AnswerHeaders }
+        | { readonly status: S; readonly stream: EventText }
     : R[S] extends typeof REDIRECT
       ? { readonly status: S; readonly location: string; readonly headers?: AnswerHeaders }
       : R[S] extends typeof HTML
@@ -210,7 +214,7 @@ function served<
   P extends PublicPorts,
   A extends Answer<R>,
 >(
-  { request, reply, errors = [], rateLimit, quiet = false }: Spec<Path, Body, Q, R>,
+  { request, reply, errors = [], rateLimit, quiet = false, eventStream = false }: Spec<Path, Body, Q, R>,
   answer: (event: APIGatewayProxyEventV2, ports: P, log: LogFields) => Promise<A>,
 ) {
   return {
@@ -218,6 +222,7 @@ function served<
     reply,
     errors,
     rateLimit,
+    eventStream,
     /** Handles one event; every error becomes problem+json. */
     async handle(event: APIGatewayProxyEventV2, ports: P): Promise<HttpResponse> {
       const started = performance.now();
@@ -342,6 +347,10 @@ function render<R extends Replies>(answer: Answer<R>, replies: R, traceId: strin
   const { status } = answer;
   const headers = { "cache-control": "no-store", "x-request-id": traceId };
   const statusCode = Number(status);
+  if ("stream" in answer) {
+    const type = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
+    return { statusCode, headers: { ...headers, ...type }, body: "", stream: answer.stream };
+  }
   const extra = "headers" in answer && answer.headers !== undefined ? answer.headers : {};
   if ("location" in answer)
     return { statusCode, headers: { ...headers, ...extra, location: answer.location }, body: "" };

@@ -1,10 +1,15 @@
 import { ERRORS, type ErrorCode, RunyardError } from "#shared/errors.ts";
 import { TableBusy } from "#shared/table/table.ts";
 
+/** The text of a stream of events, piece by piece. */
+export type EventText = AsyncGenerator<string, void>;
+
 export interface HttpResponse {
   statusCode: number;
   headers: Record<string, string>;
   body: string;
+  /** The body piece by piece, instead of `body`. Only compositions that can stream receive it. */
+  stream?: EventText;
 }
 
 export interface ProblemContext {

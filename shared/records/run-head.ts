@@ -72,6 +72,8 @@ const common = {
   artifact_types: v.exactOptional(v.array(v.string())),
   client_events: Counter,
   notifications: Counter,
+  /** When a reader last asked for live output. */
+  watched_at: v.exactOptional(Time),
   /** Consecutive executions that were lost without a checkpoint between them. */
   losses: Counter,
   /** True where a CHECKPOINT item stores where the run continues, or which messages it has discarded. */

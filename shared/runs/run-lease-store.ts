@@ -2,7 +2,7 @@ import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table, type Update } from "#shared/table/table.ts";
 
-/** The lease of a run's execution, which heartbeats renew, and the time of the reaper's next check. */
+/** Times in the head of a run that no event records: the lease of its execution, the next check, and the latest reader. */
 export function runLeaseStore(table: Pick<Table, "write">) {
   /** Returns false where the run is not as `update.if` says any more. */
   async function writeIfUnchanged(update: Update): Promise<boolean> {
@@ -24,6 +24,16 @@ export function runLeaseStore(table: Pick<Table, "write">) {
         set: { heartbeat_at: now, followups_stored: followupsStored },
         if: { execution_id: { eq: executionId }, state: { in: ["CLAIMED", "INPROGRESS"] } },
       }),
+
+    /** Records that live output is being read, unless the run has ended. */
+    async noteWatch(runId: string, now: number): Promise<void> {
+      await writeIfUnchanged({
+        kind: "update",
+        key: keys.head(runId),
+        set: { watched_at: now },
+        if: { state: { in: ["QUEUED", "PENDING", "CLAIMED", "INPROGRESS"] } },
+      });
+    },
 
     /** Extends the lease of an execution once, unless it sends a heartbeat or ends in the meantime. */
     async extendLease({ run_id, execution_id, heartbeat_at }: ExecutingHead): Promise<void> {

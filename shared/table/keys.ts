@@ -52,10 +52,17 @@ import type { Key } from "./table.ts";
  * | connection of a worker | TEAM#team | WORKER#host#connection | list of workers |
  * | export that filled the table | IMPORT | IMPORT | import, which is repeated or refused |
  * | signing key | SIGNING | KEY#id | cursors |
+ *
+ * The table of live output, which has no backups, holds one kind of item:
+ *
+ * | item | pk | sk | read by |
+ * |---|---|---|---|
+ * | end of a run's live output | RUN#run | LIVE | events, with `live` |
  */
 export const keys = {
   head: (run: string): Key => ({ pk: runPk(run), sk: "HEAD" }),
   body: (run: string): Key => ({ pk: runPk(run), sk: "BODY" }),
+  liveTail: (run: string): Key => ({ pk: runPk(run), sk: "LIVE" }),
   event: (run: string, sequence: number): Key => ({ pk: runPk(run), sk: `EVENT#${padded(sequence)}` }),
   messages: (run: string, sequence: number): Key => ({ pk: runPk(run), sk: `MESSAGES#${padded(sequence)}` }),
   followup: (run: string, number: number): Key => ({ pk: runPk(run), sk: `FOLLOWUP#${padded(number)}` }),

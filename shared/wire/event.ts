@@ -96,6 +96,56 @@ export const RunEvent = v.object({
 });
 export type RunEvent = v.InferOutput<typeof RunEvent>;
 
+/** Bytes of each stream that are kept: its end. */
+export const LIVE_TAIL_BYTES = 16_384;
+/** Frames of one request. */
+const MAX_FRAMES = 16;
+
+/** The streams of live output: the output of a command, or the text of the model. */
+const LiveStream = v.picklist(["stdout", "stderr", "text"]);
+
+/**
+ * A piece of output that is still being produced. It is not part of the event sequence: the event with the whole output
+ * replaces it.
+ */
+export const LiveFrame = v.pipe(
+  v.object({
+    /** The id of the action that produces the output. */
+    action_id: v.exactOptional(Id),
+    /** The id of the message whose text this is. */
+    message_id: v.exactOptional(Id),
+    stream: LiveStream,
+    /** The position of the text in its stream, in bytes of UTF-8. A gap means that output was skipped. */
+    offset: v.pipe(Count, v.maxValue(Number.MAX_SAFE_INTEGER)),
+    text: textOfBytes(LIVE_TAIL_BYTES, 1),
+  }),
+  v.check(
+    ({ action_id, message_id }) => (action_id === undefined) !== (message_id === undefined),
+    "must have either action_id or message_id",
+  ),
+  v.metadata({ oneOf: [{ required: ["action_id"] }, { required: ["message_id"] }] }),
+);
+export type LiveFrame = v.InferOutput<typeof LiveFrame>;
+
 /** A part of a run's event sequence. */
-export const RunEvents = v.object({ events: v.array(RunEvent), next: Count, ended: v.boolean() });
+export const RunEvents = v.object({
+  events: v.array(RunEvent),
+  next: Count,
+  ended: v.boolean(),
+  /** Output that is still being produced, if the request asked for it. */
+  live: v.exactOptional(v.array(LiveFrame)),
+  /** Pass it as `live_after` to receive only newer live output. */
+  live_next: v.exactOptional(v.string()),
+});
 export type RunEvents = v.InferOutput<typeof RunEvents>;
+
+/** Live output of an execution. */
+export const LiveRequest = v.object({
+  execution_id: Id,
+  frames: v.pipe(v.array(LiveFrame), v.minLength(1), v.maxLength(MAX_FRAMES)),
+});
+/** Whether the live output is being read. */
+export const LiveResponse = v.object({
+  /** If false, stop sending frames until a heartbeat or a request for messages returns true. */
+  watched: v.boolean(),
+});

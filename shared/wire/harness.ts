@@ -114,6 +114,8 @@ export const HeartbeatResponse = v.object({
   followups: v.array(Followup),
   cancel: v.boolean(),
   next_heartbeat_seconds: Positive,
+  /** Whether live output is being read. */
+  watched: v.exactOptional(v.boolean()),
 });
 export type HeartbeatResponse = v.InferOutput<typeof HeartbeatResponse>;
 
@@ -124,7 +126,11 @@ export const MessagesRequest = v.object({
   messages: v.pipe(v.array(Message), v.minLength(1), v.maxLength(200)),
 });
 /** The result of appending messages. */
-export const MessagesResponse = v.object({ next_sequence: Positive });
+export const MessagesResponse = v.object({
+  next_sequence: Positive,
+  /** Whether live output is being read. */
+  watched: v.exactOptional(v.boolean()),
+});
 export type MessagesResponse = v.InferOutput<typeof MessagesResponse>;
 
 const UploadField = v.object({

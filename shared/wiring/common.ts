@@ -3,6 +3,8 @@ import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import { configuredRateLimits } from "#shared/limits/token-bucket.ts";
+import { liveTailStore } from "#shared/live/live-tail-store.ts";
+import type { LiveTails } from "#shared/live/live-tails.ts";
 import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { setting, settingIfAny } from "#shared/settings.ts";
@@ -32,6 +34,21 @@ export function createTablePorts(): TablePorts {
     who: setting("PRINCIPALS").split(","),
     rates: configuredRateLimits(),
     webUrl: settingIfAny("WEB_URL"),
+  };
+}
+
+/** The table of live output. Only functions with a right on it have its name. */
+export function createLiveTails(): LiveTails {
+  let kept: LiveTails | undefined;
+  const store = (): LiveTails => {
+    kept ??= liveTailStore(dynamoTable(dynamoClient(), setting("LIVE_TABLE_NAME")), Date.now);
+    return kept;
+  };
+  return {
+    append: (...frames) => store().append(...frames),
+    finish: (...ids) => store().finish(...ids),
+    read: (runId) => store().read(runId),
+    clear: (runId) => store().clear(runId),
   };
 }
 

@@ -1,10 +1,12 @@
+import type { EventPorts } from "#shared/conversations/live-output.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
+import { polledSignals } from "#shared/live/polled-signals.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import { listSetting, setting, settingIfAny } from "#shared/settings.ts";
 import { createFiles, createRunQueue } from "#shared/wiring/adapters.ts";
-import { createTable, createTablePorts } from "./common.ts";
+import { createLiveTails, createTable, createTablePorts } from "./common.ts";
 
 /** The ports of runs on AWS. */
 export function createRunPorts(): RunPorts {
@@ -21,8 +23,8 @@ export function createRunPorts(): RunPorts {
   };
 }
 
-/** As `createRunPorts`, for endpoints. */
-export function createRunEndpointPorts(): RunPorts & HttpPorts & { readonly cursors: Cursors } {
+/** As `createRunPorts`, for endpoints. API Gateway does not stream responses. */
+export function createRunEndpointPorts(): EventPorts & HttpPorts & { readonly cursors: Cursors } {
   const ports = createTablePorts();
   return {
     ...ports,
@@ -31,6 +33,9 @@ export function createRunEndpointPorts(): RunPorts & HttpPorts & { readonly curs
     queue: createRunQueue(),
     hasContainers: hasContainers(),
     webUrl: settingIfAny("WEB_URL"),
+    live: createLiveTails(),
+    signals: polledSignals,
+    canStream: false,
   };
 }
 

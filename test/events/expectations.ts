@@ -241,6 +241,8 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/heartbeat.bad.json": { after: working, outcome: { status: 409, error_code: "conflict" } },
   "http/append-messages.json": { after: working, outcome: ok },
   "http/append-messages.bad.json": { after: working, outcome: invalid("first_sequence") },
+  "http/record-live-output.json": { after: working, outcome: ok, leaves: "INPROGRESS" },
+  "http/record-live-output.bad.json": { after: working, outcome: invalid("frames"), leaves: "INPROGRESS" },
   "http/report-artifact.json": { after: working, outcome: ok },
   "http/report-artifact.plan.json": { after: working, outcome: ok, leaves: "INPROGRESS" },
   "http/report-artifact.bad.json": { after: working, outcome: invalid("data.filepath") },

@@ -4,6 +4,7 @@ import { triggers } from "#infra/triggers.ts";
 import { generateKey } from "#shared/api-keys/generate-key.ts";
 import type { KeyOwner } from "#shared/api-keys/key-owner.ts";
 import { putFirstKey } from "#shared/api-keys/key-store.ts";
+import type { EventPorts } from "#shared/conversations/live-output.ts";
 import { startExecution } from "#shared/executions/dispatch-run.ts";
 import { memoryFileStore } from "#shared/files/memory-file-store.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
@@ -11,12 +12,13 @@ import type { HttpResponse } from "#shared/http/problem.ts";
 import { putIdentity } from "#shared/identities/identity-store.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { DEFAULT_RATE_LIMITS, type RateLimitKind } from "#shared/limits/token-bucket.ts";
+import { liveTailStore } from "#shared/live/live-tail-store.ts";
+import { polledSignals } from "#shared/live/polled-signals.ts";
 import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { register } from "#shared/records/identity-register.ts";
 import { putMember } from "#shared/records/member.ts";
 import { putUser } from "#shared/records/user.ts";
-import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import type { PlacedSandbox, Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
@@ -35,7 +37,14 @@ import type { Envelope } from "#shared/wire/harness.ts";
 import type { ScanRequest } from "#shared/wire/scan.ts";
 import { mutatedTable } from "./conditions.ts";
 import { type Around, watched, watchedTable } from "./faults.ts";
-import { filesWithinRights, queueWithinRights, sandboxWithinRights, tableWithinRights, withRights } from "./rights.ts";
+import {
+  filesWithinRights,
+  liveTableWithinRights,
+  queueWithinRights,
+  sandboxWithinRights,
+  tableWithinRights,
+  withRights,
+} from "./rights.ts";
 
 // The log's line for each request is for whoever runs the service, not for whoever reads the tests' outcome.
 vi.spyOn(process.stdout, "write").mockReturnValue(true);
@@ -46,7 +55,7 @@ export const BASE_URL = "https://runyard.test/api/v1";
 interface Callable {
   handle(event: APIGatewayProxyEventV2, ports: TestPorts): Promise<HttpResponse>;
 }
-export type TestPorts = RunPorts &
+export type TestPorts = EventPorts &
   SecretPorts &
   FiringPorts &
   SkillPorts &
@@ -121,6 +130,14 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
   const ports: TestPorts = {
     table,
     runs: runStore(table),
+    live: watched(
+      "live",
+      liveTailStore(liveTableWithinRights(memoryTable()), now),
+      ["append", "finish", "read", "clear"],
+      around,
+    ),
+    signals: polledSignals,
+    canStream: false,
     schedules: scheduleStore(table),
     scheduler: watched("scheduler", scheduler, ["put", "remove"], around),
     files,

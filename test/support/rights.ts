@@ -78,8 +78,15 @@ function needFile(action: "GetObject" | "PutObject", key: string): void {
 const WRITES = { put: "PutItem", update: "UpdateItem", delete: "DeleteItem", check: "ConditionCheckItem" } as const;
 
 const needWrites = (writes: readonly TransactionWrite[]): void => {
-  for (const { kind } of writes) need("table", WRITES[kind]);
+  for (const write of writes) {
+    if (isWatch(write)) need("watch", "UpdateItem");
+    else need("table", WRITES[write.kind]);
+  }
 };
+
+/** The update that a right of its own allows; see grants.ts. */
+const isWatch = (write: TransactionWrite): boolean =>
+  write.kind === "update" && Object.keys(write.set ?? {}).join() === "watched_at";
 
 /** The table as the acting function may use it. */
 export function tableWithinRights<T extends Table>(table: T): T {
@@ -108,6 +115,18 @@ export function tableWithinRights<T extends Table>(table: T): T {
     },
   };
 }
+
+/** The table of live output as the acting function may use it. */
+export const liveTableWithinRights = ({ get, write }: Table): Pick<Table, "get" | "write"> => ({
+  async get(key) {
+    need("live", "GetItem");
+    return get(key);
+  },
+  async write(change) {
+    need("live", WRITES[change.kind]);
+    return write(change);
+  },
+});
 
 /** The files as the acting function may use them; a signed URL can do what its signer can. */
 export function filesWithinRights<T extends FileStore>(files: T): T {

@@ -52,6 +52,10 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
     first_sequence: 1,
     messages: [said("hello")],
   }),
+  "POST /harness-support/live": ({ executionId }) => ({
+    execution_id: executionId,
+    frames: [{ action_id: "action-1", stream: "stdout", offset: 0, text: "line 1" }],
+  }),
   "POST /harness-support/report-artifact": () => ({
     artifact_type: "FILE",
     data: { filepath: "b", filename: "b", mime_type: "text/plain", size_bytes: 1, sha256: "1".repeat(64) },

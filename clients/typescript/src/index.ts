@@ -21,6 +21,7 @@ export type { ClientOptions, Fetch, RequestOptions } from "./options.ts";
 export { Page, type PageBody, PagePromise } from "./page.ts";
 export { APIPromise, type WithResponse } from "./promise.ts";
 export type { Upload } from "./resources/attachments.ts";
-export type { FollowOptions, FollowUntilDoneOptions } from "./resources/runs.ts";
+export type { FollowOptions, FollowUntilDoneOptions, StreamOptions } from "./resources/runs.ts";
+export type { RunStreamItem } from "./stream/run-stream.ts";
 export type { APIRequest } from "./transport.ts";
 export { VERSION } from "./version.ts";

@@ -47,6 +47,19 @@ export const ACTIVITY_NOTES: Notes = {
   events: note("The events, oldest first."),
   next: note("The value of `after` for the next request.", 1),
   ended: note("Whether the run has ended and no further events follow.", false),
+  "RunEvents.live": note("Output that is still being produced. Present if the request has `live=true`."),
+  live_next: note("The value of `live_after` for the next request.", "W10"),
+  "LiveFrame.action_id": note(
+    "The id of the action that produces the output. Absent for the text of a message.",
+    "action-1",
+  ),
+  "LiveFrame.message_id": note("The id of the message whose text this is. Absent for the output of an action."),
+  "LiveFrame.stream": note("`stdout` and `stderr` of an action, or `text` of a message.", "stdout"),
+  "LiveFrame.offset": note(
+    "The position of the text in its stream, in bytes of UTF-8. If it is greater than the end of the last frame, output was skipped.",
+    0,
+  ),
+  "LiveFrame.text": note("The text, at most 16 KiB.", "line 1\n"),
   "getResponse.text": note(
     "The agent's final message, or an empty string.",
     "The test waited for a fixed time; it now waits for the event.",

@@ -27,6 +27,8 @@ export const HARNESS_NOTES: Notes = {
   "InjectedSecret.name": note("The name of the environment variable.", "NPM_TOKEN"),
   "InjectedSecret.value": note("The value of the secret."),
   "InjectedSecret.unavailable": note("Why the run cannot have the secret. The harness must fail the run."),
+  frames: note("Pieces of output, in order. At most 16."),
+  watched: note("Whether somebody is reading live output. Send frames only while it is true.", false),
   own_messages: note("How many of `messages`, counted from the end, belong to this run.", 0),
   checkpoint: note(
     "The workspace of an earlier execution, to restore before the first turn. Absent for a first execution.",

@@ -78,5 +78,7 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
   force: { description: "Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well.", default: false },
   redirect: { description: "Whether to redirect to the URL. `false` returns it in the body instead.", default: true },
   after: { description: "Returns events after this number.", default: 0 },
+  live: { description: "Whether to include output that is still being produced.", default: false },
+  live_after: { description: "`live_next` of the last response. Returns only newer live output." },
   wait: { description: "The maximum number of seconds to wait for an event, 0 to 25.", default: 0 },
 };

@@ -978,6 +978,35 @@ class MessagesRequestParam(TypedDict, total=False):
     """The messages to append, 1 to 200."""
 
 
+class LiveFrameParam(TypedDict, total=False):
+    """A piece of output that is still being produced. It is not part of the event sequence: the event with the whole output replaces it."""
+
+    action_id: str
+    """The id of the action that produces the output. Absent for the text of a message. At most 512 bytes in UTF-8."""
+
+    message_id: str
+    """The id of the message whose text this is. Absent for the output of an action. At most 512 bytes in UTF-8."""
+
+    stream: Required[Literal["stdout", "stderr", "text"]]
+    """`stdout` and `stderr` of an action, or `text` of a message."""
+
+    offset: Required[int]
+    """The position of the text in its stream, in bytes of UTF-8. If it is greater than the end of the last frame, output was skipped."""
+
+    text: Required[str]
+    """The text, at most 16 KiB. At most 16384 bytes in UTF-8."""
+
+
+class LiveRequestParam(TypedDict, total=False):
+    """Live output of an execution."""
+
+    execution_id: Required[str]
+    """The id of the execution, one attempt to execute the run. At most 512 bytes in UTF-8."""
+
+    frames: Required[Sequence[LiveFrameParam]]
+    """Pieces of output, in order. At most 16."""
+
+
 class ReportArtifactRequestParam(TypedDict, total=False):
     """The artifact to report. The members of `data` depend on `artifact_type`."""
 

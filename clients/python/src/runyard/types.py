@@ -870,6 +870,25 @@ class RunEvent(BaseModel):
     """The content of the event. Its shape depends on `type`."""
 
 
+class LiveFrame(BaseModel):
+    """A piece of output that is still being produced. It is not part of the event sequence: the event with the whole output replaces it."""
+
+    action_id: Optional[str] = None
+    """The id of the action that produces the output. Absent for the text of a message. At most 512 bytes in UTF-8."""
+
+    message_id: Optional[str] = None
+    """The id of the message whose text this is. Absent for the output of an action. At most 512 bytes in UTF-8."""
+
+    stream: Union[Literal["stdout", "stderr", "text"], str]
+    """`stdout` and `stderr` of an action, or `text` of a message."""
+
+    offset: int
+    """The position of the text in its stream, in bytes of UTF-8. If it is greater than the end of the last frame, output was skipped."""
+
+    text: str
+    """The text, at most 16 KiB. At most 16384 bytes in UTF-8."""
+
+
 class RunEvents(BaseModel):
     """A part of a run's event sequence."""
 
@@ -881,6 +900,12 @@ class RunEvents(BaseModel):
 
     ended: bool
     """Whether the run has ended and no further events follow."""
+
+    live: Optional[List[LiveFrame]] = None
+    """Output that is still being produced, if the request asked for it."""
+
+    live_next: Optional[str] = None
+    """Pass it as `live_after` to receive only newer live output."""
 
 
 class RunResponse(BaseModel):
@@ -2209,12 +2234,25 @@ class HeartbeatResponse(BaseModel):
     next_heartbeat_seconds: int
     """Seconds until the next heartbeat is due."""
 
+    watched: Optional[bool] = None
+    """Whether somebody is reading live output. Send frames only while it is true."""
+
 
 class MessagesResponse(BaseModel):
     """The result of appending messages."""
 
     next_sequence: int
     """The number of the next message."""
+
+    watched: Optional[bool] = None
+    """Whether live output is being read."""
+
+
+class LiveResponse(BaseModel):
+    """Whether the live output is being read."""
+
+    watched: bool
+    """If false, stop sending frames until a heartbeat or a request for messages returns true."""
 
 
 class ReportArtifactResponse(BaseModel):

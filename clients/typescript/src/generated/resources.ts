@@ -247,7 +247,9 @@ export class Runs extends APIResource {
    *
    * Events are numbered from 1 and contain state transitions, messages and artifacts. Pass `next` of the response as
    * `after` to continue. With `wait`, the request blocks up to that many seconds until there is an event. When `ended`
-   * is true, no further events follow unless the run receives a follow-up.
+   * is true, no further events follow unless the run receives a follow-up. With `live`, the response also contains
+   * output that is still being produced. With `Accept: text/event-stream`, the response is a stream of events that ends
+   * with the run, or after 15 minutes; continue with `Last-Event-ID`. Deployments that cannot stream respond with JSON.
    *
    * `GET /agent/runs/{runId}/events`
    */
@@ -928,6 +930,18 @@ export class HarnessSupport extends APIResource {
    */
   appendMessages(body: types.MessagesRequest, options?: RequestOptions): APIPromise<types.MessagesResponse> {
     return this.transport.request({ method: "POST", path: "/harness-support/messages", body, options });
+  }
+
+  /**
+   * Sends output that is still being produced to the readers of a run.
+   *
+   * Send frames only while `watched` is true in the response of this or another request, at most two requests per
+   * second. Of each stream, only the last 16 KiB are kept.
+   *
+   * `POST /harness-support/live`
+   */
+  recordLiveOutput(body: types.LiveRequest, options?: RequestOptions): APIPromise<types.LiveResponse> {
+    return this.transport.request({ method: "POST", path: "/harness-support/live", body, options });
   }
 
   /**

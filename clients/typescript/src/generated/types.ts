@@ -1012,6 +1012,8 @@ interface components {
             cancel: boolean;
             /** @description Seconds until the next heartbeat is due. */
             next_heartbeat_seconds: number;
+            /** @description Whether somebody is reading live output. Send frames only while it is true. */
+            watched?: boolean;
         };
         /** @description An identity as responses show it, with the defaults that are set. */
         IdentityItem: {
@@ -1278,6 +1280,34 @@ interface components {
             /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
+        /** @description A piece of output that is still being produced. It is not part of the event sequence: the event with the whole output replaces it. */
+        LiveFrame: {
+            /** @description The id of the action that produces the output. Absent for the text of a message. At most 512 bytes in UTF-8. */
+            action_id?: string;
+            /** @description The id of the message whose text this is. Absent for the output of an action. At most 512 bytes in UTF-8. */
+            message_id?: string;
+            /**
+             * @description `stdout` and `stderr` of an action, or `text` of a message.
+             * @enum {string}
+             */
+            stream: "stdout" | "stderr" | "text";
+            /** @description The position of the text in its stream, in bytes of UTF-8. If it is greater than the end of the last frame, output was skipped. */
+            offset: number;
+            /** @description The text, at most 16 KiB. At most 16384 bytes in UTF-8. */
+            text: string;
+        };
+        /** @description Live output of an execution. */
+        LiveRequest: {
+            /** @description The id of the execution, one attempt to execute the run. At most 512 bytes in UTF-8. */
+            execution_id: string;
+            /** @description Pieces of output, in order. At most 16. */
+            frames: components["schemas"]["LiveFrame"][];
+        };
+        /** @description Whether the live output is being read. */
+        LiveResponse: {
+            /** @description If false, stop sending frames until a heartbeat or a request for messages returns true. */
+            watched: boolean;
+        };
         /** @description An MCP server: a shared one (`warp_id`), a program (`command`) or a remote one (`url`). Exactly one of these is required. */
         MCPServerConfig: {
             /** @description The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8. */
@@ -1360,6 +1390,8 @@ interface components {
         MessagesResponse: {
             /** @description The number of the next message. */
             next_sequence: number;
+            /** @description Whether live output is being read. */
+            watched?: boolean;
         };
         /** @description Labels: at most 20 keys. The labels of a run cannot be changed. */
         Metadata: {
@@ -1849,6 +1881,10 @@ interface components {
             next: number;
             /** @description Whether the run has ended and no further events follow. */
             ended: boolean;
+            /** @description Output that is still being produced, if the request asked for it. */
+            live?: components["schemas"]["LiveFrame"][];
+            /** @description Pass it as `live_after` to receive only newer live output. */
+            live_next?: string;
         };
         /** @description A follow-up message for a run. */
         RunFollowupRequest: {
@@ -2628,6 +2664,13 @@ interface components {
              * @default 0
              */
             wait?: number;
+            /**
+             * @description Whether to include output that is still being produced.
+             * @default false
+             */
+            live?: boolean;
+            /** @description `live_next` of the last response. Returns only newer live output. */
+            live_after?: string;
         };
         RunsResponseResponse: {
             /** @description The agent's final message, or an empty string. */
@@ -2844,6 +2887,9 @@ export type ListTeamsResponse = components['schemas']['ListTeamsResponse'];
 export type ListTicksResponse = components['schemas']['ListTicksResponse'];
 export type ListWebSessionsResponse = components['schemas']['ListWebSessionsResponse'];
 export type ListWorkersResponse = components['schemas']['ListWorkersResponse'];
+export type LiveFrame = components['schemas']['LiveFrame'];
+export type LiveRequest = components['schemas']['LiveRequest'];
+export type LiveResponse = components['schemas']['LiveResponse'];
 export type MCPServerConfig = components['schemas']['MCPServerConfig'];
 export type Me = components['schemas']['Me'];
 export type MemberItem = components['schemas']['MemberItem'];

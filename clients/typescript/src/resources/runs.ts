@@ -1,6 +1,7 @@
 import { Runs as Operations } from "../generated/resources.ts";
-import type { RunAgentRequest, RunEvent, RunItem, RunState } from "../generated/types.ts";
+import type { LiveFrame, RunAgentRequest, RunEvent, RunItem, RunState } from "../generated/types.ts";
 import type { RequestOptions } from "../options.ts";
+import { type RunStreamItem, streamRun } from "../stream/run-stream.ts";
 
 /** How to follow a run. `timeout` applies to each poll, in addition to `wait`. */
 export interface FollowOptions extends RequestOptions {
@@ -24,6 +25,20 @@ export interface FollowOptions extends RequestOptions {
 export interface FollowUntilDoneOptions extends FollowOptions {
   /** Called with each event, in order. The next event follows once the returned promise is fulfilled. */
   readonly onEvent?: ((event: RunEvent) => void | Promise<void>) | undefined;
+  /**
+   * Called with each piece of the output that the run is producing. The event with the whole output has the same
+   * `action_id` or `message_id`, and comes after all of its pieces.
+   */
+  readonly onLive?: ((frame: LiveFrame) => void | Promise<void>) | undefined;
+}
+
+/** How to stream a run. */
+export interface StreamOptions extends FollowOptions {
+  /**
+   * Whether to include the output that the run is producing.
+   * @default true
+   */
+  readonly live?: boolean | undefined;
 }
 
 const FOLLOW_RETRIES = 30;
@@ -53,19 +68,54 @@ export class Runs extends Operations {
   }
 
   /**
+   * Iterates over the events of a run as they happen, in order and without duplicates, and over the output that it is
+   * producing, until the run has ended. Reconnects after errors. Uses server-sent events, or long polling where the
+   * deployment cannot stream.
+   *
+   * ```ts
+   * for await (const item of client.runs.stream(runId)) {
+   *   if (item.kind === "live") process.stdout.write(item.frame.text);
+   *   else console.log(item.event.type);
+   * }
+   * ```
+   */
+  stream(
+    runId: string,
+    { after = 0, wait = 25, live = true, ...options }: StreamOptions = {},
+  ): AsyncGenerator<RunStreamItem, void> {
+    const { timeout = this.transport.timeout, maxRetries = FOLLOW_RETRIES, signal, headers } = options;
+    return streamRun(after, {
+      maxRetries,
+      signal,
+      sleep: (ms) => this.transport.sleep(ms, signal),
+      request: (last, liveAfter, signal) => {
+        const query = {
+          after: last,
+          wait,
+          ...(live && { live }),
+          ...(liveAfter !== undefined && { live_after: liveAfter }),
+        };
+        const accept = { accept: "text/event-stream, application/json", "last-event-id": String(last) };
+        const request = { ...options, maxRetries, signal, timeout: timeout + wait * 1000 };
+        return this.listEvents(runId, query, { ...request, headers: { ...headers, ...accept } }).asResponse();
+      },
+    });
+  }
+
+  /**
    * Follows a run until it ends and returns it. A failed run is returned too, not thrown: see its `state` and
    * `status_message`. Pass a `signal` such as `AbortSignal.timeout(600_000)` to limit the time.
    */
   async followUntilDone(
     runId: string,
-    { onEvent, after = 0, ...options }: FollowUntilDoneOptions = {},
+    { onEvent, onLive, after = 0, ...options }: FollowUntilDoneOptions = {},
   ): Promise<RunItem> {
     let last = after;
     let before: number | undefined;
     while (true) {
-      for await (const event of this.events(runId, { ...options, after: last })) {
-        last = event.sequence;
-        await onEvent?.(event);
+      for await (const item of this.#items(runId, { ...options, after: last }, onLive !== undefined)) {
+        if (item.kind === "event") last = item.event.sequence;
+        await (item.kind === "event" ? onEvent?.(item.event) : onLive?.(item.frame));
       }
       const { wait: _, maxRetries = FOLLOW_RETRIES, ...request } = options;
       const run = await this.retrieve(runId, { ...request, maxRetries });
@@ -77,9 +127,14 @@ export class Runs extends Operations {
 
   /** Creates a run, follows it until it ends and returns it; see `followUntilDone`. */
   async createAndWait(body: RunAgentRequest, options: FollowUntilDoneOptions = {}): Promise<RunItem> {
-    const { onEvent: _, after: __, wait: ___, maxRetries, ...request } = options;
+    const { onEvent: _, onLive: __, after: ___, wait: ____, maxRetries, ...request } = options;
     const { run_id } = await this.create(body, maxRetries === undefined ? request : { ...request, maxRetries });
     return this.followUntilDone(run_id, options);
+  }
+
+  async *#items(runId: string, options: FollowOptions, live: boolean): AsyncGenerator<RunStreamItem, void> {
+    if (live) yield* this.stream(runId, options);
+    else for await (const event of this.events(runId, options)) yield { kind: "event", event };
   }
 
   /** Downloads the run's raw transcript, a JSON Lines file, as a streamed response. */

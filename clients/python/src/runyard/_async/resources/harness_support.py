@@ -9,6 +9,7 @@ from typing_extensions import Literal, Unpack
 
 from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from ...params import (
+    LiveFrameParam,
     MessageParam,
     ReportShutdownRequestErrorParam,
     ResolvePromptRequestSkillParam,
@@ -19,6 +20,7 @@ from ...types import (
     Empty,
     ExternalConversationResponse,
     HeartbeatResponse,
+    LiveResponse,
     MessagesResponse,
     RawTranscriptLocation,
     ReportArtifactResponse,
@@ -127,6 +129,37 @@ class AsyncHarnessSupport(AsyncResource):
             "/harness-support/messages",
             cast_to=MessagesResponse,
             body={"execution_id": execution_id, "first_sequence": first_sequence, "messages": messages},
+            headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
+            options=options,
+        )
+
+    async def record_live_output(
+        self,
+        *,
+        execution_id: str,
+        frames: Sequence[LiveFrameParam],
+        runyard_instance: Union[str, NotGiven] = NOT_GIVEN,
+        runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> LiveResponse:
+        """Sends output that is still being produced to the readers of a run.
+
+        Send frames only while `watched` is true in the response of this or another request, at most two requests
+        per second. Of each stream, only the last 16 KiB are kept.
+
+        `POST /harness-support/live`
+
+        Args:
+            execution_id: The id of the execution, one attempt to execute the run. At most 512 bytes in UTF-8.
+            frames: Pieces of output, in order. At most 16.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
+        """
+        return await self._call(
+            "POST",
+            "/harness-support/live",
+            cast_to=LiveResponse,
+            body={"execution_id": execution_id, "frames": frames},
             headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
             options=options,
         )
@@ -416,6 +449,7 @@ class AsyncHarnessSupportWithRawResponse:
         self.resolve_prompt = to_raw(raw.resolve_prompt)
         self.heartbeat = to_raw(raw.heartbeat)
         self.append_messages = to_raw(raw.append_messages)
+        self.record_live_output = to_raw(raw.record_live_output)
         self.report_artifact = to_raw(raw.report_artifact)
         self.notify_user = to_raw(raw.notify_user)
         self.finish_task = to_raw(raw.finish_task)

@@ -413,13 +413,18 @@ class RunsBase(Resource):
         *,
         after: Union[int, NotGiven] = NOT_GIVEN,
         wait: Union[int, NotGiven] = NOT_GIVEN,
+        live: Union[bool, NotGiven] = NOT_GIVEN,
+        live_after: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> RunEvents:
         """Lists the events of a run in one gapless sequence.
 
         Events are numbered from 1 and contain state transitions, messages and artifacts. Pass `next` of the
         response as `after` to continue. With `wait`, the request blocks up to that many seconds until there is
-        an event. When `ended` is true, no further events follow unless the run receives a follow-up.
+        an event. When `ended` is true, no further events follow unless the run receives a follow-up. With
+        `live`, the response also contains output that is still being produced. With `Accept: text/event-stream`,
+        the response is a stream of events that ends with the run, or after 15 minutes; continue with `Last-
+        Event-ID`. Deployments that cannot stream respond with JSON.
 
         `GET /agent/runs/{runId}/events`
 
@@ -427,12 +432,14 @@ class RunsBase(Resource):
             run_id: The run's id.
             after: Returns events after this number.
             wait: The maximum number of seconds to wait for an event, 0 to 25.
+            live: Whether to include output that is still being produced.
+            live_after: `live_next` of the last response. Returns only newer live output.
         """
         return self._call(
             "GET",
             _wire.path("/agent/runs/{run_id}/events", run_id=run_id),
             cast_to=RunEvents,
-            query={"after": after, "wait": wait},
+            query={"after": after, "wait": wait, "live": live, "live_after": live_after},
             options=options,
         )
 

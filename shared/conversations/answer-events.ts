@@ -1,0 +1,49 @@
+import * as v from "valibot";
+import { PathId } from "#shared/http/endpoint.ts";
+import { one, type Query } from "#shared/http/request.ts";
+import type { Principal } from "#shared/principals/principal.ts";
+import { visibleRun } from "#shared/runs/read-run.ts";
+import { Flag } from "#shared/wire/primitives.ts";
+import { streamRunEvents } from "./event-stream.ts";
+import type { EventPorts } from "./live-output.ts";
+import { waitForEvents } from "./wait-for-events.ts";
+
+const MAX_SEQUENCE = 9_999_999_999;
+const whole = (most: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,10}$/, "must be a whole number"),
+    v.transform(Number),
+    v.maxValue(most, `must be at most ${most}`),
+  );
+const query = {
+  after: one(whole(MAX_SEQUENCE)),
+  wait: one(whole(25)),
+  live: one(Flag),
+  live_after: one(v.pipe(v.string(), v.maxLength(16_384))),
+};
+
+/** The request of a run's events, which two functions serve: one with responses as a whole, one that streams. */
+export const EVENTS_REQUEST = { path: v.object({ runId: PathId }), query };
+
+interface EventsCall {
+  readonly path: { readonly runId: string };
+  readonly query: Query<typeof query>;
+  readonly principal: Principal;
+  readonly header: (name: string) => string | undefined;
+}
+
+/** Responds with the events of a run: as a stream if the caller accepts one and the deployment can stream. */
+export async function answerEvents({ path, query, principal, header }: EventsCall, ports: EventPorts) {
+  const { head } = await visibleRun(path.runId, principal, ports);
+  const { after = 0, wait = 0, live = false, live_after } = query;
+  if (ports.canStream && acceptsStream(header("accept"))) {
+    const last = Number(/^\d{1,10}$/.exec(header("last-event-id") ?? "")?.[0] ?? after);
+    return { status: 200 as const, stream: streamRunEvents(head, { after: last, isLive: live }, ports) };
+  }
+  const asked = { after, waitSeconds: wait, isLive: live, livePosition: live_after };
+  return { status: 200 as const, body: await waitForEvents(head, asked, ports) };
+}
+
+const acceptsStream = (accept = ""): boolean =>
+  accept.split(",").some((type) => /^\s*text\/event-stream\s*(;|$)/i.test(type));
