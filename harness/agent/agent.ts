@@ -51,7 +51,13 @@ async function takeTurn(given: Given, turn: Turn, tools: AgentTools): Promise<Tu
   const deadline = createSignalAt(slice.deadlineAt);
   const cut = new AbortController();
   const signal = AbortSignal.any([stopped, deadline, cut.signal]);
-  const model = createModel({ modelId, modelUrl: envelope.model_url, key: envelope.key, signal });
+  const model = createModel({
+    modelId,
+    modelUrl: envelope.model_url,
+    key: envelope.key,
+    signal,
+    onText: work.live.text,
+  });
   const state: State = { answers: 0, cut: 0, said: "" };
   const stage = createStage(tools, state);
   const agent = new Agent({

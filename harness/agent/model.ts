@@ -14,6 +14,8 @@ export interface ModelOptions {
   readonly key: string;
   readonly signal: AbortSignal;
   readonly limits?: TransportLimits;
+  /** Receives the text of an answer while it arrives. */
+  readonly onText?: (text: string) => void;
 }
 
 /** The most tokens of one answer. The gateway lowers it if the budget does not cover it. */
@@ -30,9 +32,9 @@ function chooseApi(modelId: string): ModelApi {
 }
 
 /** Creates a model behind the gateway. Sets every option of the clients, so that none is read from the environment. */
-export function createModel({ modelId, modelUrl, key, signal, limits = {} }: ModelOptions): Model {
+export function createModel({ modelId, modelUrl, key, signal, limits = {}, ...text }: ModelOptions): Model {
   const api = chooseApi(modelId);
-  const fetch = createTransport({ api, key, signal, limits });
+  const fetch = createTransport({ api, key, signal, limits, ...text });
   const common = { apiKey: key, fetch, maxRetries: 0, timeout: 2 ** 31 - 1, logLevel: "off" } as const;
   if (api === "messages") {
     const baseURL = `${modelUrl}/anthropic`;

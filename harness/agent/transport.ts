@@ -2,6 +2,7 @@ import { assembleCompletion, toCompletionEvents } from "./answers/chat.ts";
 import { BrokenAnswer, formatEvents, parseEvents } from "./answers/events.ts";
 import { assembleMessage, toMessageEvents } from "./answers/messages.ts";
 import { assembleResponse, toResponseEvents } from "./answers/responses.ts";
+import { createTextReader } from "./answers/text-deltas.ts";
 
 /** The APIs of the model gateway. */
 export type ModelApi = keyof typeof APIS;
@@ -26,6 +27,8 @@ export interface TransportOptions {
   /** Ends a call immediately. */
   readonly signal: AbortSignal;
   readonly limits?: TransportLimits;
+  /** Receives the text of an answer while it arrives; it may turn out to be unusable. */
+  readonly onText?: (text: string) => void;
 }
 
 export interface TransportLimits {
@@ -43,9 +46,9 @@ const ANSWER_BYTES = 32 * 1024 * 1024;
 /**
  * Creates the fetch that the providers' SDKs use to call the model gateway. It only keeps the body of their requests: the SDKs read keys,
  * addresses and headers from the environment, which belongs to the host. An answer is passed on only when it is complete, whether it was
- * streamed or not, so an interrupted stream has no effect.
+ * streamed or not, so an interrupted stream has no effect but live output.
  */
-export function createTransport({ api, key, signal, limits = {} }: TransportOptions): typeof fetch {
+export function createTransport({ api, key, signal, limits = {}, onText }: TransportOptions): typeof fetch {
   const { callMs = CALL_MS, idleMs = IDLE_MS } = limits;
   return async (input, init) => {
     const watch = createWatch(idleMs);
@@ -63,7 +66,8 @@ export function createTransport({ api, key, signal, limits = {} }: TransportOpti
         redirect: "error",
         signal: ends,
       });
-      const text = await readText(response, watch.alive);
+      const readPiece = onText === undefined || !response.ok ? () => {} : createTextReader(onText);
+      const text = await readText(response, watch.alive, readPiece);
       if (!response.ok) return new Response(text, { status: response.status, headers: pickErrorHeaders(response) });
       return replay(APIS[api], text);
     } catch (error) {
@@ -90,7 +94,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function readText(response: Response, alive: () => void): Promise<string> {
+async function readText(response: Response, alive: () => void, onPiece: (piece: string) => void): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
@@ -98,7 +102,9 @@ async function readText(response: Response, alive: () => void): Promise<string> 
     alive();
     bytes += chunk.length;
     if (bytes > ANSWER_BYTES) throw new BrokenAnswer(`the answer has more than ${ANSWER_BYTES} bytes`);
-    text += decoder.decode(chunk, { stream: true });
+    const piece = decoder.decode(chunk, { stream: true });
+    text += piece;
+    onPiece(piece);
   }
   return text + decoder.decode();
 }

@@ -8,6 +8,8 @@ export interface RunCommandInput {
   readonly workingDirectory?: string;
   /** Never more than the time that the execution has left. @default 600 */
   readonly timeoutSeconds?: number;
+  /** Receives the output while the command is running; it is not redacted. */
+  readonly onOutput?: (chunk: Buffer) => void;
 }
 
 /** Runs commands one after the other. Each starts in the directory where the previous one ended, as in a terminal. */
@@ -42,8 +44,8 @@ export function createShell({ runner, workingDirectory: beginning, deadlineAt }:
     get here() {
       return here;
     },
-    async run({ command, workingDirectory = here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS }, signal) {
-      const result = await runner.run({ command, workingDirectory, ...limitTime(timeoutSeconds), signal });
+    async run({ command, workingDirectory = here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, ...output }, signal) {
+      const result = await runner.run({ command, workingDirectory, ...limitTime(timeoutSeconds), signal, ...output });
       here = result.workingDirectory;
       return result;
     },

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Message } from "#shared/wire/conversation.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
+import { type LiveFrame, LiveResponse } from "#shared/wire/event.ts";
 import {
   type CommitSnapshotRequest,
   CommitSnapshotResponse,
@@ -43,6 +44,10 @@ export interface ControlPlane {
   /** Returns the sequence number of the next message. */
   sendMessages(firstSequence: number, messages: readonly Message[]): Promise<number>;
   heartbeat(followupsStored: number): Promise<HeartbeatResponse>;
+  /** Sends live output once. @throws if it was not accepted */
+  sendLive(frames: readonly LiveFrame[]): Promise<void>;
+  /** Sets the function that is called when a response says whether live output is being read. */
+  onWatched(listener: (isWatched: boolean) => void): void;
   /** Returns where to upload each file. */
   uploadSnapshot(snapshot: UploadSnapshotRequest): Promise<UploadSnapshotResponse>;
   commitSnapshot(snapshot: CommitSnapshotRequest): Promise<void>;
@@ -60,6 +65,8 @@ export interface ControlPlane {
 }
 
 const CALL_LIMITS: RetryLimits = { giveUpAfterMs: 60_000, attemptMs: 15_000 };
+/** Live output that cannot be sent in time is not worth a retry. */
+const LIVE_MS = 5_000;
 const SHUTDOWN_LIMITS: RetryLimits = { giveUpAfterMs: 5_000, attemptMs: 3_000 };
 
 export function createControlPlane(envelope: Envelope, instance: string, signal: AbortSignal): ControlPlane {
@@ -80,6 +87,11 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
   const limits = { ...CALL_LIMITS, signal };
   const support = "/harness-support";
   const execution = { execution_id: envelope.execution_id };
+  let noteWatched: (isWatched: boolean) => void = () => {};
+  const note = <T extends { readonly watched?: boolean }>(reply: T): T => {
+    noteWatched(reply.watched === true);
+    return reply;
+  };
 
   return {
     resolvePrompt: () => call(`${support}/resolve-prompt`, {}, ResolvePromptResponse, limits),
@@ -91,10 +103,22 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
     },
     async sendMessages(firstSequence, messages) {
       const body = { ...execution, first_sequence: firstSequence, messages };
-      return (await call(`${support}/messages`, body, MessagesResponse, limits)).next_sequence;
+      return note(await call(`${support}/messages`, body, MessagesResponse, limits)).next_sequence;
     },
-    heartbeat: (stored) =>
-      call(`${support}/heartbeat`, { ...execution, followups_stored: stored }, HeartbeatResponse, limits),
+    heartbeat: async (stored) =>
+      note(await call(`${support}/heartbeat`, { ...execution, followups_stored: stored }, HeartbeatResponse, limits)),
+    async sendLive(frames) {
+      const once = { giveUpAfterMs: 0, attemptMs: LIVE_MS, signal };
+      try {
+        note(await call(`${support}/live`, { ...execution, frames }, LiveResponse, once));
+      } catch (error) {
+        noteWatched(false);
+        throw error;
+      }
+    },
+    onWatched(listener) {
+      noteWatched = listener;
+    },
     uploadSnapshot: (snapshot) => call(`${support}/upload-snapshot`, snapshot, UploadSnapshotResponse, limits),
     async commitSnapshot(snapshot) {
       await call(`${support}/commit-snapshot`, snapshot, CommitSnapshotResponse, limits);
@@ -107,21 +131,7 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
       await call(`${support}/external-conversation`, { format }, ExternalConversationResponse, limits);
     },
     transcriptTarget: (transcript) => call(`${support}/transcript`, transcript, UploadTarget, limits),
-    async transcriptUrl() {
-      const path = `${support}/transcript`;
-      // Redirects are not followed: the target is storage, which must not receive the key.
-      const attempt = (signal: AbortSignal) =>
-        fetch(`${envelope.base_url}${path}`, { headers, redirect: "manual", signal });
-      const readFetched = (answer: Response) => ({
-        status: answer.status,
-        header: (name: string) => answer.headers.get(name) ?? undefined,
-      });
-      const answer = await withRetries(path, attempt, readFetched, limits);
-      const text = await answer.text();
-      if (answer.status === 302) return answer.headers.get("location") ?? undefined;
-      if (answer.status === 404 || answer.status === 400) return undefined;
-      throw toRefusal(path, { status: answer.status, headers: {}, text });
-    },
+    transcriptUrl: () => findTranscriptUrl(envelope.base_url, `${support}/transcript`, headers, limits),
     async finishTask(outcome) {
       await call(`${support}/finish-task`, outcome, Empty, limits);
     },
@@ -129,6 +139,25 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
       await call(`${support}/report-shutdown`, error === undefined ? {} : { error }, Empty, SHUTDOWN_LIMITS);
     },
   };
+}
+
+async function findTranscriptUrl(
+  baseUrl: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  limits: RetryLimits,
+): Promise<string | undefined> {
+  // Redirects are not followed: the target is storage, which must not receive the key.
+  const attempt = (signal: AbortSignal) => fetch(`${baseUrl}${path}`, { headers, redirect: "manual", signal });
+  const readFetched = (answer: Response) => ({
+    status: answer.status,
+    header: (name: string) => answer.headers.get(name) ?? undefined,
+  });
+  const answer = await withRetries(path, attempt, readFetched, limits);
+  const text = await answer.text();
+  if (answer.status === 302) return answer.headers.get("location") ?? undefined;
+  if (answer.status === 404 || answer.status === 400) return undefined;
+  throw toRefusal(path, { status: answer.status, headers: {}, text });
 }
 
 /** 401 means that the key is no longer valid. At the first call, 403 and 409 mean that another harness has the execution. */

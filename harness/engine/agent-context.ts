@@ -5,6 +5,7 @@ import type { ControlPlane } from "../control-plane/control-plane.ts";
 import type { Clone } from "../git/clone.ts";
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import type { LiveOutput } from "../reporting/live-output.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import type { RunContext } from "../setup/setup.ts";
 import type { Log } from "../support/log.ts";
@@ -22,6 +23,7 @@ export interface AgentWork {
   readonly opening: readonly string[];
   readonly plane: ControlPlane;
   readonly outbox: Outbox;
+  readonly live: LiveOutput;
   readonly redactor: Redactor;
   readonly log: Log;
   readonly runner: CommandRunner;

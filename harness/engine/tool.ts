@@ -27,6 +27,8 @@ export interface ToolCall {
   readonly id: string;
   /** Aborted when the turn or the execution ends early. */
   readonly signal: AbortSignal;
+  /** Receives output while the tool is running; it is not redacted. */
+  readonly onOutput?: (chunk: Buffer) => void;
 }
 
 export interface ToolResult {

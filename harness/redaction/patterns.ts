@@ -2,6 +2,8 @@
 export interface Patterns {
   add(text: string): void;
   readonly isEmpty: boolean;
+  /** The length of the longest pattern, without white space. */
+  readonly longest: number;
   /** Starts the search in one text, which is passed character by character. */
   scan(): Scan;
 }
@@ -46,12 +48,17 @@ const WHITE_SPACE = /[\t-\r \u00a0\ufeff]+/g;
 export function createPatterns(): Patterns {
   const known = new Set<string>();
   const byAnchor = new Map<number, Known[]>();
+  /** The beginnings of all patterns that are shorter than an anchor. */
+  const beginnings = new Set<string>();
+  let longest = 0;
   return {
     add(given) {
       const whole = given.trim();
       const text = whole.replace(WHITE_SPACE, "");
       if (text.length < ANCHOR || text.length > MAX_LENGTH || known.has(whole)) return;
       known.add(whole);
+      longest = Math.max(longest, text.length);
+      for (let length = 1; length < ANCHOR; length++) beginnings.add(text.slice(0, length));
       let anchor = 0;
       for (let index = 0; index < ANCHOR; index++) anchor = shift(anchor, text.charCodeAt(index));
       const alike = byAnchor.get(anchor);
@@ -61,14 +68,17 @@ export function createPatterns(): Patterns {
     get isEmpty() {
       return known.size === 0;
     },
-    scan: () => createScan(byAnchor),
+    get longest() {
+      return longest;
+    },
+    scan: () => createScan(byAnchor, beginnings),
   };
 }
 
 /** Computes a number from the last four characters, which is unique for Latin text. */
 const shift = (window: number, code: number): number => (window << 8) ^ code;
 
-function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>): Scan {
+function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>, beginnings: ReadonlySet<string>): Scan {
   /** The matched length of each pattern that has matched at least its anchor. */
   const matched = new Map<Known, number>();
   let window = 0;
@@ -88,6 +98,12 @@ function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>): Scan {
     return true;
   };
   const longest = () => Math.max(0, ...matched.values());
+  /** The number of last characters that begin a pattern, as far as they are no anchor yet. */
+  const begun = () => {
+    for (let length = Math.min(codes.length, ANCHOR - 1); length > 0; length--)
+      if (beginnings.has(String.fromCharCode(...codes.slice(-length)))) return length;
+    return 0;
+  };
   const forget = (count: number) => {
     codes = codes.slice(codes.length - count);
     places = places.slice(places.length - count);
@@ -107,8 +123,10 @@ function createScan(byAnchor: ReadonlyMap<number, readonly Known[]>): Scan {
       window = 0;
       forget(0);
     },
-    pendingFrom: () =>
-      places.length === 0 ? undefined : start(Math.min(places.length, Math.max(ANCHOR - 1, longest()))),
+    pendingFrom() {
+      const pending = Math.max(begun(), longest());
+      return pending === 0 ? undefined : start(pending);
+    },
     partialFrom: () => (matched.size === 0 ? undefined : start(longest())),
     moveStart(by) {
       forget(Math.min(places.length, Math.max(ANCHOR, longest())));

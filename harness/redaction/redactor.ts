@@ -12,6 +12,8 @@ export interface Redactor {
   message(message: Message): Message;
   /** Redacts a text that arrives in pieces, including secrets that are split across pieces. */
   stream(): RedactingStream;
+  /** The length of the longest encoding of a secret, without white space. */
+  longest(): number;
   /** Adds a secret for every text and stream that starts later. */
   add(secret: string): void;
 }
@@ -19,6 +21,11 @@ export interface Redactor {
 /** Holds back the end of the text as far as it may be the beginning of a secret. */
 export interface RedactingStream {
   push(piece: string): string;
+  /**
+   * Returns what is held back because up to three characters may be the beginning of a secret. More characters than these are never
+   * returned, and if they turn out to belong to a secret, the rest of it is not.
+   */
+  pause(): string;
   /** Returns the rest. If the text continues but is not read further, a possible beginning of a secret is redacted. */
   end(goesOn?: boolean): string;
 }
@@ -58,6 +65,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
       content: message.content.map((block) => redactBlock(block, { text, json })),
     }),
     stream: () => createStream(patterns),
+    longest: () => patterns.longest,
     add,
   };
 }
@@ -113,8 +121,10 @@ function createStream(patterns: Patterns): RedactingStream {
       const from = held.length;
       held += piece;
       read(from);
-      return giveBack(scan.pendingFrom() ?? held.length);
+      // What a pause has returned is before the beginning.
+      return giveBack(Math.max(0, scan.pendingFrom() ?? held.length));
     },
+    pause: () => (scan.partialFrom() === undefined ? giveBack(held.length) : ""),
     end(goesOn = false) {
       const partial = goesOn ? scan.partialFrom() : undefined;
       if (partial !== undefined) found.push([partial, held.length]);

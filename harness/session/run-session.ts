@@ -73,6 +73,7 @@ async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof S
     return await failSetup(error, channel);
   } finally {
     channel.followups.end();
+    channel.live.end();
     await agent?.close().catch((error: unknown) => session.log("warn", session.redactor.text(messageOf(error))));
   }
 }

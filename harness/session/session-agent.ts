@@ -30,7 +30,7 @@ export async function startAgent(
 ): Promise<SessionAgent> {
   const { envelope, redactor, plane, log, stop } = session;
   const { resolved, context, secrets, workspace, sandbox, modelId } = run;
-  const { outbox, followups, slice } = channel;
+  const { outbox, live, followups, slice } = channel;
   const { setup, runner, workingDirectory } = prepared;
   const { signal } = stop;
   const turns = createInterruptibleTurns(followups);
@@ -44,6 +44,7 @@ export async function startAgent(
       secrets,
       plane,
       outbox,
+      live,
       redactor,
       log,
       runner,
@@ -68,7 +69,7 @@ export async function startAgent(
   const onStep = throttle(prepared.save, SAVE_MS);
   return {
     engine,
-    tools: createTools({ shell, outbox, redactor, slice, signal, turn: turns.signal, tools, onStep }),
+    tools: createTools({ shell, outbox, live, redactor, slice, signal, turn: turns.signal, tools, onStep }),
     turns,
     instructions,
     close,

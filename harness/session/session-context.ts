@@ -3,6 +3,7 @@ import type { Envelope } from "#shared/wire/harness.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import type { Host } from "../isolation/host.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import { createLiveOutput, type LiveOutput } from "../reporting/live-output.ts";
 import { createOutbox, type Outbox } from "../reporting/outbox.ts";
 import type { RunContext } from "../setup/setup.ts";
 import type { Log } from "../support/log.ts";
@@ -25,6 +26,7 @@ export interface SessionChannel {
   /** Every message so far, including those of earlier runs and executions. */
   readonly conversation: readonly Message[];
   readonly outbox: Outbox;
+  readonly live: LiveOutput;
   readonly followups: Followups;
   readonly slice: Slice;
 }
@@ -33,21 +35,35 @@ export interface SessionChannel {
 export function openChannel({ envelope, stop, redactor, plane }: SessionContext, context: RunContext): SessionChannel {
   const conversation = [...context.messages];
   const onFailure = (error: unknown) => stop.abort(error);
-  const outbox = recordMessages(
-    conversation,
-    createOutbox({ plane, redactor, nextSequence: context.next_sequence, onFailure }),
-  );
+  const sender = createOutbox({ plane, redactor, nextSequence: context.next_sequence, onFailure });
+  // A command is shown before its output.
+  const live = createLiveOutput({ plane, redactor, beforeFirst: () => sender.flush() });
+  plane.onWatched(live.setWatched);
+  const outbox = recordMessages(conversation, live, sender);
   const followups = createFollowups({ plane, outbox, redactor, context, stop });
-  return { conversation, outbox, followups, slice: createSlice(envelope.deadline_at) };
+  return { conversation, outbox, live, followups, slice: createSlice(envelope.deadline_at) };
 }
 
-/** Adds every message that is sent to the conversation that the engine reads. */
-function recordMessages(conversation: Message[], outbox: Outbox): Outbox {
+/**
+ * Adds every message that is sent to the conversation that the engine reads. The message with a text that was sent as live output gets the
+ * id of that output.
+ */
+function recordMessages(conversation: Message[], live: LiveOutput, outbox: Outbox): Outbox {
   return {
     ...outbox,
     message(message, onStored) {
       conversation.push(message);
-      outbox.message(message, onStored);
+      outbox.message(withTextId(message, live), onStored);
     },
   };
+}
+
+function withTextId(message: Message, live: LiveOutput): Message {
+  const first = message.role === "assistant" ? message.content.findIndex(({ type }) => type === "text") : -1;
+  const id = first === -1 ? undefined : live.endText();
+  if (id === undefined) return message;
+  const content = message.content.map((block, index) =>
+    index === first && block.type === "text" ? { ...block, message_id: id } : block,
+  );
+  return { ...message, content };
 }

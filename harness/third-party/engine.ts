@@ -8,6 +8,7 @@ import type { AgentEngine, Turn, TurnOutcome } from "../engine/engine.ts";
 import { isCancelledSince } from "../engine/resume.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import type { LiveOutput } from "../reporting/live-output.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import { createRetryReporter } from "../reporting/retry-reporter.ts";
 import type { RunContext } from "../setup/setup.ts";
@@ -39,6 +40,7 @@ export interface ThirdPartyOptions {
   readonly runner: CommandRunner;
   readonly outbox: Pick<Outbox, "message" | "event" | "flush">;
   readonly redactor: Redactor;
+  readonly live: Pick<LiveOutput, "text">;
   readonly sessions: Sessions;
   readonly slice: Slice;
   /** Aborted when the current turn is interrupted. */
@@ -116,7 +118,9 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
       await Promise.all(Object.entries(written).map(([name, text]) => writeFile(steps(name), text)));
       const { model_url: modelUrl, key } = options.envelope;
       const socket = `${SOCKET}${count}`;
-      await using _ = await openForwarder({ socket: steps(socket), modelUrl, key, modelId: options.modelId, onRetry });
+      const { modelId, live } = options;
+      const onText = live.text;
+      await using _ = await openForwarder({ socket: steps(socket), modelUrl, key, modelId, onRetry, onText });
       const command = buildScript(options, asked, { socket, prompt: promptFile });
       slice.beforeStep();
       try {

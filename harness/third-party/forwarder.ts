@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { createTextReader } from "../agent/answers/text-deltas.ts";
 import type { ModelRetry } from "../reporting/retry-reporter.ts";
 import { messageOf } from "../support/stop.ts";
 import { answerGemini, type CallModel } from "./gemini-api.ts";
@@ -17,6 +18,8 @@ export interface ForwarderOptions {
   readonly modelId: string;
   /** Called when a call has failed that the agent may repeat. */
   readonly onRetry: (retry: ModelRetry) => void;
+  /** Receives the text of an answer while it arrives. */
+  readonly onText?: (text: string) => void;
 }
 
 /** Forwards the model calls of a third-party agent to the model gateway. */
@@ -37,12 +40,12 @@ const MAX_BYTES = 8 * 1024 * 1024;
  * small tasks agents name smaller models of their provider, which a deployment may not have.
  */
 export async function openForwarder(options: ForwarderOptions): Promise<Forwarder> {
-  const { socket, modelUrl, key, modelId, onRetry } = options;
+  const { socket, modelUrl, key, modelId, onRetry, onText = () => {} } = options;
   const over = new AbortController();
   const base = modelUrl.replace(/(?<!\/)\/+$/, "");
   const watch = watchFailures(onRetry);
-  const call: CallModel = (path, body, headers = {}) =>
-    watch(
+  const call: CallModel = async (path, body, headers = {}) => {
+    const answer = await watch(
       fetch(`${base}${path}`, {
         method: "POST",
         headers: { ...headers, "content-type": "application/json", "x-api-key": key },
@@ -50,6 +53,8 @@ export async function openForwarder(options: ForwarderOptions): Promise<Forwarde
         signal: over.signal,
       }),
     );
+    return hasTools(body) ? readAlong(answer, onText) : answer;
+  };
   const server = createServer((request, response) => {
     serve(request, response, call, modelId).catch((error: unknown) => {
       // The agent detects a response that ends early.
@@ -86,6 +91,25 @@ function watchFailures(onRetry: ForwarderOptions["onRetry"]): (answer: Promise<R
       throw error;
     }
   };
+}
+
+/** Calls without tools are side tasks of an agent, such as titles and summaries. */
+const hasTools = (body: unknown): boolean =>
+  typeof body === "object" && body !== null && "tools" in body && Array.isArray(body.tools) && body.tools.length > 0;
+
+/** Returns the same answer, whose text is also reported while it is read. */
+function readAlong(answer: Response, onText: (text: string) => void): Response {
+  const { body, headers, status } = answer;
+  if (body === null || !headers.get("content-type")?.startsWith("text/event-stream")) return answer;
+  const readPiece = createTextReader(onText);
+  const decoder = new TextDecoder();
+  const along = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      readPiece(decoder.decode(chunk, { stream: true }));
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(body.pipeThrough(along), { status, headers });
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, call: CallModel, modelId: string) {

@@ -4,6 +4,7 @@ import { DEFAULT_TIMEOUT_SECONDS, type Shell } from "../commands/shell.ts";
 import type { AgentTools } from "../engine/engine.ts";
 import type { StepDiff, Tool, ToolResult } from "../engine/tool.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import type { LiveOutput } from "../reporting/live-output.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import { describeEnd } from "../steps/step-summary.ts";
 import { titleOf } from "../steps/step-title.ts";
@@ -15,6 +16,7 @@ import { truncate } from "../support/truncate.ts";
 export interface ToolOptions {
   readonly shell: Shell;
   readonly outbox: Outbox;
+  readonly live: Pick<LiveOutput, "open">;
   readonly redactor: Redactor;
   readonly slice: Slice;
   /** Aborted when the execution stops. */
@@ -37,7 +39,7 @@ type Kind = Pick<Tool, "name" | "category">;
 
 /** Creates the tools of an agent. The conversation shows each use when it starts and its result when it ends. */
 export function createTools(options: ToolOptions): AgentTools {
-  const { shell, outbox, redactor, slice, turn, signal, tools, onStep } = options;
+  const { shell, outbox, live, redactor, slice, turn, signal, tools, onStep } = options;
 
   const begin = (id: string, { name, category }: Kind, input: unknown, said = "") => {
     const known = { category, name: toWellFormed(name).slice(0, NAME_CHARACTERS) || "unnamed" };
@@ -59,10 +61,14 @@ export function createTools(options: ToolOptions): AgentTools {
     async runCommand(asked) {
       slice.beforeStep();
       const { command, workingDirectory = shell.here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = asked;
-      const running = shell.run({ command, workingDirectory, timeoutSeconds }, turn());
+      const id = randomUUID();
+      const output = live.open(id);
+      const running = shell
+        .run({ command, workingDirectory, timeoutSeconds, onOutput: output.push }, turn())
+        .finally(output.end);
       const input = { working_directory: workingDirectory, timeout_seconds: timeoutSeconds };
       const tell = begin(
-        randomUUID(),
+        id,
         { name: "run_command", category: "command" },
         {
           command: truncateCommand(redactor.text(command)),
@@ -85,7 +91,9 @@ export function createTools(options: ToolOptions): AgentTools {
       const ended = AbortSignal.any([turn(), signal]);
       ended.throwIfAborted();
       const tell = begin(id, tool, truncate(redactor.json(input), KEPT_BYTES), said);
-      const result = await tool.run(input, { id, signal: ended }).catch((error: unknown): ToolResult => {
+      const shown = live.open(id);
+      const running = tool.run(input, { id, signal: ended, onOutput: shown.push }).finally(shown.end);
+      const result = await running.catch((error: unknown): ToolResult => {
         const reason: unknown = ended.aborted ? ended.reason : error;
         if (reason instanceof Interrupted) tell("failed", { interrupted: true });
         if (isEnd(reason)) throw reason;

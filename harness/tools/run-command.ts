@@ -31,12 +31,13 @@ export const createRunCommandTool = (shell: Shell): Tool =>
         ),
       ),
     }),
-    async run({ command, working_directory, timeout_seconds }, { signal }) {
+    async run({ command, working_directory, timeout_seconds }, { signal, onOutput }) {
       const result = await shell.run(
         {
           command,
           ...(working_directory === undefined ? {} : { workingDirectory: working_directory }),
           ...(timeout_seconds === undefined ? {} : { timeoutSeconds: timeout_seconds }),
+          ...(onOutput === undefined ? {} : { onOutput }),
         },
         signal,
       );

@@ -1,0 +1,124 @@
+import { StringDecoder } from "node:string_decoder";
+import { LIVE_TAIL_BYTES } from "#shared/wire/event.ts";
+import type { RedactingStream, Redactor } from "../redaction/redactor.ts";
+import { cutBytesFromEnd, toWellFormed } from "../support/text-limits.ts";
+
+/** A piece of redacted output, at most LIVE_TAIL_BYTES. */
+export interface LivePiece {
+  /** Its position in the stream, in bytes. */
+  readonly offset: number;
+  readonly text: string;
+}
+
+/** The output of one command, or one text of a model, while it is being produced. */
+export interface LiveStream {
+  /** Adds output, not redacted. */
+  push(chunk: Buffer): void;
+  /** Redacts what was added since the last call and returns it. Of much output, only the end is returned. */
+  take(): LivePiece | undefined;
+  /** Whether the next `take` may return something even if nothing is added. */
+  isHolding(): boolean;
+  /** Returns the end of what was returned before, for a reader that has nothing yet. */
+  repeat(): LivePiece | undefined;
+}
+
+/** Output that is kept until the next `take`, besides what redaction needs. */
+const KEPT_BYTES = 64 * 1024;
+
+/**
+ * Creates a stream that uses a constant amount of memory, and processor time only for the output that is shown. After output was skipped,
+ * redaction starts in the middle of the text, where it cannot detect a secret whose beginning is missing; the text there is not shown.
+ */
+export function createLiveStream(redactor: Redactor): LiveStream {
+  const tail = createRawTail(() => KEPT_BYTES + 4 * redactor.longest());
+  let decoder = new StringDecoder("utf8");
+  let clean = redactor.stream();
+  /** Characters that redaction still has to read before its result is shown. */
+  let hidden = 0;
+  let position = 0;
+  let shown = "";
+  /** Whether the last output ended a line, and nothing has followed yet. */
+  let isQuiet = false;
+
+  const restart = (skipped: number): void => {
+    decoder = new StringDecoder("utf8");
+    clean = redactor.stream();
+    hidden = 2 * redactor.longest();
+    position += skipped;
+  };
+  const redact = (text: string): string => {
+    const cut = findEnd(text, hidden);
+    hidden -= countCharacters(text.slice(0, cut));
+    // What is held back here begins after the longest secret, so no part of a cut secret is in it.
+    position += Buffer.byteLength(clean.push(text.slice(0, cut)));
+    return clean.push(text.slice(cut));
+  };
+  const show = (given: string): LivePiece | undefined => {
+    const text = toWellFormed(given);
+    if (text === "") return undefined;
+    const end = position + Buffer.byteLength(text);
+    shown = cutBytesFromEnd(shown + text, LIVE_TAIL_BYTES);
+    position = end;
+    const last = cutBytesFromEnd(text, LIVE_TAIL_BYTES);
+    return { offset: end - Buffer.byteLength(last), text: last };
+  };
+  return {
+    push: tail.push,
+    take() {
+      const { bytes, skipped } = tail.take();
+      if (skipped > 0) {
+        shown = "";
+        restart(skipped);
+      }
+      if (bytes.length > 0) {
+        const text = decoder.write(bytes);
+        isQuiet = text.endsWith("\n");
+        return show(redact(text));
+      }
+      const wasQuiet = isQuiet;
+      isQuiet = false;
+      return wasQuiet ? show(pause(clean, hidden)) : undefined;
+    },
+    isHolding: () => isQuiet,
+    repeat: () => (shown === "" ? undefined : { offset: position - Buffer.byteLength(shown), text: shown }),
+  };
+}
+
+/** A line that was followed by nothing is complete; what looks like the first characters of a secret is shown then. */
+const pause = (clean: RedactingStream, hidden: number): string => (hidden > 0 ? "" : clean.pause());
+
+/** Returns the position after this many characters that are not white space, or the end of the text. */
+function findEnd(text: string, characters: number): number {
+  let left = characters;
+  let index = 0;
+  for (; left > 0 && index < text.length; index++) if (!isSpace(text[index])) left--;
+  return index;
+}
+
+const countCharacters = (text: string): number => text.replace(/\s+/g, "").length;
+const isSpace = (character: string | undefined): boolean => character !== undefined && /\s/.test(character);
+
+/** Keeps the last bytes that were pushed. */
+function createRawTail(limit: () => number) {
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  let skipped = 0;
+  return {
+    push(chunk: Buffer): void {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes <= 2 * limit()) return;
+      const kept = Buffer.concat(chunks).subarray(-limit());
+      skipped += bytes - kept.length;
+      chunks = [Buffer.from(kept)];
+      bytes = kept.length;
+    },
+    take() {
+      const taken = { bytes: Buffer.concat(chunks), skipped };
+      chunks = [];
+      bytes = 0;
+      skipped = 0;
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,210 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { listEncodings } from "#harness/redaction/encodings.ts";
+import { createRedactor } from "#harness/redaction/redactor.ts";
+import { createLiveOutput } from "#harness/reporting/live-output.ts";
+import { createLiveStream } from "#harness/reporting/live-stream.ts";
+import type { LiveFrame } from "#shared/wire/event.ts";
+
+/** A generator of numbers from 0 to 1 that are the same in each run. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/** 200 secrets of ten kinds. */
+function makeSecrets(): string[] {
+  const random = createRandom(7);
+  const word = (length: number, letters = LETTERS) =>
+    Array.from({ length }, () => letters[Math.floor(random() * letters.length)]).join("");
+  const kinds = [
+    () => `ghp_${word(36)}`,
+    () => `sk-ant-api03-${word(60)}`,
+    () => `AKIA${word(16)}`,
+    () => `${word(40)}+/${word(10)}=`,
+    () => `xoxb-${word(12, "0123456789")}-${word(24)}`,
+    () => `eyJ${word(30)}.${word(60)}.${word(40)}`,
+    () => `postgres://user:${word(20)}%&?@db.example.com/shop`,
+    () => `-----BEGIN PRIVATE KEY-----\n${word(64)}\n${word(64)}\n${word(40)}\n-----END PRIVATE KEY-----`,
+    () => `pass word "${word(12)}" <${word(6)}> ü${word(4)}`,
+    () => word(64, "0123456789abcdef"),
+  ];
+  return Array.from({ length: 20 }, () => kinds.map((make) => make())).flat();
+}
+
+/** The secret as commands print it: plain, in base64, and in a URL. */
+const printed = (secret: string): string[] => [
+  secret,
+  Buffer.from(secret).toString("base64"),
+  Buffer.from(`user:${secret}`).toString("base64"),
+  encodeURIComponent(secret),
+];
+
+/** Shows that no secret is in a text, nor an encoding of one; white space does not count. */
+function expectNoSecret(text: string, secrets: readonly string[]): void {
+  const shown = text.replace(/\s+/g, "");
+  for (const secret of secrets) {
+    for (const encoding of listEncodings(secret)) {
+      const compact = encoding.replace(/\s+/g, "");
+      if (compact.length >= 8) expect(shown.includes(compact), `${encoding} is visible`).toBe(false);
+    }
+  }
+}
+
+describe("createLiveStream", () => {
+  it("shows none of 200 secrets, wherever frames cut them", () => {
+    const secrets = makeSecrets();
+    const redactor = createRedactor(secrets);
+    const random = createRandom(11);
+    for (const form of [0, 1, 2, 3]) {
+      const stream = createLiveStream(redactor);
+      let shown = "";
+      const take = () => {
+        shown += stream.take()?.text ?? "";
+      };
+      for (const [index, secret] of secrets.entries()) {
+        const bytes = Buffer.from(`before ${index} ${printed(secret)[form]} after ${index}.\n`);
+        const cut = Math.floor(random() * bytes.length);
+        stream.push(bytes.subarray(0, cut));
+        take();
+        // A second frame without output shows what a pause may show.
+        take();
+        stream.push(bytes.subarray(cut));
+        if (random() < 0.7) take();
+      }
+      take();
+      take();
+      expectNoSecret(shown, secrets);
+      for (const index of secrets.keys()) expect(shown).toContain(`after ${index}.\n`);
+    }
+  });
+
+  it("shows no rest of a secret whose beginning was skipped", () => {
+    const secrets = makeSecrets();
+    const redactor = createRedactor(secrets);
+    const random = createRandom(13);
+    for (let round = 0; round < 20; round++) {
+      const stream = createLiveStream(redactor);
+      stream.push(Buffer.from("first line\n"));
+      stream.take();
+      const lines = Array.from({ length: 3_000 }, (_, index) => `${printed(secrets[index % 200] ?? "")[round % 4]}\n`);
+      const bytes = Buffer.from(lines.join(""));
+      const start = Math.floor(random() * 10_000);
+      for (let at = start; at < bytes.length; at += 65_536) stream.push(bytes.subarray(at, at + 65_536));
+      const piece = stream.take();
+      expect(piece?.text.length ?? 0).toBeLessThanOrEqual(16_384);
+      expect((piece?.text ?? "").replace(/\*\*\*|\s|[\w+/=-]{0,12}:?/g, "").slice(0, 40)).toBe("");
+    }
+  });
+
+  it("shows a line whole once nothing follows, although its end may begin a secret", () => {
+    const stream = createLiveStream(createRedactor(["2\nabcdefgh", "12345678"]));
+    stream.push(Buffer.from("line 12\n"));
+    const first = stream.take();
+    expect(first).toEqual({ offset: 0, text: "line " });
+    expect(stream.isHolding()).toBe(true);
+    expect(stream.take()).toEqual({ offset: 5, text: "12\n" });
+    stream.push(Buffer.from("345678 and more"));
+    expect(stream.take()?.text, "the rest of a secret that had begun").toBe(" and more");
+  });
+
+  it("keeps the end of much output, and counts what it skips", () => {
+    const stream = createLiveStream(createRedactor(["a-secret-of-the-run"]));
+    const chunk = Buffer.from(`${"x".repeat(1_023)}\n`);
+    for (let count = 0; count < 10_000; count++) stream.push(chunk);
+    stream.push(Buffer.from("the end\n"));
+    const piece = stream.take();
+    expect(piece?.text).toMatch(/the end\n$/);
+    expect(Buffer.byteLength(piece?.text ?? "")).toBe(16_384);
+    expect((piece?.offset ?? 0) + 16_384).toBe(10_000 * 1_024 + 8);
+    expect(stream.repeat()).toEqual(piece);
+  });
+
+  it("keeps characters whole that are cut by a frame", () => {
+    const stream = createLiveStream(createRedactor([]));
+    const bytes = Buffer.from("äöü\n");
+    let shown = "";
+    for (const byte of bytes) {
+      stream.push(Buffer.from([byte]));
+      shown += stream.take()?.text ?? "";
+    }
+    expect(shown).toBe("äöü\n");
+  });
+});
+
+function createSender(intervalMs = 20) {
+  const requests: { readonly frames: readonly LiveFrame[]; readonly at: number }[] = [];
+  const plane = {
+    async sendLive(frames: readonly LiveFrame[]) {
+      requests.push({ frames, at: performance.now() });
+    },
+  };
+  const live = createLiveOutput({ plane, redactor: createRedactor([]), intervalMs });
+  const until = async (isDone: () => boolean) => {
+    while (!isDone()) await sleep(2);
+  };
+  return {
+    live,
+    requests,
+    until,
+    text: () => requests.flatMap(({ frames }) => frames.map(({ text }) => text)).join(""),
+  };
+}
+
+describe("createLiveOutput", () => {
+  it("sends nothing while nobody reads, and the end of what came before to the first reader", async () => {
+    const { live, requests, until, text } = createSender();
+    const output = live.open("action-1");
+    output.push(Buffer.from("line 1\n"));
+    await sleep(60);
+    expect(requests).toEqual([]);
+    live.setWatched(true);
+    await until(() => text() !== "");
+    expect(requests[0]?.frames).toEqual([{ action_id: "action-1", stream: "stdout", offset: 0, text: "line 1\n" }]);
+    live.setWatched(false);
+    output.push(Buffer.from("line 2\n"));
+    await sleep(60);
+    expect(requests).toHaveLength(1);
+    live.setWatched(true);
+    await until(() => text().includes("line 2"));
+    expect(text()).toBe("line 1\nline 1\nline 2\n");
+    live.end();
+  });
+
+  it("sends at most one request per interval, however often output comes", async () => {
+    const { live, requests, until, text } = createSender(100);
+    live.setWatched(true);
+    const output = live.open("action-1");
+    for (let count = 1; count <= 60; count++) {
+      output.push(Buffer.from(`${count}\n`));
+      await sleep(5);
+    }
+    await until(() => text().includes("60\n"));
+    expect(text()).toBe(Array.from({ length: 60 }, (_, index) => `${index + 1}\n`).join(""));
+    const pauses = requests.slice(1).map(({ at }, index) => at - (requests[index]?.at ?? 0));
+    // A timer may fire a little early.
+    expect(Math.min(...pauses)).toBeGreaterThan(95);
+    live.end();
+  });
+
+  it("gives the text of a model an id of its own until its message is sent", async () => {
+    const { live, requests, until, text } = createSender();
+    live.setWatched(true);
+    expect(live.endText()).toBeUndefined();
+    live.text("I will ");
+    live.text("look.");
+    await until(() => text() === "I will look.");
+    const [frame] = requests[0]?.frames ?? [];
+    expect(frame).toMatchObject({ stream: "text", offset: 0 });
+    expect(live.endText()).toBe(frame?.message_id);
+    live.text("Then");
+    await until(() => text().endsWith("Then"));
+    expect(requests.at(-1)?.frames[0]?.message_id).not.toBe(frame?.message_id);
+    live.end();
+  });
+});
