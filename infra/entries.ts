@@ -46,6 +46,7 @@ const wiringOfFile: Readonly<Record<string, Wiring>> = {
   "execution/reconcile-schedules": ["schedules", "createFiringPorts"],
   "harness/resolve-prompt": ["executions", "createPromptPorts"],
   "identities/delete-identity": ["identities", "createDeletionPorts"],
+  "runs/stream-events": ["event-stream", "createStreamPorts"],
   "schedules/run-schedule": ["schedules", "createRunNowPorts"],
   "secrets/create-secret": ["secrets", "createSecretPorts"],
   "secrets/delete-secret": ["secrets", "createSecretPorts"],

@@ -54,8 +54,8 @@ const create = [...write, "ConditionCheckItem"] as const;
 const prompts = ["prompt", "schedulePrompt"] as const;
 const schedulePrompt = { GetObject: ["schedulePrompt"] } as const;
 const send = ["SendMessage"] as const;
-/** Reading the events of a run, with live output. */
-const readEvents = {
+/** Reading the events of a run, with live output; the function that streams them has the same rights. */
+export const readEvents = {
   table: read,
   bucket: { GetObject: ["messages"] },
   live: ["GetItem", "DeleteItem"],

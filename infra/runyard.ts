@@ -10,8 +10,8 @@ export function runyard(app: App, platform: Platform): void {
   const { settings } = platform;
   Tags.of(app).add("application", "runyard");
   const data = new DataStack(app, "Runyard-Data", { settings, description: "Runyard: table and bucket (retained)" });
-  const api = new ApiStack(app, "Runyard-Api", { platform, description: "Runyard: HTTP API and front door" });
-  // Nothing in the API refers to the data, but a deployment that fails should fail before it is reachable.
+  const api = new ApiStack(app, "Runyard-Api", { platform, data, description: "Runyard: HTTP API and front door" });
+  // A deployment that fails should fail before it is reachable.
   api.addStackDependency(data);
   const execution = new ExecutionStack(app, "Runyard-Execution", {
     platform,

@@ -1,4 +1,5 @@
 import type { Rights } from "./rights.ts";
+import { type Principal, readEvents } from "./routes.ts";
 
 /** A function that is not invoked through a route; stacks/execution-stack.ts defines what invokes it. */
 export interface Trigger {
@@ -9,6 +10,8 @@ export interface Trigger {
   readonly timeoutSeconds: number;
   /** Megabytes; 512 by default. */
   readonly memoryMb?: number;
+  /** The kinds of principals that may call it, where callers authenticate. */
+  readonly who?: readonly Principal[];
 }
 
 /** The functions of the execution stack; with routes.ts, every file in functions/. */
@@ -74,6 +77,13 @@ export const triggers = {
       reaperQueue: ["SendMessage"],
     },
     timeoutSeconds: 60,
+  },
+  /** A function URL behind CloudFront: the events of runs, as JSON or as a stream. */
+  streamEvents: {
+    file: "runs/stream-events",
+    rights: readEvents,
+    timeoutSeconds: 900,
+    who: ["personal", "agent", "run"],
   },
   /** SQS `ticks`: a timer of a schedule fired; creates its run. */
   fireSchedule: {

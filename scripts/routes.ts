@@ -27,6 +27,7 @@ export interface DescribedRight {
 const targets: Targets = {
   table: { tableArn: "table", tableName: "" },
   bucket: { arnForObjects: (pattern) => `bucket/${pattern}`, bucketName: "" },
+  live: { tableArn: "live-table", tableName: "" },
   runsQueue: { queueArn: "queue/runs", queueUrl: "" },
   endsQueue: { queueArn: "queue/ends", queueUrl: "" },
   reaperQueue: { queueArn: "queue/reaper", queueUrl: "" },

@@ -135,7 +135,7 @@ export function createPorts(adapters: Adapters, { webUrl, sandbox, scanner, envi
     runs: runStore(table),
     signals,
     live: memoryLiveTails(now, (runId) => signals.notify(runId)),
-    canStream: true,
+    streamSeconds: 15 * 60,
     schedules: scheduleStore(table),
     scheduler: adapters.timers,
     queue: sqliteRunQueue(queues),

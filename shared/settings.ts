@@ -29,6 +29,7 @@ type Name =
   | "COMPATIBLE_KEY_PARAMETER"
   | "BASE_URL"
   | "WEB_URL"
+  | "ORIGIN_SECRET"
   | "PRINCIPALS"
   | "ROUTES"
   | "SIGNED_URL_SECONDS"

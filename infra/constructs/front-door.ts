@@ -23,10 +23,17 @@ import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { BucketDeployment, CacheControl, Source } from "aws-cdk-lib/aws-s3-deployment";
 import { Construct } from "constructs";
 import { closedBucket } from "./closed-bucket.ts";
+import type { EventStream } from "./event-stream.ts";
+
+/** Headers of requests to the function that streams events; shared/http/origin-endpoint.ts reads them. */
+const SECRET_HEADER = "runyard-origin-secret";
+const HOST_HEADER = "runyard-viewer-host";
 
 export interface FrontDoorProps {
   /** Id of the HTTP API that answers under /api/. */
   readonly apiId: string;
+  /** The function that streams the events of runs. */
+  readonly events: Pick<EventStream, "host" | "secret">;
   /** Directory of the web app that answers everywhere else. @default there is none, and those addresses answer 403 */
   readonly webDir?: string | undefined;
 }
@@ -58,6 +65,20 @@ export class FrontDoor extends Construct {
         compress: true,
       },
       additionalBehaviors: {
+        "/api/v1/agent/runs/*/events": {
+          origin: new HttpOrigin(props.events.host, {
+            customHeaders: { [SECRET_HEADER]: props.events.secret },
+            // A stream sends something every 15 seconds, and a waiting reader gets its answer after 25.
+            readTimeout: Duration.seconds(60),
+          }),
+          allowedMethods: AllowedMethods.ALLOW_ALL,
+          viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+          cachePolicy: CachePolicy.CACHING_DISABLED,
+          originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+          functionAssociations: [{ eventType: FunctionEventType.VIEWER_REQUEST, function: this.viewerHost() }],
+          // Compression would hold events back.
+          compress: false,
+        },
         "/api/*": {
           origin: api,
           allowedMethods: AllowedMethods.ALLOW_ALL,
@@ -101,6 +122,22 @@ export class FrontDoor extends Construct {
       queryStringBehavior: CacheQueryStringBehavior.all(),
       enableAcceptEncodingGzip: true,
       enableAcceptEncodingBrotli: true,
+    });
+  }
+
+  /** Tells the function which host the caller named, since a function URL needs its own. */
+  private viewerHost(): EdgeFunction {
+    return new EdgeFunction(this, "ViewerHost", {
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline(
+        [
+          "function handler(event) {",
+          "  var request = event.request;",
+          `  request.headers["${HOST_HEADER}"] = { value: request.headers.host.value };`,
+          "  return request;",
+          "}",
+        ].join("\n"),
+      ),
     });
   }
 

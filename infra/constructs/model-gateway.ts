@@ -1,11 +1,11 @@
-import { Fn, type Stack } from "aws-cdk-lib";
-import { CfnPermission, CfnUrl } from "aws-cdk-lib/aws-lambda";
+import type { Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { Settings } from "../settings.ts";
 import { triggers } from "../triggers.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import type { Models } from "./grants.ts";
 import { namedParameter } from "./parameter.ts";
+import { addStreamingUrl } from "./streaming-url.ts";
 
 /** Calls of models at once, where executions may be reserved: sandboxes that call without end leave the rest of the service its own. */
 const MAX_CALLS = 400;
@@ -21,26 +21,7 @@ export class ModelGateway extends BaseFunction {
   constructor(scope: Construct, id: string, props: Omit<BaseFunctionProps, "file" | "rights">) {
     const { reserveConcurrency } = props.platform.settings;
     super(scope, id, { ...props, ...triggers.callModel, ...(reserveConcurrency && { reserved: MAX_CALLS }) });
-    const authType = "NONE";
-    const url = new CfnUrl(this, "Url", {
-      authType,
-      invokeMode: "RESPONSE_STREAM",
-      targetFunctionArn: this.lambda.functionArn,
-    });
-    // A URL that anybody may call needs both rights, and the second one is good for calls by the URL alone.
-    const everybody = { functionName: this.lambda.functionArn, principal: "*" };
-    new CfnPermission(this, "CallUrl", {
-      ...everybody,
-      action: "lambda:InvokeFunctionUrl",
-      functionUrlAuthType: authType,
-    });
-    new CfnPermission(this, "Invoke", {
-      ...everybody,
-      action: "lambda:InvokeFunction",
-      invokedViaFunctionUrl: true,
-    });
-    // What AWS hands out ends in a slash.
-    this.url = `https://${Fn.select(2, Fn.split("/", url.attrFunctionUrl))}`;
+    this.url = `https://${addStreamingUrl(this, this.lambda)}`;
   }
 }
 

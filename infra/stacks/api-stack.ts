@@ -7,11 +7,14 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import type { Construct } from "constructs";
 import { Alarm } from "../constructs/alarm.ts";
+import { EventStream } from "../constructs/event-stream.ts";
 import { FrontDoor } from "../constructs/front-door.ts";
 import type { Addresses, Platform } from "../platform.ts";
+import type { DataStack } from "./data-stack.ts";
 
 export interface ApiStackProps extends StackProps {
   readonly platform: Platform;
+  readonly data: DataStack;
 }
 
 /** The HTTP API, still without routes, the front door before it, and where alarms go. */
@@ -21,7 +24,7 @@ export class ApiStack extends Stack {
   /** Where alarms are mailed from, if anybody asked for mail. */
   readonly alarmTopic: Topic | undefined;
 
-  constructor(scope: Construct, id: string, { platform, ...props }: ApiStackProps) {
+  constructor(scope: Construct, id: string, { platform, data, ...props }: ApiStackProps) {
     super(scope, id, props);
     const { settings, webDir } = platform;
     this.alarmTopic = settings.alarmEmail === undefined ? undefined : this.topic(settings.alarmEmail);
@@ -42,7 +45,7 @@ export class ApiStack extends Stack {
     });
     this.apiId = api.apiId;
 
-    const door = settings.stage === "aws" ? new FrontDoor(this, "FrontDoor", { apiId: api.apiId, webDir }) : undefined;
+    const door = settings.stage === "aws" ? this.frontDoor(platform, data) : undefined;
     // Without a web app there is no address to send people to.
     const webUrl = settings.webUrl ?? (webDir === undefined ? undefined : door?.url);
     const baseUrl = settings.baseUrl ?? `${door?.url ?? api.apiEndpoint}/api/v1`;
@@ -66,6 +69,11 @@ export class ApiStack extends Stack {
     new CfnOutput(this, "ApiEndpoint", { value: api.apiEndpoint });
     new CfnOutput(this, "BaseUrl", { value: baseUrl });
     if (webUrl !== undefined) new CfnOutput(this, "WebUrl", { value: webUrl });
+  }
+
+  private frontDoor(platform: Platform, { table, bucket, live }: DataStack): FrontDoor {
+    const events = new EventStream(this, "EventStream", { platform, targets: { table, bucket, live } });
+    return new FrontDoor(this, "FrontDoor", { apiId: this.apiId, events, webDir: platform.webDir });
   }
 
   private topic(email: string): Topic {
@@ -109,6 +117,7 @@ function cors(webUrl: string) {
       "authorization",
       "content-type",
       "idempotency-key",
+      "last-event-id",
       "x-run-source",
       "x-stainless-retry-count",
       "x-team-uid",

@@ -24,10 +24,12 @@ export interface DataStackProps extends StackProps {
   readonly settings: Settings;
 }
 
-/** What must outlive everything else: the table and the bucket. Deleting this stack leaves both behind. */
+/** What must outlive everything else: the table and the bucket. Deleting this stack leaves both behind, but not the live output. */
 export class DataStack extends Stack {
   readonly table: Table;
   readonly bucket: IBucket;
+  /** The table of live output. It lives for minutes, so it has no backups and no stream, and goes with the stack. */
+  readonly live: Table;
 
   constructor(scope: Construct, id: string, { settings, ...props }: DataStackProps) {
     super(scope, id, props);
@@ -54,6 +56,15 @@ export class DataStack extends Stack {
         nonKeyAttributes: carries,
       });
     }
+
+    this.live = new Table(this, "LiveTable", {
+      tableName: `${settings.tableName}-live`,
+      partitionKey: { name: "pk", type: AttributeType.STRING },
+      sortKey: { name: "sk", type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      timeToLiveAttribute: "expires_at",
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
 
     const logs = onAws ? closedBucket(this, "BucketLogs", { removalPolicy, expireDays: 90 }) : undefined;
     this.bucket = closedBucket(this, "Bucket", {

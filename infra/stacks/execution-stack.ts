@@ -1,5 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from "aws-cdk-lib";
-import { AttributeType, BillingMode, Table } from "aws-cdk-lib/aws-dynamodb";
+import { CfnOutput, Duration, Stack, type StackProps } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { Asset } from "aws-cdk-lib/aws-s3-assets";
@@ -44,7 +43,7 @@ export class ExecutionStack extends Stack {
   constructor(scope: Construct, id: string, { platform, data, api, ...props }: ExecutionStackProps) {
     super(scope, id, props);
     const { settings } = platform;
-    const stored = { table: data.table, bucket: data.bucket, live: createLiveTable(this, settings) };
+    const stored = { table: data.table, bucket: data.bucket, live: data.live };
     const queues = createQueues(this, api.alarmTopic);
     const { image, ...sandboxes } = createSandboxes(this, platform);
     const sandbox = new SandboxFunction(this, "RunSandbox", { platform, targets: stored, image });
@@ -87,17 +86,6 @@ export function deploymentVariables({ addresses }: ApiStack, settings: Settings)
   const { baseUrl, webUrl } = addresses;
   return { BASE_URL: baseUrl, ...(webUrl !== undefined && { WEB_URL: webUrl }), ...settingVariables(settings) };
 }
-
-/** The table of live output, which lives for minutes: it has no backups and no stream, and goes with the stack. */
-const createLiveTable = (stack: Stack, settings: Settings): Table =>
-  new Table(stack, "LiveTable", {
-    tableName: `${settings.tableName}-live`,
-    partitionKey: { name: "pk", type: AttributeType.STRING },
-    sortKey: { name: "sk", type: AttributeType.STRING },
-    billingMode: BillingMode.PAY_PER_REQUEST,
-    timeToLiveAttribute: "expires_at",
-    removalPolicy: RemovalPolicy.DESTROY,
-  });
 
 type Queues = ReturnType<typeof createQueues>;
 

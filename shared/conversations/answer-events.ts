@@ -37,9 +37,11 @@ interface EventsCall {
 export async function answerEvents({ path, query, principal, header }: EventsCall, ports: EventPorts) {
   const { head } = await visibleRun(path.runId, principal, ports);
   const { after = 0, wait = 0, live = false, live_after } = query;
-  if (ports.canStream && acceptsStream(header("accept"))) {
+  const { streamSeconds } = ports;
+  if (streamSeconds !== undefined && acceptsStream(header("accept"))) {
     const last = Number(/^\d{1,10}$/.exec(header("last-event-id") ?? "")?.[0] ?? after);
-    return { status: 200 as const, stream: streamRunEvents(head, { after: last, isLive: live }, ports) };
+    const stream = streamRunEvents(head, { after: last, isLive: live, streamSeconds }, ports);
+    return { status: 200 as const, stream };
   }
   const asked = { after, waitSeconds: wait, isLive: live, livePosition: live_after };
   return { status: 200 as const, body: await waitForEvents(head, asked, ports) };

@@ -6,8 +6,6 @@ import { createLiveReader, type EventPorts, finishedIds, watchRun } from "./live
 import { readEvents } from "./timeline.ts";
 import { type EventsAsked, hasEnded, hasNews } from "./wait-for-events.ts";
 
-/** How long a stream lasts, in milliseconds; then the client connects again. */
-const STREAM_MS = 15 * 60_000;
 /** A comment is sent after this time without an event, so that proxies keep the connection. */
 const COMMENT_MS = 15_000;
 /** A stream with live output says at this interval that the run is watched. */
@@ -15,17 +13,22 @@ const WATCH_AGAIN_MS = 10_000;
 /** When a client connects again after the end of a stream, in milliseconds. */
 const RETRY_MS = 1_000;
 
+interface StreamAsked extends Pick<EventsAsked, "after" | "isLive"> {
+  /** How long the stream lasts; then the client connects again. */
+  readonly streamSeconds: number;
+}
+
 /**
  * Streams the events of a run as `text/event-stream` until it has ended, or until the stream's time is over. Nothing is read ahead: a
  * slow reader gets the live output that is there when it reads on.
  */
 export async function* streamRunEvents(
   first: RunHead,
-  { after, isLive }: Pick<EventsAsked, "after" | "isLive">,
+  { after, isLive, streamSeconds }: StreamAsked,
   ports: EventPorts,
 ): AsyncGenerator<string, void> {
   const { now } = ports;
-  const deadline = now() + STREAM_MS;
+  const deadline = now() + streamSeconds * 1000;
   const signals = ports.signals.subscribe(first.run_id);
   const news = createNews(after, isLive, ports);
   let head = first;

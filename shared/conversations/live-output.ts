@@ -18,8 +18,8 @@ const FORGET_MS = 60_000;
 export interface EventPorts extends RunPorts {
   readonly live: LiveTails;
   readonly signals: RunSignals;
-  /** Whether responses can be streams of events. */
-  readonly canStream: boolean;
+  /** How long a stream of events may last; undefined if the deployment cannot stream. */
+  readonly streamSeconds: number | undefined;
 }
 
 /** What the endpoints that receive output need. */

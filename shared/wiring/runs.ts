@@ -35,7 +35,7 @@ export function createRunEndpointPorts(): EventPorts & HttpPorts & { readonly cu
     webUrl: settingIfAny("WEB_URL"),
     live: createLiveTails(),
     signals: polledSignals,
-    canStream: false,
+    streamSeconds: undefined,
   };
 }
 

@@ -135,7 +135,7 @@ async function openStream(plane: TestControlPlane, runId: string, query: string,
   const endpoint = await endpointOf(found.route);
   const options = { key: plane.key, rawPath: `/api/v1${path}`, query, headers: { ...STREAM, ...headers } };
   const event = httpEvent({ ...options, path: found.parameters });
-  const response = await endpoint.handle(event, { ...plane.ports, canStream: true });
+  const response = await endpoint.handle(event, { ...plane.ports, streamSeconds: 900 });
   if (response.stream === undefined) throw new Error(`there is no stream: ${response.body}`);
   const { stream } = response;
   const next = async (): Promise<string> => {

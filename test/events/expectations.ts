@@ -311,6 +311,9 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "scheduler/reap-runs.json": { after: working, outcome: taken, leaves: "INPROGRESS" },
   "scheduler/reap-runs.bad.json": { after: working, outcome: { throws: 'Expected "aws.events"' } },
 
+  "url/stream-events.json": { after: working, outcome: ok },
+  // Without the header that CloudFront adds.
+  "url/stream-events.bad.json": { after: working, outcome: { status: 403 } },
   "url/call-model.json": { after: working, outcome: ok },
   "url/call-model.bad.json": { after: working, outcome: { status: 400 }, leaves: "INPROGRESS" },
   "invocation/run-sandbox.json": { after: dispatched, outcome: { harness: "started" } },

@@ -26,6 +26,7 @@ const wokenBy: Readonly<Record<keyof typeof triggers, readonly string[]>> = {
   runSandbox: ["invocation"],
   discoverSkills: ["invocation"],
   callModel: ["url"],
+  streamEvents: ["url"],
   endRun: ["sqs"],
   reapRuns: ["scheduler", "sqs"],
   failRun: ["sqs"],
@@ -45,7 +46,8 @@ export const targets: ReadonlyMap<string, Target> = new Map(
     ...Object.entries(wokenBy).map(([id, kinds]) => {
       const trigger = Object.entries(triggers).find(([name]) => name === id)?.[1];
       if (trigger === undefined) throw new Error(`there is no trigger ${id}`);
-      return { name: verbNoun(trigger.file), file: trigger.file, who: [], kinds };
+      const who = "who" in trigger ? trigger.who : [];
+      return { name: verbNoun(trigger.file), file: trigger.file, who, kinds };
     }),
   ].map((target) => [target.name, target]),
 );

@@ -30,6 +30,9 @@ const Made = v.partial(
 /** The bytes that events/http/report-artifact.json and events/http/upload-transcript.json tell of. */
 const ARTIFACT = "hello\n";
 
+/** The header of CloudFront's requests in events/url/stream-events.json. */
+const ORIGIN_SECRET = "5d2c1b0a-9f8e-4d7c-8b6a-5f4e3d2c1b0a";
+
 /** What a model says to events/url/call-model.json. */
 const MODEL_ANSWER = {
   type: "message",
@@ -105,7 +108,7 @@ export async function makeStage() {
     const file = join(import.meta.dirname, "../../functions", `${target.file}.ts`);
     const module = v.parse(v.record(v.string(), v.unknown()), await import(file));
     const definition = v.parse(Definition, module[camel(target.file)]);
-    return definition.handle(event, { ...ports, ...FALLBACK_PORTS, who: target.who });
+    return definition.handle(event, { ...ports, ...FALLBACK_PORTS, originSecret: ORIGIN_SECRET, who: target.who });
   }
 
   return {

@@ -46,7 +46,8 @@ describe("the web page", () => {
   });
 
   it("answers every address that is not a file, on CloudFront as on the local front door", async () => {
-    const [code] = aws.all<{ FunctionCode: string }>("AWS::CloudFront::Function");
+    const codes = aws.all<{ FunctionCode: string }>("AWS::CloudFront::Function");
+    const code = codes.find(({ Properties }) => Properties.FunctionCode.includes("index.html"));
     const onCloudFront = (uri: string): unknown =>
       runInNewContext(`${code?.Properties.FunctionCode}; handler({ request: { uri } }).uri`, { uri });
     const page = await (await locally("/index.html")).text();

@@ -8,6 +8,7 @@ interface Statement {
   readonly Effect: string;
   readonly Action: string | string[];
   readonly Resource: unknown;
+  readonly Condition?: unknown;
 }
 interface RoleProperties {
   readonly Policies: { PolicyDocument: { Statement: Statement[] } }[];
@@ -36,8 +37,10 @@ describe("a function's role", () => {
   it.each(workers.map((trigger) => [trigger.file, trigger]))(
     "%s may do what its line in triggers.ts says",
     (_, trigger) => {
-      const { runSandbox, reconcileSchedules, discoverSkills, callModel } = triggers;
-      const others: string[] = [runSandbox.file, reconcileSchedules.file, discoverSkills.file, callModel.file];
+      const { runSandbox, reconcileSchedules, discoverSkills, callModel, streamEvents } = triggers;
+      const others: string[] = [runSandbox, reconcileSchedules, discoverSkills, callModel, streamEvents].map(
+        ({ file }) => file,
+      );
       const consumes = !others.includes(trigger.file);
       const extra = consumes
         ? ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
@@ -101,9 +104,22 @@ describe("a function's role", () => {
     for (const action of actions) expect(action).not.toMatch(/Scan|PartiQL|Table|ListBucket/);
   });
 
-  it("of a GET cannot write", () => {
+  it("of a reader of events writes when the run was last watched, removes old live output, and nothing else", () => {
+    for (const name of ["runyard-list-events", "runyard-stream-events"]) {
+      const writes = statementsOf(name).filter(({ Action }) => /(Put|Update|Delete)Item/.test([Action].flat().join()));
+      const [live, watch, ...others] = writes;
+      expect(others).toEqual([]);
+      expect(JSON.stringify(live?.Resource)).toMatch(/LiveTable/);
+      expect(watch).toMatchObject({
+        Action: "dynamodb:UpdateItem",
+        Condition: { "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk", "watched_at", "state"] } },
+      });
+    }
+  });
+
+  it("of a GET cannot write, except for readers of events", () => {
     const writes = /^(dynamodb:(Put|Update|Delete|ConditionCheck|BatchWrite)|s3:(Put|Delete)|sqs:)/;
-    for (const route of routes.filter(({ method }) => method === "GET")) {
+    for (const route of routes.filter(({ method, file }) => method === "GET" && file !== "runs/list-events")) {
       expect(actionsOf(named(route)).filter((action) => writes.test(action))).toEqual([]);
     }
   });
@@ -194,7 +210,9 @@ function expected(rights: Rights, traces = true): string[] {
     "logs:CreateLogStream",
     "logs:PutLogEvents",
     ...(traces ? ["xray:PutTraceSegments", "xray:PutTelemetryRecords"] : []),
-    ...(rights.table ?? []).map((action) => `dynamodb:${action}`),
+    ...[rights.table, rights.live, rights.watch].flatMap((table) =>
+      (table ?? []).map((action) => `dynamodb:${action}`),
+    ),
     ...Object.keys(rights.bucket ?? {}).map((action) => `s3:${action}`),
     ...[rights.runsQueue, rights.endsQueue, rights.reaperQueue].flatMap((queue) =>
       (queue ?? []).map((action) => `sqs:${action}`),

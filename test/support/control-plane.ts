@@ -137,7 +137,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
       around,
     ),
     signals: polledSignals,
-    canStream: false,
+    streamSeconds: undefined,
     schedules: scheduleStore(table),
     scheduler: watched("scheduler", scheduler, ["put", "remove"], around),
     files,

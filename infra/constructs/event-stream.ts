@@ -1,0 +1,40 @@
+import { Fn, Stack } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { settingVariables } from "../setting-variables.ts";
+import { triggers } from "../triggers.ts";
+import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
+import { addStreamingUrl } from "./streaming-url.ts";
+
+/** Streams that are open at the same time, where executions may be reserved. */
+const MAX_STREAMS = 200;
+
+/**
+ * The function that streams the events of runs. API Gateway cannot stream responses, so CloudFront sends these requests to a function URL.
+ * CloudFront could sign them, but the signature would replace the caller's Authorization header; so it adds a secret instead.
+ */
+export class EventStream extends BaseFunction {
+  /** The host of the function URL. */
+  readonly host: string;
+  /** The value of the header that requests of CloudFront have. */
+  readonly secret: string;
+
+  constructor(scope: Construct, id: string, props: Pick<BaseFunctionProps, "platform" | "targets">) {
+    const { settings } = props.platform;
+    // Part of the stack's id: nobody can guess it, it never changes, and it costs nothing. It only protects what the key protects too.
+    const secret = Fn.select(2, Fn.split("/", Stack.of(scope).stackId));
+    super(scope, id, {
+      ...props,
+      ...triggers.streamEvents,
+      ...(settings.reserveConcurrency && { reserved: MAX_STREAMS }),
+      environment: {
+        ORIGIN_SECRET: secret,
+        PRINCIPALS: triggers.streamEvents.who.join(","),
+        // Requests name the host of CloudFront, which cannot be known before it.
+        BASE_URL: settings.baseUrl ?? "",
+        ...settingVariables(settings),
+      },
+    });
+    this.secret = secret;
+    this.host = addStreamingUrl(this, this.lambda);
+  }
+}

@@ -1,0 +1,25 @@
+import { Fn } from "aws-cdk-lib";
+import { CfnPermission, CfnUrl, type IFunction } from "aws-cdk-lib/aws-lambda";
+import type { Construct } from "constructs";
+
+/**
+ * Creates a URL that streams the responses of a function. Anybody may call it: the function authenticates its callers itself.
+ * @returns the host of the URL
+ */
+export function addStreamingUrl(scope: Construct, lambda: IFunction): string {
+  const authType = "NONE";
+  const url = new CfnUrl(scope, "Url", {
+    authType,
+    invokeMode: "RESPONSE_STREAM",
+    targetFunctionArn: lambda.functionArn,
+  });
+  // A URL that anybody may call needs both rights, and the second one is good for calls by the URL alone.
+  const everybody = { functionName: lambda.functionArn, principal: "*" };
+  new CfnPermission(scope, "CallUrl", {
+    ...everybody,
+    action: "lambda:InvokeFunctionUrl",
+    functionUrlAuthType: authType,
+  });
+  new CfnPermission(scope, "Invoke", { ...everybody, action: "lambda:InvokeFunction", invokedViaFunctionUrl: true });
+  return Fn.select(2, Fn.split("/", url.attrFunctionUrl));
+}

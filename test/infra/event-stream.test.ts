@@ -1,0 +1,79 @@
+import { runInNewContext } from "node:vm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Synthesized, synthesize } from "./synthesize.ts";
+
+interface LambdaFunction {
+  readonly FunctionName: string;
+  readonly Timeout: number;
+  readonly Environment: { Variables: Record<string, unknown> };
+}
+interface Origin {
+  readonly Id: string;
+  readonly OriginCustomHeaders?: { HeaderName: string; HeaderValue: unknown }[];
+  readonly CustomOriginConfig?: { OriginReadTimeout?: number };
+}
+interface Behavior {
+  readonly PathPattern: string;
+  readonly TargetOriginId: string;
+  readonly Compress: boolean;
+  readonly ViewerProtocolPolicy: string;
+}
+interface Distribution {
+  readonly DistributionConfig: { Origins: Origin[]; CacheBehaviors: Behavior[] };
+}
+
+describe("the stream of events", () => {
+  let aws: Synthesized;
+  beforeAll(() => {
+    aws = synthesize();
+  });
+
+  const streamFunction = () =>
+    aws
+      .all<LambdaFunction>("AWS::Lambda::Function")
+      .find(({ Properties }) => Properties.FunctionName === "runyard-stream-events")?.Properties;
+
+  it("is served by CloudFront from a function URL that only CloudFront knows the secret of", () => {
+    const [distribution] = aws.all<Distribution>("AWS::CloudFront::Distribution");
+    const { Origins = [], CacheBehaviors = [] } = distribution?.Properties.DistributionConfig ?? {};
+    // CloudFront takes the first pattern that matches.
+    expect(CacheBehaviors.map(({ PathPattern }) => PathPattern)).toEqual(["/api/v1/agent/runs/*/events", "/api/*"]);
+    const [behavior] = CacheBehaviors;
+    expect(behavior).toMatchObject({ Compress: false, ViewerProtocolPolicy: "https-only" });
+    const origin = Origins.find(({ Id }) => Id === behavior?.TargetOriginId);
+    expect(JSON.stringify(origin)).toMatch(/EventStreamUrl.*FunctionUrl/);
+    expect(origin?.CustomOriginConfig?.OriginReadTimeout).toBe(60);
+    const [header, ...others] = origin?.OriginCustomHeaders ?? [];
+    expect(others).toEqual([]);
+    expect(header?.HeaderName).toBe("runyard-origin-secret");
+    expect(header?.HeaderValue).toEqual(streamFunction()?.Environment.Variables["ORIGIN_SECRET"]);
+    expect(JSON.stringify(header?.HeaderValue)).toContain("AWS::StackId");
+  });
+
+  it("may take as long as Lambda allows, which is longer than a stream lasts", () => {
+    expect(streamFunction()?.Timeout).toBe(900);
+    const urls = aws.all<{ AuthType: string; InvokeMode: string }>("AWS::Lambda::Url");
+    expect(urls).toHaveLength(2);
+    for (const { Properties } of urls)
+      expect(Properties).toMatchObject({ AuthType: "NONE", InvokeMode: "RESPONSE_STREAM" });
+  });
+
+  it("tells the function which host the caller named", () => {
+    const codes = aws.all<{ FunctionCode: string }>("AWS::CloudFront::Function");
+    const code = codes.find(({ Properties }) => Properties.FunctionCode.includes("runyard-viewer-host"));
+    const headers = runInNewContext(
+      `${code?.Properties.FunctionCode}; handler({ request: { headers: { host: { value: "a.example" } } } }).headers`,
+    );
+    expect(headers["runyard-viewer-host"]).toEqual({ value: "a.example" });
+  });
+
+  it("keeps live output in a table without backups and without a stream, whose items expire", () => {
+    const table = aws
+      .all<Record<string, unknown>>("AWS::DynamoDB::GlobalTable")
+      .concat(aws.all<Record<string, unknown>>("AWS::DynamoDB::Table"))
+      .find(({ Properties }) => String(Properties["TableName"]).endsWith("-live"))?.Properties;
+    expect(table).toMatchObject({ TimeToLiveSpecification: { AttributeName: "expires_at", Enabled: true } });
+    for (const member of ["StreamSpecification", "PointInTimeRecoverySpecification", "GlobalSecondaryIndexes"])
+      expect(table?.[member], member).toBeUndefined();
+  });
+});
