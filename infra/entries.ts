@@ -26,17 +26,20 @@ const wiringOfFolder: Readonly<Record<string, Wiring>> = {
   model: ["model-gateway", "createGatewayPorts"],
   models: runs,
   runs,
+  public: runs,
   schedules: ["schedules", "createSchedulePorts"],
   secrets: common,
   sessions: ["runs", "createRunPorts"],
   skills: ["skills", "createSkillPorts"],
   teams,
   "web-sessions": common,
+  usage: common,
   workers: common,
 };
 
 const wiringOfFile: Readonly<Record<string, Wiring>> = {
   "conversations/redirect-conversation": ["runs", "createRunPorts"],
+  "environments/try-environment": runs,
   "execution/discover-skills": ["skills", "createDiscoveryPorts"],
   "execution/dispatch-run": ["executions", "createDispatchPorts"],
   "execution/end-run": ["executions", "createEndPorts"],

@@ -107,6 +107,9 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/agent/runs/{runId}/response", file: "runs/get-response", who: everyone, rights: { table: read, bucket: { GetObject: ["messages"] } } },
   { method: "POST", path: "/agent/runs/{runId}/client-events", file: "runs/create-client-event", who: runOnly, rights: { table: [...ask, ...write] } },
 
+  { method: "GET", path: "/public/runs/{sessionId}", file: "public/get-public-run", who: "public", rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
+  { method: "GET", path: "/agent/usage", file: "usage/get-usage", who: team, rights: { table: read }, timeoutSeconds: 30 },
+
   { method: "GET", path: "/agent/conversations/{conversationId}", file: "conversations/get-conversation", who: everyone, rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
   { method: "GET", path: "/agent/conversations/{conversationId}/redirect", file: "conversations/redirect-conversation", who: "public", rights: { table: ["BatchGetItem", "Query"] } },
   { method: "GET", path: "/agent/sessions/{sessionId}/redirect", file: "sessions/redirect-session", who: "public", rights: { table: ["BatchGetItem"] } },
@@ -141,6 +144,7 @@ export const routes: readonly Route[] = [
   { method: "PUT", path: "/agent/environments/{environmentUid}", file: "environments/update-environment", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
   { method: "DELETE", path: "/agent/environments/{environmentUid}", file: "environments/delete-environment", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
   { method: "POST", path: "/agent/environments/{environmentUid}/share", file: "environments/share-environment", who: people, rights: { table: [...ask, ...write] } },
+  { method: "POST", path: "/agent/environments/{environmentUid}/try", ...createRun, file: "environments/try-environment", who: team },
   { method: "DELETE", path: "/agent/environments/{environmentUid}/share", file: "environments/unshare-environment", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
 
   { method: "POST", path: "/agent/keys", file: "keys/create-key", who: people, rights: { table: [...ask, ...write] } },

@@ -298,6 +298,17 @@ var Runs = class extends APIResource {
   createClientEvent(runId, body, options) {
     return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/client-events`, body, options });
   }
+  /**
+   * Returns a run that is shared publicly.
+   *
+   * Requires no API key. If `session_sharing` of the run does not set `public_access`, the response is 404, as for an
+   * unknown id. The response has no names of people, no configuration and no URLs of files.
+   *
+   * `GET /public/runs/{sessionId}`
+   */
+  retrievePublic(sessionId, query, options) {
+    return this.transport.request({ method: "GET", path: path`/public/runs/${sessionId}`, query, options });
+  }
 };
 var Identities = class extends APIResource {
   keys = new IdentitiesKeys(this.transport);
@@ -426,6 +437,17 @@ var Identities = class extends APIResource {
    */
   unshare(environmentUid2, body, options) {
     return this.transport.request({ method: "DELETE", path: path`/agent/environments/${environmentUid2}/share`, body, options });
+  }
+  /**
+   * Creates a run that only sets up the environment.
+   *
+   * It clones the repositories and runs the setup commands, calls no model, and then ends. The result is in the run's
+   * timeline and in `setup_failed` of the environment.
+   *
+   * `POST /agent/environments/{environmentUid}/try`
+   */
+  tryOut(environmentUid2, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/environments/${environmentUid2}/try`, options });
   }
 };
 

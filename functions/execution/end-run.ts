@@ -5,9 +5,10 @@ import { stopSandboxes } from "#shared/executions/sandbox-stops.ts";
 import { queueConsumer } from "#shared/queue/consumer.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";
 import { releaseCapacity } from "#shared/runs/capacity/wait-queue.ts";
+import { countUsage } from "#shared/usage/count-usage.ts";
 
 /**
- * SQS `ends`: passes the freed slot on, stops the sandboxes that the run has left behind, composes the transcript of an ended run,
+ * SQS `ends`: passes the freed slot on, stops the sandboxes that the run has left behind, counts its usage, composes the transcript of an ended run,
  * and records the result of the setup in its environment.
  */
 export const endRun = queueConsumer({
@@ -15,6 +16,8 @@ export const endRun = queueConsumer({
   async run(message, ports: EndPorts) {
     const run = await releaseCapacity(message.run_id, ports);
     if (run?.stops !== undefined) await stopSandboxes(run, ports);
+    // Before the transcript: the reaper repeats the message until the transcript is there.
+    if (run !== undefined) await countUsage(run, ports);
     await composeTranscript(message.run_id, ports);
     await noteSetup(message.run_id, ports);
   },

@@ -26,6 +26,8 @@ const TAGS: Readonly<Record<string, Tag>> = {
   skills: { name: "Agents", description: "List the skills in repositories." },
   workers: { name: "Workers", description: "List the self-hosted workers of a team." },
   "web-sessions": { name: "Web sessions", description: "Sign in to the web app, and manage where one is signed in." },
+  public: { name: "Shared runs", description: "Read runs that are shared publicly." },
+  usage: { name: "Usage", description: "Read what runs have used." },
   me: { name: "Me", description: "Read and change the caller's profile." },
   teams: { name: "Teams", description: "Manage teams, their members and settings." },
   invitations: { name: "Invitations", description: "Invite people to a team." },

@@ -12,6 +12,7 @@ import { deleteEnvironment } from "#functions/environments/delete-environment.ts
 import { getEnvironment } from "#functions/environments/get-environment.ts";
 import { listEnvironments } from "#functions/environments/list-environments.ts";
 import { shareEnvironment } from "#functions/environments/share-environment.ts";
+import { tryEnvironment } from "#functions/environments/try-environment.ts";
 import { unshareEnvironment } from "#functions/environments/unshare-environment.ts";
 import { updateEnvironment } from "#functions/environments/update-environment.ts";
 import { appendMessages } from "#functions/harness/append-messages.ts";
@@ -45,6 +46,7 @@ import { listKeys } from "#functions/keys/list-keys.ts";
 import { getMe } from "#functions/me/get-me.ts";
 import { updateMe } from "#functions/me/update-me.ts";
 import { listModels } from "#functions/models/list-models.ts";
+import { getPublicRun } from "#functions/public/get-public-run.ts";
 import { cancelRun } from "#functions/runs/cancel-run.ts";
 import { cancelRuns } from "#functions/runs/cancel-runs.ts";
 import { createClientEvent } from "#functions/runs/create-client-event.ts";
@@ -81,6 +83,7 @@ import { listTeams } from "#functions/teams/list-teams.ts";
 import { removeMember } from "#functions/teams/remove-member.ts";
 import { updateMember } from "#functions/teams/update-member.ts";
 import { updateTeam } from "#functions/teams/update-team.ts";
+import { getUsage } from "#functions/usage/get-usage.ts";
 import { createSession } from "#functions/web-sessions/create-session.ts";
 import { createSignInLink } from "#functions/web-sessions/create-sign-in-link.ts";
 import { deleteSession } from "#functions/web-sessions/delete-session.ts";
@@ -112,6 +115,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "environments/get-environment": getEnvironment,
   "environments/list-environments": listEnvironments,
   "environments/share-environment": shareEnvironment,
+  "environments/try-environment": tryEnvironment,
   "environments/unshare-environment": unshareEnvironment,
   "environments/update-environment": updateEnvironment,
   "harness/append-messages": appendMessages,
@@ -145,6 +149,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "me/get-me": getMe,
   "me/update-me": updateMe,
   "models/list-models": listModels,
+  "public/get-public-run": getPublicRun,
   "runs/cancel-run": cancelRun,
   "runs/cancel-runs": cancelRuns,
   "runs/create-client-event": createClientEvent,
@@ -181,6 +186,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "teams/remove-member": removeMember,
   "teams/update-member": updateMember,
   "teams/update-team": updateTeam,
+  "usage/get-usage": getUsage,
   "web-sessions/create-session": createSession,
   "web-sessions/create-sign-in-link": createSignInLink,
   "web-sessions/delete-session": deleteSession,

@@ -1,5 +1,6 @@
 import { notFound } from "#shared/errors.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
+import type { RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { listLatestRuns } from "./conversation-store.ts";
 
@@ -7,10 +8,19 @@ import { listLatestRuns } from "./conversation-store.ts";
 const LATEST_RUNS = 20;
 
 /** Finds the conversation of a session, which is a run. A session that is not public counts as missing. */
-export async function findSessionConversation(sessionId: string, { runs }: Pick<RunPorts, "runs">): Promise<string> {
+export async function findSessionConversation(sessionId: string, ports: Pick<RunPorts, "runs">): Promise<string> {
+  const { body } = await findPublicRun(sessionId, ports);
+  return body.conversation_id;
+}
+
+/** Finds the run of a public session. */
+export async function findPublicRun(
+  sessionId: string,
+  { runs }: Pick<RunPorts, "runs">,
+): Promise<{ readonly head: RunHead; readonly body: RunBody }> {
   const found = await runs.headAndBody(sessionId);
   if (found === undefined || !isPublic(found.body)) throw notFound("session");
-  return found.body.conversation_id;
+  return found;
 }
 
 /** Finds the latest public session of a conversation; a session is a run. */

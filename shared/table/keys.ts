@@ -25,6 +25,8 @@ import type { Key } from "./table.ts";
  * | file that a caller uploads before its run | ATTACHMENT#uid | ATTACHMENT | create, which gives it to the run |
  * | API key | KEY#sha256 | KEY | authentication |
  * | key ring of a person, of an identity | USER#user, TEAM#team | KEYS, KEYS#identity | key lists; a deletion takes all keys along |
+ * | what is counted of a run's usage | RUN#run | USAGE | its end, which adds the difference |
+ * | usage of an owner's runs of a day that have all else in common | owner | USAGE#day#sha256 | usage reports |
  * | web session of a person | USER#user | SESSION#sha256 | authentication by cookie; lists of sessions |
  * | one-time token to sign in | SIGN_IN#sha256 | SIGN_IN | signing in, once |
  * | user, with the role in each team | USER#user | PROFILE | authentication |
@@ -86,6 +88,8 @@ export const keys = {
   apiKey: (hash: string): Key => ({ pk: `KEY#${hash}`, sk: "KEY" }),
   user: (user: string): Key => ({ pk: userPk(user), sk: "PROFILE" }),
   userKeys: (user: string): Key => ({ pk: userPk(user), sk: "KEYS" }),
+  runUsage: (run: string): Key => ({ pk: runPk(run), sk: "USAGE" }),
+  usage: (owner: Owner, day: string, digest: string): Key => ({ pk: ownerPk(owner), sk: `USAGE#${day}#${digest}` }),
   webSession: (user: string, hash: string): Key => ({ pk: userPk(user), sk: `SESSION#${hash}` }),
   signIn: (hash: string): Key => ({ pk: `SIGN_IN#${hash}`, sk: "SIGN_IN" }),
   userByEmail: (folded: string): Key => ({ pk: `EMAIL#${folded}`, sk: "USER" }),

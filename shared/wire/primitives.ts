@@ -63,6 +63,14 @@ export const Flag = v.pipe(
 
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
+/** A UTC day in a query string. */
+export const Day = v.pipe(
+  v.string(),
+  v.regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-05-18"),
+  v.check((value) => isDay(value), "must be an existing day"),
+  v.metadata({ format: "date" }),
+);
+
 /** Whether a day exists: `Date.parse` reads the 30th of February as the 2nd of March. */
 function isDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`);

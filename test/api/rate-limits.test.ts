@@ -6,12 +6,13 @@ import { clientOf, request } from "../support/client.ts";
 import { type Answer, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, workingRun } from "../support/execution.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
-import { bodies, targetOf } from "../support/valid-requests.ts";
+import { bodies, prepare, targetOf } from "../support/valid-requests.ts";
 
 const LIMITED: Readonly<Record<string, RateLimitKind>> = {
   "POST /agent/runs": "create",
   "POST /agent/run": "create",
   "POST /agent/schedules/{scheduleId}/run": "create",
+  "POST /agent/environments/{environmentUid}/try": "create",
   "POST /agent/runs/{runId}/followups": "followup",
   "POST /agent/keys": "key",
   "POST /agent/identities/{identityUid}/keys": "key",
@@ -43,6 +44,7 @@ describe.each(Object.entries(LIMITED))("%s", (route, kind) => {
   };
   beforeEach(async () => {
     stage = await makeStage();
+    await prepare(route, stage);
     // A minute in which nobody has asked for anything yet, and a quarter of it gone.
     stage.plane.clock.now += 1.25 * MINUTE;
     stage.plane.rates[kind] = 2;

@@ -43,6 +43,7 @@ describe("routes.ts", () => {
 
   it("opens the harness's calls to run keys alone, and to everybody only what is meant for everybody", () => {
     const open = [
+      "/public/runs/{sessionId}",
       "/agent/conversations/{conversationId}/redirect",
       "/agent/sessions/{sessionId}/redirect",
       "/session",

@@ -95,7 +95,7 @@ export function targetOf(route: string, stage: Stage, other?: string): string {
 export async function prepare(route: string, stage: Stage): Promise<void> {
   if (route === "GET /agent/runs/{runId}/transcript") await stage.end();
   if (route.endsWith("/harness-support/transcript")) await writeRawTranscript(stage);
-  if (route.endsWith("/redirect")) {
+  if (route.endsWith("/redirect") || route.startsWith("GET /public/")) {
     const config = { session_sharing: { public_access: "VIEWER" } };
     const { body } = await clientOf(stage.plane).post("/agent/runs", { prompt: "shown to all", config });
     stage.made.set("sessionId", body.run_id).set("conversationId", body.run_id);

@@ -73,6 +73,10 @@ TimelineType = Literal[
 """The type of a timeline event."""
 
 
+UsageGroup = Literal["day", "creator", "executor", "model", "schedule", "environment"]
+"""What the buckets of a usage report stand for."""
+
+
 Overlap = Literal["allow", "skip", "cancel_previous"]
 """What happens if an earlier run of the schedule is still active at a firing."""
 
@@ -917,6 +921,88 @@ class RunResponse(BaseModel):
 
     artifacts: List[ArtifactItem]
     """The run's artifacts, oldest first."""
+
+
+class PublicArtifact(BaseModel):
+    """An artifact of a publicly shared run, without its file and without URLs."""
+
+    artifact_type: Union[ArtifactType, str]
+    """The type of the artifact."""
+
+    created_at: Timestamp
+    """The time of creation."""
+
+    title: Optional[str] = None
+    """The run's title, at most 512 characters. Defaults to the first line of the prompt."""
+
+    description: Optional[str] = None
+    """A description for people."""
+
+    filename: Optional[str] = None
+    """The file's name."""
+
+    mime_type: Optional[str] = None
+    """The file's media type."""
+
+    size_bytes: Optional[float] = None
+    """The file's size in bytes."""
+
+
+class PublicRun(BaseModel):
+    """A run that is shared publicly: no names of people, no configuration, no URLs."""
+
+    title: str
+    """The run's title, at most 512 characters. Defaults to the first line of the prompt."""
+
+    state: Union[RunState, str]
+    """The run's current state."""
+
+    created_at: Timestamp
+    """The time of creation."""
+
+    run_time: Optional[str] = None
+    """The time that the run was executing, as an ISO 8601 duration."""
+
+    conversation: Optional[Conversation] = None
+    """The messages of the run. Absent where a third-party harness stores them in its own format."""
+
+    artifacts: List[PublicArtifact]
+    """The run's artifacts, oldest first."""
+
+
+class UsageBucket(BaseModel):
+    """The ended runs of one day, creator, executor, model, schedule or environment."""
+
+    key: Optional[str]
+    """The day (such as 2026-05-18) or the id that the bucket stands for. Null: runs without one."""
+
+    runs: float
+    """The number of ended runs."""
+
+    succeeded: float
+    """The runs that are `SUCCEEDED`."""
+
+    failed: float
+    """The runs that are `FAILED` or `ERROR`."""
+
+    total_tokens: float
+    """The tokens of all model calls."""
+
+    cost_usd: float
+    """The cost of all model calls, as far as their models have a price."""
+
+    run_seconds: float
+    """The seconds that the runs were executing."""
+
+
+class UsageReport(BaseModel):
+    """The usage of the caller's runs."""
+
+    buckets: List[UsageBucket]
+    """The buckets that have runs, sorted by key."""
+
+    currency: Literal["USD"]
+    """The currency of all amounts."""
 
 
 class ConversationRedirect(BaseModel):

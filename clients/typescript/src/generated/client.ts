@@ -3,12 +3,14 @@ import { Runs } from "../resources/runs.ts";
 import { Attachments } from "../resources/attachments.ts";
 import { Artifacts } from "../resources/artifacts.ts";
 import type { Transport } from "../transport.ts";
-import { Agents, Conversations, Documentation, Environments, HarnessSupport, Identities, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, WebSessions, Workers } from "./resources.ts";
+import { Agents, Conversations, Documentation, Environments, HarnessSupport, Identities, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, Usage, WebSessions, Workers } from "./resources.ts";
 
 /** All operations of the API, by resource. */
 export class ApiResources {
   /** Create, follow, steer and cancel runs. A run is one task that an agent executes. */
   readonly runs: Runs;
+  /** Read what runs have used. */
+  readonly usage: Usage;
   /** Read conversations, which span all runs that continue each other. */
   readonly conversations: Conversations;
   /** Resolve links to shared sessions. */
@@ -48,6 +50,7 @@ export class ApiResources {
 
   constructor(transport: Transport) {
     this.runs = new Runs(transport);
+    this.usage = new Usage(transport);
     this.conversations = new Conversations(transport);
     this.sessions = new Sessions(transport);
     this.attachments = new Attachments(transport);

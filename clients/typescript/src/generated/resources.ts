@@ -279,6 +279,32 @@ export class Runs extends APIResource {
   createClientEvent(runId: string, body: types.ClientEvent, options?: RequestOptions): APIPromise<types.Empty> {
     return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/client-events`, body, options });
   }
+
+  /**
+   * Returns a run that is shared publicly.
+   *
+   * Requires no API key. If `session_sharing` of the run does not set `public_access`, the response is 404, as for an
+   * unknown id. The response has no names of people, no configuration and no URLs of files.
+   *
+   * `GET /public/runs/{sessionId}`
+   */
+  retrievePublic(sessionId: string, query?: types.RunsRetrievePublicParams, options?: RequestOptions): APIPromise<types.PublicRun> {
+    return this.transport.request({ method: "GET", path: path`/public/runs/${sessionId}`, query, options });
+  }
+}
+
+export class Usage extends APIResource {
+  /**
+   * Returns the usage of the caller's ended runs, in buckets.
+   *
+   * A run counts on the UTC day on which it was created, from its end on; runs that are still active do not count. The
+   * report covers the runs that the caller sees in lists, and 400 days at most.
+   *
+   * `GET /agent/usage`
+   */
+  retrieve(query?: types.UsageRetrieveParams, options?: RequestOptions): APIPromise<types.UsageReport> {
+    return this.transport.request({ method: "GET", path: "/agent/usage", query, options });
+  }
 }
 
 export class Conversations extends APIResource {
@@ -633,6 +659,18 @@ export class Environments extends APIResource {
    */
   unshare(environmentUid: string, body: types.ShareRequest, options?: RequestOptions): APIPromise<types.ShareResponse> {
     return this.transport.request({ method: "DELETE", path: path`/agent/environments/${environmentUid}/share`, body, options });
+  }
+
+  /**
+   * Creates a run that only sets up the environment.
+   *
+   * It clones the repositories and runs the setup commands, calls no model, and then ends. The result is in the run's
+   * timeline and in `setup_failed` of the environment.
+   *
+   * `POST /agent/environments/{environmentUid}/try`
+   */
+  tryOut(environmentUid: string, options?: RequestOptions): APIPromise<types.RunAgentResponse> {
+    return this.transport.request({ method: "POST", path: path`/agent/environments/${environmentUid}/try`, options });
   }
 }
 

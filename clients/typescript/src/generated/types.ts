@@ -1451,6 +1451,44 @@ interface components {
             /** @description The `cursor` of the next page. Absent on the last page. */
             next_cursor?: string;
         };
+        /** @description An artifact of a publicly shared run, without its file and without URLs. */
+        PublicArtifact: {
+            /** @description The type of the artifact. */
+            artifact_type: components["schemas"]["ArtifactType"];
+            /**
+             * Format: date-time
+             * @description The time of creation.
+             */
+            created_at: string;
+            /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. */
+            title?: string;
+            /** @description A description for people. */
+            description?: string;
+            /** @description The file's name. */
+            filename?: string;
+            /** @description The file's media type. */
+            mime_type?: string;
+            /** @description The file's size in bytes. */
+            size_bytes?: number;
+        };
+        /** @description A run that is shared publicly: no names of people, no configuration, no URLs. */
+        PublicRun: {
+            /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. */
+            title: string;
+            /** @description The run's current state. */
+            state: components["schemas"]["RunState"];
+            /**
+             * Format: date-time
+             * @description The time of creation.
+             */
+            created_at: string;
+            /** @description The time that the run was executing, as an ISO 8601 duration. */
+            run_time?: string;
+            /** @description The messages of the run. Absent where a third-party harness stores them in its own format. */
+            conversation?: components["schemas"]["Conversation"];
+            /** @description The run's artifacts, oldest first. */
+            artifacts: components["schemas"]["PublicArtifact"][];
+        };
         /** @description The effect of removing a member on the team's agent keys. */
         RemovedMember: {
             /** @description The agent keys that the member created. They are revoked. */
@@ -2506,6 +2544,38 @@ interface components {
                 };
             }[];
         };
+        /** @description The ended runs of one day, creator, executor, model, schedule or environment. */
+        UsageBucket: {
+            /** @description The day (such as 2026-05-18) or the id that the bucket stands for. Null: runs without one. */
+            key: string | null;
+            /** @description The number of ended runs. */
+            runs: number;
+            /** @description The runs that are `SUCCEEDED`. */
+            succeeded: number;
+            /** @description The runs that are `FAILED` or `ERROR`. */
+            failed: number;
+            /** @description The tokens of all model calls. */
+            total_tokens: number;
+            /** @description The cost of all model calls, as far as their models have a price. */
+            cost_usd: number;
+            /** @description The seconds that the runs were executing. */
+            run_seconds: number;
+        };
+        /**
+         * @description What the buckets of a usage report stand for.
+         * @enum {string}
+         */
+        UsageGroup: "day" | "creator" | "executor" | "model" | "schedule" | "environment";
+        /** @description The usage of the caller's runs. */
+        UsageReport: {
+            /** @description The buckets that have runs, sorted by key. */
+            buckets: components["schemas"]["UsageBucket"][];
+            /**
+             * @description The currency of all amounts.
+             * @constant
+             */
+            currency: "USD";
+        };
         /** @description A web session of the caller. */
         WebSessionItem: {
             /** @description The id. */
@@ -2679,6 +2749,29 @@ interface components {
             state: components["schemas"]["RunState"];
             /** @description The run's artifacts, oldest first. */
             artifacts: components["schemas"]["ArtifactItem"][];
+        };
+        RunsRetrievePublicParams: {
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
+            limit?: number;
+            /** @description The `page_info.next_cursor` of the previous page. */
+            cursor?: string;
+        };
+        UsageRetrieveParams: {
+            /**
+             * Format: date
+             * @description The first UTC day. Defaults to 30 days up to `to`, which is included.
+             */
+            from?: string;
+            /**
+             * Format: date
+             * @description The last UTC day, which is included. Defaults to today.
+             */
+            to?: string;
+            /**
+             * @description What a bucket stands for.
+             * @default day
+             */
+            group_by?: components["schemas"]["UsageGroup"];
         };
         ConversationsRetrieveParams: {
             /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
@@ -2903,6 +2996,8 @@ export type ModelsResponse = components['schemas']['ModelsResponse'];
 export type NotifyUserRequest = components['schemas']['NotifyUserRequest'];
 export type Overlap = components['schemas']['Overlap'];
 export type PageInfo = components['schemas']['PageInfo'];
+export type PublicArtifact = components['schemas']['PublicArtifact'];
+export type PublicRun = components['schemas']['PublicRun'];
 export type RemovedMember = components['schemas']['RemovedMember'];
 export type ReportArtifactRequest = components['schemas']['ReportArtifactRequest'];
 export type ReportArtifactResponse = components['schemas']['ReportArtifactResponse'];
@@ -2952,6 +3047,9 @@ export type UpdateTeamRequest = components['schemas']['UpdateTeamRequest'];
 export type UploadSnapshotRequest = components['schemas']['UploadSnapshotRequest'];
 export type UploadSnapshotResponse = components['schemas']['UploadSnapshotResponse'];
 export type UploadTarget = components['schemas']['UploadTarget'];
+export type UsageBucket = components['schemas']['UsageBucket'];
+export type UsageGroup = components['schemas']['UsageGroup'];
+export type UsageReport = components['schemas']['UsageReport'];
 export type WebSessionItem = components['schemas']['WebSessionItem'];
 export type WorkerItem = components['schemas']['WorkerItem'];
 export type RunsCreateParams = components['schemas']['RunsCreateParams'];
@@ -2962,6 +3060,8 @@ export type RunsConversationParams = components['schemas']['RunsConversationPara
 export type RunsTranscriptResponse = components['schemas']['RunsTranscriptResponse'];
 export type RunsListEventsParams = components['schemas']['RunsListEventsParams'];
 export type RunsResponseResponse = components['schemas']['RunsResponseResponse'];
+export type RunsRetrievePublicParams = components['schemas']['RunsRetrievePublicParams'];
+export type UsageRetrieveParams = components['schemas']['UsageRetrieveParams'];
 export type ConversationsRetrieveParams = components['schemas']['ConversationsRetrieveParams'];
 export type AgentsListParams = components['schemas']['AgentsListParams'];
 export type WorkersListParams = components['schemas']['WorkersListParams'];

@@ -22,6 +22,7 @@ from .schedules import AsyncSchedules
 from .secrets import AsyncSecrets
 from .sessions import AsyncSessions
 from .teams import AsyncTeams
+from .usage import AsyncUsage
 from .web_sessions import AsyncWebSessions
 from .workers import AsyncWorkers
 
@@ -33,6 +34,11 @@ class AsyncResources(AsyncTransport):
     def runs(self) -> AsyncRuns:
         """Create, follow, steer and cancel runs. A run is one task that an agent executes."""
         return AsyncRuns(self)
+
+    @cached_property
+    def usage(self) -> AsyncUsage:
+        """Read what runs have used."""
+        return AsyncUsage(self)
 
     @cached_property
     def conversations(self) -> AsyncConversations:

@@ -27,6 +27,8 @@ from ...types import (
     FollowupPolicy,
     HandoffAttachments,
     ListRunsResponse,
+    PublicArtifact,
+    PublicRun,
     RunAgentResponse,
     RunEvents,
     RunItem,
@@ -506,6 +508,34 @@ class AsyncRunsBase(AsyncResource):
             options=options,
         )
 
+    def retrieve_public(
+        self,
+        session_id: str,
+        *,
+        limit: Union[int, NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> AsyncPaginator[PublicArtifact]:
+        """Returns a run that is shared publicly.
+
+        Requires no API key. If `session_sharing` of the run does not set `public_access`, the response is 404,
+        as for an unknown id. The response has no names of people, no configuration and no URLs of files.
+
+        `GET /public/runs/{sessionId}`
+
+        Args:
+            session_id: The session's id.
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
+        """
+        return self._list(
+            _wire.path("/public/runs/{session_id}", session_id=session_id),
+            cast_to=PublicRun,
+            items=lambda answer: answer.artifacts,
+            query={"limit": limit, "cursor": cursor},
+            options=options,
+        )
+
 
 class AsyncRunsWithRawResponse:
     def __init__(self, raw: AsyncRunsBase) -> None:
@@ -522,3 +552,4 @@ class AsyncRunsWithRawResponse:
         self.list_events = to_raw(raw.list_events)
         self.response = to_raw(raw.response)
         self.create_client_event = to_raw(raw.create_client_event)
+        self.retrieve_public = to_raw(raw.retrieve_public)

@@ -22,6 +22,7 @@ from .schedules import Schedules
 from .secrets import Secrets
 from .sessions import Sessions
 from .teams import Teams
+from .usage import Usage
 from .web_sessions import WebSessions
 from .workers import Workers
 
@@ -33,6 +34,11 @@ class Resources(Transport):
     def runs(self) -> Runs:
         """Create, follow, steer and cancel runs. A run is one task that an agent executes."""
         return Runs(self)
+
+    @cached_property
+    def usage(self) -> Usage:
+        """Read what runs have used."""
+        return Usage(self)
 
     @cached_property
     def conversations(self) -> Conversations:

@@ -19,6 +19,7 @@ from ...params import (
 from ...types import (
     EnvironmentItem,
     ListEnvironmentsResponse,
+    RunAgentResponse,
     ShareResponse,
 )
 from .._io import Page
@@ -248,6 +249,24 @@ class Environments(Resource):
             options=options,
         )
 
+    def try_out(self, environment_uid: str, **options: Unpack[RequestOptions]) -> RunAgentResponse:
+        """Creates a run that only sets up the environment.
+
+        It clones the repositories and runs the setup commands, calls no model, and then ends. The result is in
+        the run's timeline and in `setup_failed` of the environment.
+
+        `POST /agent/environments/{environmentUid}/try`
+
+        Args:
+            environment_uid: The environment's id.
+        """
+        return self._call(
+            "POST",
+            _wire.path("/agent/environments/{environment_uid}/try", environment_uid=environment_uid),
+            cast_to=RunAgentResponse,
+            options=options,
+        )
+
 
 class EnvironmentsWithRawResponse:
     def __init__(self, raw: Environments) -> None:
@@ -258,3 +277,4 @@ class EnvironmentsWithRawResponse:
         self.delete = to_raw(raw.delete)
         self.share = to_raw(raw.share)
         self.unshare = to_raw(raw.unshare)
+        self.try_out = to_raw(raw.try_out)

@@ -1,0 +1,27 @@
+import * as v from "valibot";
+import { toTrialRequest } from "#shared/environments/environment-trial.ts";
+import { findVisibleEnvironment } from "#shared/environments/read-environments.ts";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { submitRun } from "#shared/runs/submit-run.ts";
+import { RunAgentResponse } from "#shared/wire/run.ts";
+
+/**
+ * POST /agent/environments/{environmentUid}/try: creates a run that only sets up the environment. It clones the
+ * repositories and runs the setup commands, calls no model, and then ends. The result is in the run's timeline and in
+ * `setup_failed` of the environment.
+ */
+export const tryEnvironment = endpoint({
+  request: { path: v.object({ environmentUid: PathId }) },
+  reply: { 200: RunAgentResponse },
+  errors: ["feature_not_available", "operation_not_supported"],
+  rateLimit: "create",
+  async run({ path, ...call }, ports: RunPorts) {
+    const { principal } = call;
+    const environment = await findVisibleEnvironment(path.environmentUid, principal, undefined, ports.table);
+    // The source of such a run is API, whoever sends the request.
+    const header = (name: string) => (name.endsWith("-source") ? undefined : call.header(name));
+    const { response, replayed } = await submitRun({ ...call, header, body: toTrialRequest(environment) }, ports);
+    return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
+  },
+});

@@ -1,0 +1,55 @@
+import { isTerminal } from "#shared/records/run.ts";
+import { executorOf, ownerOf, type RunHead } from "#shared/records/run-head.ts";
+import type { Table } from "#shared/table/table.ts";
+import { ConflictError } from "#shared/table/transact.ts";
+import { type Dimensions, type Sums, usageStore } from "./usage-store.ts";
+
+/** Each failed attempt means that another process has counted the run. */
+const ATTEMPTS = 3;
+
+/**
+ * Counts an ended run with what it has used. A run that is counted again, because its end is delivered twice or because it
+ * went on after a follow-up, adds only the difference.
+ */
+export async function countUsage(head: RunHead, { table }: { readonly table: Table }): Promise<void> {
+  if (!isTerminal(head.state)) return;
+  const store = usageStore(table);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const { counted, used } = await store.readCounted(head.run_id);
+    const sums: Sums = {
+      runs: 1,
+      succeeded: head.state === "SUCCEEDED" ? 1 : 0,
+      failed: head.state === "FAILED" || head.state === "ERROR" ? 1 : 0,
+      tokens: used.tokens,
+      cost: used.cost,
+      run_ms: head.run_time_ms,
+    };
+    if (!differs(sums, counted)) return;
+    try {
+      await store.count(head.run_id, ownerOf(head), toDimensions(head), counted, sums);
+      return;
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+    }
+  }
+  throw new Error("the run is counted by other processes all the time");
+}
+
+const differs = (a: Sums, b: Sums): boolean =>
+  a.runs !== b.runs ||
+  a.succeeded !== b.succeeded ||
+  a.failed !== b.failed ||
+  a.tokens !== b.tokens ||
+  a.cost !== b.cost ||
+  a.run_ms !== b.run_ms;
+
+function toDimensions({ p, created_at }: RunHead): Dimensions {
+  return {
+    day: new Date(created_at).toISOString().slice(0, 10),
+    creator: p.creator,
+    executor: executorOf(p),
+    ...(p.model === undefined ? {} : { model: p.model }),
+    ...(p.schedule === undefined ? {} : { schedule: p.schedule }),
+    ...(p.environment === undefined ? {} : { environment: p.environment }),
+  };
+}
