@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { toTrialRequest } from "#shared/environments/environment-trial.ts";
 import { findVisibleEnvironment } from "#shared/environments/read-environments.ts";
+import { notFound, RunyardError } from "#shared/errors.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { submitRun } from "#shared/runs/submit-run.ts";
@@ -21,7 +22,13 @@ export const tryEnvironment = endpoint({
     const environment = await findVisibleEnvironment(path.environmentUid, principal, undefined, ports.table);
     // The source of such a run is API, whoever sends the request.
     const header = (name: string) => (name.endsWith("-source") ? undefined : call.header(name));
-    const { response, replayed } = await submitRun({ ...call, header, body: toTrialRequest(environment) }, ports);
+    const trial = { ...call, header, body: toTrialRequest(environment) };
+    const { response, replayed } = await submitRun(trial, ports).catch((error: unknown) => {
+      throw isDeletedMeanwhile(error) ? notFound("environment") : error;
+    });
     return { status: 200, body: response, ...(replayed ? { headers: { "idempotent-replay": "true" } } : {}) };
   },
 });
+
+const isDeletedMeanwhile = (error: unknown): boolean =>
+  error instanceof RunyardError && error.errors?.some(({ path }) => path === "config.environment_id") === true;

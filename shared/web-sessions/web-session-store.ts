@@ -68,6 +68,14 @@ export function webSessionStore(table: Table) {
       }
     },
 
+    /**
+     * Deletes one session.
+     * @throws ConflictError where it was deleted meanwhile
+     */
+    async deleteOne(session: SessionId): Promise<void> {
+      await transact(table, { session: { ...deleteSession(session), if: { pk: { exists: true } } } });
+    },
+
     async readSignIn(hash: string): Promise<SignIn | undefined> {
       const item = await table.get(keys.signIn(hash));
       return item === undefined ? undefined : v.parse(SignIn, item);

@@ -1,6 +1,7 @@
 import { notFound } from "#shared/errors.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { type WebSession, webSessionExpiry } from "#shared/records/web-session.ts";
+import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { Membership } from "#shared/wire/team.ts";
 import type { SessionInfo, WebSessionItem } from "#shared/wire/web-session.ts";
@@ -54,5 +55,9 @@ export async function endSession({ user }: PersonalPrincipal, uid: string, { tab
   const store = webSessionStore(table);
   const session = (await store.list(user.uid)).find((one) => one.uid === uid);
   if (session === undefined) throw notFound("session");
-  await store.delete([session]);
+  try {
+    await store.deleteOne(session);
+  } catch (error) {
+    throw error instanceof ConflictError ? notFound("session") : error;
+  }
 }
