@@ -20,7 +20,7 @@ export const tryEnvironment = endpoint({
   async run({ path, ...call }, ports: RunPorts) {
     const { principal } = call;
     const environment = await findVisibleEnvironment(path.environmentUid, principal, undefined, ports.table);
-    // The source of such a run is API, whoever sends the request.
+    // The source of such a run is always API.
     const header = (name: string) => (name.endsWith("-source") ? undefined : call.header(name));
     const trial = { ...call, header, body: toTrialRequest(environment) };
     const { response, replayed } = await submitRun(trial, ports).catch((error: unknown) => {

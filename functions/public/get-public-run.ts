@@ -4,7 +4,7 @@ import { PathId, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { pageQuery } from "#shared/pagination/page.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { PublicRun } from "#shared/wire/public-run.ts";
+import { PublicRun } from "#shared/wire/web/public-run.ts";
 
 /**
  * GET /public/runs/{sessionId}: returns a run that is shared publicly. Requires no API key. If `session_sharing` of the run

@@ -3,7 +3,7 @@ import { one } from "#shared/http/request.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { readUsageReport } from "#shared/usage/read-usage.ts";
 import { Day } from "#shared/wire/primitives.ts";
-import { UsageGroup, UsageReport } from "#shared/wire/usage.ts";
+import { UsageGroup, UsageReport } from "#shared/wire/web/usage.ts";
 
 /**
  * GET /agent/usage: returns the usage of the caller's ended runs, in buckets. A run counts on the UTC day on which it was

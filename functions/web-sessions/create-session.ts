@@ -1,7 +1,7 @@
 import { NO_CONTENT, type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
 import { readSessionCookie, refuseForeignOrigin, storeSessionCookie } from "#shared/http/session-cookie.ts";
 import { MAX_SESSION_SECONDS, signIn, type WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
-import { CreateSessionRequest } from "#shared/wire/web-session.ts";
+import { CreateSessionRequest } from "#shared/wire/web/web-session.ts";
 
 /**
  * POST /session: creates a web session. Requires no API key in a header: the body has a personal API key or a one-time

@@ -3,7 +3,7 @@ import { readMe } from "#shared/teams/me.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import { toSessionInfo } from "#shared/web-sessions/web-sessions.ts";
-import { SessionInfo } from "#shared/wire/web-session.ts";
+import { SessionInfo } from "#shared/wire/web/web-session.ts";
 
 /** GET /session: returns the caller, the caller's teams, and when the web session ends. Does not extend the session. */
 export const getSession = endpoint({

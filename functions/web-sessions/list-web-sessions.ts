@@ -5,7 +5,7 @@ import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import { listSessions } from "#shared/web-sessions/web-sessions.ts";
-import { ListWebSessionsResponse } from "#shared/wire/web-session.ts";
+import { ListWebSessionsResponse } from "#shared/wire/web/web-session.ts";
 
 /** GET /sessions: lists the caller's web sessions, oldest first. */
 export const listWebSessions = endpoint({

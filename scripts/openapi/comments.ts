@@ -21,7 +21,7 @@ export function commentOf(file: string, name: string): EndpointText {
 /** Reads the comments of shared/wire: by schema, and by member as `Schema.member`. */
 export function wireComments(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  for (const file of globSync("shared/wire/*.ts", { cwd: root }).sort()) {
+  for (const file of globSync("shared/wire/**/*.ts", { cwd: root }).sort()) {
     const source = readFileSync(join(root, file), "utf8");
     for (const [, comment = "", name = ""] of source.matchAll(commented(/export const (\w+)\b/))) {
       found.set(name, asSentence(plain(comment)));

@@ -19,7 +19,7 @@ const ALIASES: Readonly<Record<string, string>> = { UserProfile: "RunCreatorInfo
 /** The schemas of shared/wire by component name. Only objects, unions and enums become components. */
 export async function namedSchemas(): Promise<Readonly<Record<string, Schema>>> {
   const named: Record<string, Schema> = { MCPServerConfig };
-  for (const file of globSync("shared/wire/*.ts", { cwd: root }).sort()) {
+  for (const file of globSync("shared/wire/**/*.ts", { cwd: root }).sort()) {
     const module: Record<string, unknown> = await import(pathToFileURL(join(root, file)).href);
     for (const [exported, value] of Object.entries(module)) {
       const name = ALIASES[exported] ?? exported;

@@ -1,5 +1,5 @@
 import { createLink } from "#shared/web-sessions/sign-in-link.ts";
-import { SignInLink } from "#shared/wire/web-session.ts";
+import { SignInLink } from "#shared/wire/web/web-session.ts";
 import { callApi } from "../../host/api.ts";
 import { Problem } from "../../host/terminal.ts";
 import type { ServerPorts } from "../ports.ts";

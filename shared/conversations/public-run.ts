@@ -3,7 +3,7 @@ import type { PageQuery } from "#shared/pagination/page.ts";
 import { toRunItem } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
-import type { PublicArtifact, PublicRun } from "#shared/wire/public-run.ts";
+import type { PublicArtifact, PublicRun } from "#shared/wire/web/public-run.ts";
 import { readSteps } from "./conversation.ts";
 import { toConversationPage } from "./conversation-page.ts";
 import { findPublicRun } from "./shared-sessions.ts";

@@ -1,7 +1,7 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { listVisibleOwners, type Principal } from "#shared/principals/principal.ts";
 import type { Table } from "#shared/table/table.ts";
-import type { UsageBucket, UsageGroup } from "#shared/wire/usage.ts";
+import type { UsageBucket, UsageGroup } from "#shared/wire/web/usage.ts";
 import { NO_SUMS, type Sums, usageStore } from "./usage-store.ts";
 
 const DAY_MS = 86_400_000;

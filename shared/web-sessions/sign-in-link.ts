@@ -4,7 +4,7 @@ import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import type { SignInLink } from "#shared/wire/web-session.ts";
+import type { SignInLink } from "#shared/wire/web/web-session.ts";
 import type { WebSessionPorts } from "./sign-in.ts";
 import { webSessionStore } from "./web-session-store.ts";
 

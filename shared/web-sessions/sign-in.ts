@@ -6,7 +6,7 @@ import { newSessionToken, parseSessionToken } from "#shared/principals/session-t
 import type { WebSession } from "#shared/records/web-session.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import type { CreateSessionRequest } from "#shared/wire/web-session.ts";
+import type { CreateSessionRequest } from "#shared/wire/web/web-session.ts";
 import { describeBrowser } from "./describe-browser.ts";
 import { type SignIn, webSessionStore } from "./web-session-store.ts";
 

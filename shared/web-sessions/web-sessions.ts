@@ -4,7 +4,7 @@ import { type WebSession, webSessionExpiry } from "#shared/records/web-session.t
 import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { Membership } from "#shared/wire/team.ts";
-import type { SessionInfo, WebSessionItem } from "#shared/wire/web-session.ts";
+import type { SessionInfo, WebSessionItem } from "#shared/wire/web/web-session.ts";
 import type { WebSessionPorts } from "./sign-in.ts";
 import { webSessionStore } from "./web-session-store.ts";
 

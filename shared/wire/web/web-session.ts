@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { PageInfo } from "./list.ts";
-import { Membership } from "./team.ts";
+import { PageInfo } from "../list.ts";
+import { Membership } from "../team.ts";
 
 const Secret = v.pipe(v.string(), v.maxLength(512));
 

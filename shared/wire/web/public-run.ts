@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { ArtifactType } from "./artifact.ts";
-import { Conversation } from "./conversation.ts";
-import { RunState } from "./run.ts";
+import { ArtifactType } from "../artifact.ts";
+import { Conversation } from "../conversation.ts";
+import { RunState } from "../run.ts";
 
 /** An artifact of a publicly shared run, without its file and without URLs. */
 export const PublicArtifact = v.object({
