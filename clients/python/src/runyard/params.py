@@ -334,16 +334,25 @@ class ClientEventPayloadParam(TypedDict, total=False):
     """The error message of the step. At most 4096 bytes in UTF-8."""
 
     step: str
+    """The event type that reports the end of this part of the setup."""
+
     model_id: str
     """The model's id. Defaults to the team's model."""
 
     isolation: Literal["bubblewrap", "machine", "none"]
+    """The isolation boundary of the run's commands."""
+
     attempt: int
+    """The number of the attempt that failed, from 1."""
+
     of: int
+    """The maximum number of attempts."""
+
     reason: str
     """Why the firing created no run in time. Absent for `fired`. At most 1024 bytes in UTF-8."""
 
     next_in_ms: int
+    """The delay before the next attempt, in milliseconds."""
 
 
 class ClientEventParam(TypedDict, total=False):

@@ -514,15 +514,22 @@ interface components {
                 is_error?: boolean;
                 /** @description The error message of the step. At most 4096 bytes in UTF-8. */
                 detail?: string;
+                /** @description The event type that reports the end of this part of the setup. */
                 step?: string;
                 /** @description The model's id. Defaults to the team's model. */
                 model_id?: string;
-                /** @enum {string} */
+                /**
+                 * @description The isolation boundary of the run's commands.
+                 * @enum {string}
+                 */
                 isolation?: "bubblewrap" | "machine" | "none";
+                /** @description The number of the attempt that failed, from 1. */
                 attempt?: number;
+                /** @description The maximum number of attempts. */
                 of?: number;
                 /** @description Why the firing created no run in time. Absent for `fired`. At most 1024 bytes in UTF-8. */
                 reason?: string;
+                /** @description The delay before the next attempt, in milliseconds. */
                 next_in_ms?: number;
             };
         };
