@@ -1,3 +1,4 @@
+import { changesOf, describeChanges } from "../cli/src/changes/changes.ts";
 import { usageText } from "../cli/src/usage.ts";
 import type { RunItem } from "../clients/typescript/src/index.ts";
 
@@ -14,6 +15,7 @@ export function summaryOf(run: RunItem, response: string): string {
     ["Run time", run.run_time],
     ["Model", run.agent_config?.model_id && plain(run.agent_config.model_id)],
     ["Usage", usageText(run.request_usage)],
+    ...changesOf(run).map(({ git }): [string, string] => ["Changes", plain(`${git.path}: ${describeChanges(git)}`)]),
     ["Files", files.length === 0 ? undefined : files.map(plain).join(", ")],
   ].filter(([, value]) => value !== undefined);
   const text = response.length > LONGEST ? `${response.slice(0, LONGEST)}\n\n(cut)` : response;

@@ -1645,6 +1645,32 @@ function stepText({ state, name, durationMs, detail, failed }) {
   return oneLine([state, name, failed && state === void 0 ? "failed" : void 0, detail, duration].filter((part) => part !== void 0).join("  "));
 }
 
+// cli/src/changes/changes.ts
+function changesOf({ artifacts = [] }) {
+  let latest = /* @__PURE__ */ new Map();
+  for (let { artifact_type, data } of artifacts)
+    artifact_type !== "FILE" || data.git === void 0 || latest.set(data.git.path, { artifactUid: data.artifact_uid, filename: data.filename, git: data.git });
+  return [...latest.values()];
+}
+var MAX_BYTES = 16 * 1024 * 1024;
+function describeChanges({
+  files_changed,
+  insertions,
+  deletions,
+  commits,
+  branch,
+  ...rest
+}) {
+  let count = (number2, one) => `${number2} ${one}${number2 === 1 ? "" : "s"}`;
+  return [
+    `${count(files_changed, "file")} changed, +${insertions} −${deletions}`,
+    commits === 0 ? "no commits" : count(commits, "commit"),
+    ...branch === void 0 ? [] : [`branch ${branch}`],
+    ...rest.files_omitted === void 0 ? [] : [`${count(rest.files_omitted, "file")} left out because of the size`],
+    ...rest.redacted === !0 ? ["secrets are redacted"] : []
+  ].join(", ");
+}
+
 // action/summary.ts
 var LONGEST = 6e4;
 function summaryOf(run, response) {
@@ -1654,6 +1680,7 @@ function summaryOf(run, response) {
     ["Run time", run.run_time],
     ["Model", run.agent_config?.model_id && plain(run.agent_config.model_id)],
     ["Usage", usageText(run.request_usage)],
+    ...changesOf(run).map(({ git }) => ["Changes", plain(`${git.path}: ${describeChanges(git)}`)]),
     ["Files", files.length === 0 ? void 0 : files.map(plain).join(", ")]
   ].filter(([, value]) => value !== void 0), text = response.length > LONGEST ? `${response.slice(0, LONGEST)}
 

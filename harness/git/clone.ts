@@ -6,6 +6,7 @@ import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { identityOf } from "#shared/wire/skill-file.ts";
 import { messageOf, SetupError } from "../support/stop.ts";
 import { cutBytes } from "../support/text-limits.ts";
+import { BASE_FILE } from "./diff-script.ts";
 import { separateCredential } from "./repository-access.ts";
 import { pinRepositoryAddress } from "./repository-address.ts";
 
@@ -87,7 +88,9 @@ export async function cloneRepository(place: string, repository: Repository, opt
     }
   }
   const head = await git("-C", directory, "rev-parse", "--verify", "--quiet", "HEAD");
-  return { ...identityOf(repository.url), path: place, commit: head.ok ? head.text.trim() : "" };
+  const commit = head.ok ? head.text.trim() : "";
+  await writeFile(join(directory, ".git", BASE_FILE), `${commit}\n`);
+  return { ...identityOf(repository.url), path: place, commit };
 }
 
 /** Writes the configuration that git uses instead of those of the user and the system. */

@@ -17,7 +17,7 @@ export async function converse(
   systemPrompt: string | undefined,
   agent: SessionAgent,
   channel: SessionChannel,
-  { start, save, artifacts }: PreparedWorkspace,
+  { start, save, artifacts, changes }: PreparedWorkspace,
 ): Promise<TurnOutcome> {
   const { conversation, outbox, followups } = channel;
   const { engine, tools, turns } = agent;
@@ -32,7 +32,8 @@ export async function converse(
     commandsDone = 0;
     const ended = await turns.take(() => engine.takeTurn(turn, tools));
     // The messages of a turn come before the files that it made. Without files, they share a batch with the answer.
-    const { left } = await artifacts.collect(() => outbox.flush());
+    const { left: files } = await artifacts.collect(() => outbox.flush());
+    const left = [...files, ...(await changes.collect(() => outbox.flush()))];
     const note = left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, MAX_SHOWN_FILES).join("; ")}.`;
     outcome = { ...ended, summary: ended.summary + note };
     sendAnswer(outbox, outcome.summary, toEndMark(outcome));

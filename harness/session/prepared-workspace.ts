@@ -3,6 +3,7 @@ import { type CommandRunner, createCommandRunner } from "../commands/command-run
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { findStart, type Start } from "../engine/resume.ts";
 import { type ArtifactCollector, createArtifactCollector } from "../reporting/artifact-collector.ts";
+import { type ChangeCollector, createChangeCollector } from "../reporting/change-collector.ts";
 import { type Checkpoints, createCheckpoints } from "../setup/checkpoints.ts";
 import { prepare, type Setup } from "../setup/setup.ts";
 import type { Skill } from "../skills/skills.ts";
@@ -19,6 +20,7 @@ export interface PreparedWorkspace {
   readonly setup: Setup;
   readonly runner: CommandRunner;
   readonly artifacts: ArtifactCollector;
+  readonly changes: ChangeCollector;
   readonly checkpoints: Checkpoints;
   /** Saves a checkpoint. A failure is reported in the timeline, and the execution goes on. */
   readonly save: () => Promise<void>;
@@ -55,13 +57,15 @@ export async function prepareWorkspace(
   const restore = () => checkpoints.restore(context.checkpoint);
   const seen = sandbox.paths.workspace;
   const setup = await prepare({ context, workspace, outbox, redactor, runner, seen, deadlineAt, signal, restore });
+  const { clones } = setup;
+  const changes = createChangeCollector({ plane, redactor, runner, clones, ...places, deadlineAt, signal, log });
   const [skill] = setup.skills;
   const skillReported = skill === undefined ? Promise.resolve() : reportSkill(skill, plane, log);
   const start = findStart(context);
   const lastDirectory = start.from === "answer" ? undefined : start.workingDirectory;
   const workingDirectory = lastDirectory ?? join(seen, setup.workingDirectory);
   const save = createCheckpointSaver(session, channel, checkpoints);
-  return { setup, runner, artifacts, checkpoints, save, start, workingDirectory, skillReported };
+  return { setup, runner, artifacts, changes, checkpoints, save, start, workingDirectory, skillReported };
 }
 
 /** The skill is information for people who look at the run, so a failure does not end the execution. */

@@ -49,9 +49,16 @@ export async function showArtifact(uid: string, principal: Principal, ports: Run
       return { ...made, artifact_type: artifact.artifact_type, data };
     }
     case "FILE": {
-      const { filepath, filename, title, description, size_bytes } = artifact;
+      const { filepath, filename, title, description, size_bytes, git } = artifact;
       const told = { ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }) };
-      const data = { ...(await createDownload(artifact, ports)), filepath, filename, ...told, size_bytes };
+      const data = {
+        ...(await createDownload(artifact, ports)),
+        filepath,
+        filename,
+        ...told,
+        size_bytes,
+        ...(git === undefined ? {} : { git }),
+      };
       return { ...made, artifact_type: artifact.artifact_type, data };
     }
     case "PULL_REQUEST":

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Item } from "#shared/table/table.ts";
-import type { ArtifactItem } from "#shared/wire/artifact.ts";
+import { type ArtifactItem, GitChanges } from "#shared/wire/artifact.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
@@ -33,6 +33,7 @@ const StoredArtifact = v.variant("artifact_type", [
     filepath: Text,
     filename: Text,
     title: MaybeText,
+    git: v.exactOptional(GitChanges),
   }),
   v.object({
     ...common,
@@ -90,7 +91,7 @@ export function artifactFacts(artifact: StoredArtifact): Record<string, string |
     case "SCREENSHOT":
       return { ...named, mime_type: artifact.mime_type, size_bytes: artifact.size_bytes };
     case "FILE":
-      return { ...named, filepath: artifact.filepath, size_bytes: artifact.size_bytes };
+      return { ...named, filepath: artifact.filepath, size_bytes: artifact.size_bytes, ...titleOf(artifact) };
     case "EXTERNAL_REFERENCE":
       return { ...named, reference_type: artifact.reference_type, url: artifact.url, ...titleOf(artifact) };
   }

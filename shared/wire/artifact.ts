@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Metadata } from "./metadata.ts";
-import { Count } from "./primitives.ts";
+import { Count, text } from "./primitives.ts";
 
 /** The type of an artifact. `SCREENSHOT` and `FILE` have a file, `PLAN` has a text, the others have a URL only. */
 export const ArtifactType = v.picklist(["PLAN", "PULL_REQUEST", "SCREENSHOT", "FILE", "EXTERNAL_REFERENCE"]);
@@ -22,6 +22,30 @@ const ScreenshotData = v.object({
   description: v.exactOptional(v.string()),
 });
 
+/** The id of a commit, in hexadecimal digits. */
+export const GitCommit = v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, "must be the id of a commit"));
+
+/** What a run changed in a repository: its commits, uncommitted changes and new files, without ignored files. */
+export const GitChanges = v.object({
+  /** The path of the repository in the workspace. */
+  path: text(1024, 1),
+  /** The commit that was cloned, to which the patch applies. */
+  base_commit: GitCommit,
+  head_commit: v.exactOptional(GitCommit),
+  /** The branch at the end; absent for a detached head. */
+  branch: v.exactOptional(text(256, 1)),
+  /** The commits since `base_commit`. */
+  commits: Count,
+  files_changed: Count,
+  insertions: Count,
+  deletions: Count,
+  /** New and changed files that the patch leaves out because they are larger than 5 MiB. */
+  files_omitted: v.exactOptional(Count),
+  /** True if `***` replaces secrets of the run in the patch. */
+  redacted: v.exactOptional(v.boolean()),
+});
+export type GitChanges = v.InferOutput<typeof GitChanges>;
+
 const FileData = v.object({
   artifact_uid: v.string(),
   filepath: v.string(),
@@ -30,6 +54,7 @@ const FileData = v.object({
   description: v.exactOptional(v.string()),
   size_bytes: v.exactOptional(Count),
   title: v.exactOptional(v.string()),
+  git: v.exactOptional(GitChanges),
 });
 
 const ReferenceData = v.object({
@@ -84,6 +109,7 @@ export const ArtifactResponse = v.variant("artifact_type", [
       title: v.exactOptional(v.string()),
       description: v.exactOptional(v.string()),
       size_bytes: v.exactOptional(Count),
+      git: v.exactOptional(GitChanges),
     }),
   }),
 ]);

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { GitChanges } from "./artifact.ts";
 import { ResolvedAgentConfig } from "./config.ts";
 import { Message } from "./conversation.ts";
 import { Metadata } from "./metadata.ts";
@@ -240,6 +241,8 @@ export const ReportArtifactRequest = v.variant("artifact_type", [
       ...upload,
       description: v.exactOptional(text(1024)),
       title: v.exactOptional(text(512)),
+      /** Marks the file as the patch of a repository's changes. */
+      git: v.exactOptional(GitChanges),
     }),
   }),
   v.object({

@@ -10,6 +10,7 @@ import { type Column, printFields, printList, timeText } from "../table.ts";
 import { usageText } from "../usage.ts";
 import { withExamples } from "./examples.ts";
 import { interruptOption } from "./run.ts";
+import { diffCommand, openPrCommand } from "./run-changes.ts";
 import { artifactsCommand, conversationCommand, responseCommand, transcriptCommand } from "./run-results.ts";
 
 const STATES = [
@@ -36,7 +37,9 @@ export function runsCommand(context: Context): CommandUnknownOpts {
     .addCommand(responseCommand(context))
     .addCommand(conversationCommand(context))
     .addCommand(transcriptCommand(context))
-    .addCommand(artifactsCommand(context));
+    .addCommand(artifactsCommand(context))
+    .addCommand(diffCommand(context))
+    .addCommand(openPrCommand(context));
 }
 
 function listCommand(context: Context) {

@@ -1,5 +1,6 @@
 import { clip, type Style, seconds, stateText } from "../style.ts";
 import { oneLine, printable } from "../terminal-text.ts";
+import { paintDiffLine } from "./diff-line.ts";
 import { type ApiEvent, type DisplayAction, type DisplayEvent, toDisplayEvents } from "./display-events.ts";
 import { RunClock } from "./run-clock.ts";
 
@@ -131,13 +132,6 @@ export class EventPrinter {
     if (clipped.length <= 5) return clipped;
     return [...clipped.slice(0, 3), `… ${lines.length - 4} more lines`, ...clipped.slice(-1)];
   }
-}
-
-/** A line of a unified diff in the colours that people know. */
-function paintDiffLine(line: string, style: Style): string {
-  if (line.startsWith("@@") || /^(---|\+\+\+|diff|index) /.test(line)) return style.dim(line);
-  if (line.startsWith("+")) return style.green(line);
-  return line.startsWith("-") ? style.red(line) : line;
 }
 
 /** All lines, blank ones too. */

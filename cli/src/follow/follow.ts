@@ -1,4 +1,5 @@
 import { APIError, APIUserAbortError, type RunItem, type Runyard } from "../../../clients/typescript/src/index.ts";
+import { changesOf, describeChanges } from "../changes/changes.ts";
 import type { Context } from "../context.ts";
 import { EXIT, exitCodeOf } from "../exit-code.ts";
 import { stateText } from "../style.ts";
@@ -106,6 +107,8 @@ async function showEnd(context: Context, client: Runyard, run: RunItem): Promise
   if (text.trim() !== "" && text.trim() !== run.status_message?.message.trim()) context.sayText(text.trimEnd());
   const usage = usageText(run.request_usage);
   if (usage !== undefined) context.say(style.dim(usage));
+  for (const { git } of changesOf(run))
+    context.say(style.dim(`${git.path}: ${describeChanges(git)}: runyard runs diff ${run.run_id}`));
   const files = run.artifacts?.length ?? 0;
   if (files > 0)
     context.say(

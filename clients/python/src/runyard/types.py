@@ -378,6 +378,27 @@ class ScreenshotArtifactItem(BaseModel):
     """The artifact's metadata. Its shape depends on `artifact_type`."""
 
 
+class GitChanges(BaseModel):
+    """What a run changed in a repository: its commits, uncommitted changes and new files, without ignored files."""
+
+    path: str
+    base_commit: str
+    """Must be the id of a commit."""
+
+    head_commit: Optional[str] = None
+    """Must be the id of a commit."""
+
+    branch: Optional[str] = None
+    """The branch of the pull request."""
+
+    commits: int
+    files_changed: int
+    insertions: int
+    deletions: int
+    files_omitted: Optional[int] = None
+    redacted: Optional[bool] = None
+
+
 class FileArtifactItemData(BaseModel):
     """The artifact's metadata. Its shape depends on `artifact_type`."""
 
@@ -401,6 +422,8 @@ class FileArtifactItemData(BaseModel):
 
     title: Optional[str] = None
     """The artifact's title."""
+
+    git: Optional[GitChanges] = None
 
 
 class FileArtifactItem(BaseModel):
@@ -1177,6 +1200,8 @@ class FileArtifactResponseData(BaseModel):
 
     size_bytes: Optional[int] = None
     """The file's size in bytes."""
+
+    git: Optional[GitChanges] = None
 
 
 class FileArtifactResponse(BaseModel):

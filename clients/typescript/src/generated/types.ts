@@ -206,6 +206,7 @@ interface components {
                 size_bytes?: number;
                 /** @description The artifact's title. */
                 title?: string;
+                git?: components["schemas"]["GitChanges"];
             };
         } | {
             /**
@@ -329,6 +330,7 @@ interface components {
                 description?: string;
                 /** @description The file's size in bytes. */
                 size_bytes?: number;
+                git?: components["schemas"]["GitChanges"];
             };
         };
         /**
@@ -987,6 +989,22 @@ interface components {
          * @enum {string}
          */
         FollowupPolicy: "enqueue" | "interrupt" | "reject";
+        /** @description What a run changed in a repository: its commits, uncommitted changes and new files, without ignored files. */
+        GitChanges: {
+            path: string;
+            /** @description Must be the id of a commit. */
+            base_commit: string;
+            /** @description Must be the id of a commit. */
+            head_commit?: string;
+            /** @description The branch of the pull request. */
+            branch?: string;
+            commits: number;
+            files_changed: number;
+            insertions: number;
+            deletions: number;
+            files_omitted?: number;
+            redacted?: boolean;
+        };
         /** @description The snapshot files of a run's latest ended execution. */
         HandoffAttachments: {
             /** @description The files of the snapshot. */
@@ -1575,6 +1593,7 @@ interface components {
                 description?: string;
                 /** @description The artifact's title. */
                 title?: string;
+                git?: components["schemas"]["GitChanges"];
             };
         } | {
             /**
@@ -2967,6 +2986,7 @@ export type ExternalConversationResponse = components['schemas']['ExternalConver
 export type FinishTaskRequest = components['schemas']['FinishTaskRequest'];
 export type Followup = components['schemas']['Followup'];
 export type FollowupPolicy = components['schemas']['FollowupPolicy'];
+export type GitChanges = components['schemas']['GitChanges'];
 export type HandoffAttachments = components['schemas']['HandoffAttachments'];
 export type HeartbeatRequest = components['schemas']['HeartbeatRequest'];
 export type HeartbeatResponse = components['schemas']['HeartbeatResponse'];

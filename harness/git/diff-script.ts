@@ -1,0 +1,73 @@
+import { quoteForShell } from "../commands/shell-quote.ts";
+
+export interface DiffRequest {
+  /** The clone, as commands see it. */
+  readonly repository: string;
+  /** The commit that was cloned; empty if it is recorded in the clone. */
+  readonly base: string;
+  /** Where the patch is written, as commands see it. */
+  readonly patch: string;
+  /** Larger files are left out, in bytes. */
+  readonly fileBytes: number;
+}
+
+/** The file in the `.git` directory of a clone that names the commit that was cloned; a restored workspace has it too. */
+export const BASE_FILE = "runyard-base";
+
+/**
+ * Writes the script that compares a clone with the commit that was cloned: commits, changes and new files, except for ignored files. It
+ * runs inside the sandbox, because the repository is untrusted. It uses a git directory of its own, which only borrows the objects of the
+ * clone: the clone's configuration could name programs for git to run as hook, filter, diff driver or file system monitor.
+ */
+export function writeDiffScript({ repository, base, patch, fileBytes }: DiffRequest): string {
+  return [
+    'for name in "${!GIT_@}"; do unset "$name"; done',
+    "export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_ATTR_NOSYSTEM=1 GIT_OPTIONAL_LOCKS=0 GIT_NO_LAZY_FETCH=1",
+    "export GIT_TERMINAL_PROMPT=0 GIT_ALLOW_PROTOCOL=none LC_ALL=C",
+    `cd -- ${quoteForShell(repository)}`,
+    `patch=${quoteForShell(patch)}`,
+    `base=${quoteForShell(base)}`,
+    'mkdir -p -- "${patch%/*}"',
+    'own=$(mktemp -d "${patch%/*}/diff.XXXXXX")',
+    "trap 'rm -rf -- \"$own\"' EXIT",
+    READ_CLONE,
+    CREATE_OWN,
+    `find . -name .git -prune -o -type f -size +${fileBytes}c -print0 > "$own/large"`,
+    COMPARE,
+  ].join("\n");
+}
+
+/** Reads names of the clone. These commands run no program that a configuration can name. */
+const READ_CLONE = `
+read_clone() { git -c safe.directory='*' -c core.fsmonitor=false -c core.hooksPath=/dev/null "$@"; }
+[ -n "$base" ] || base=$(head -n 1 .git/${BASE_FILE} 2>/dev/null) || true
+objects=$(read_clone rev-parse --path-format=absolute --git-path objects)
+format=$(read_clone rev-parse --show-object-format)
+head=$(read_clone rev-parse --verify --quiet HEAD) || head=
+branch=$(read_clone symbolic-ref --quiet --short HEAD) || branch=
+exclude=$(read_clone rev-parse --path-format=absolute --git-path info/exclude)`;
+
+const CREATE_OWN = `
+git init --quiet --bare --template= --object-format="$format" "$own/git"
+mkdir -p "$own/git/objects/info" "$own/git/info"
+printf '%s\\n' "$objects" > "$own/git/objects/info/alternates"
+[ ! -f "$exclude" ] || cp -- "$exclude" "$own/git/info/exclude"
+export GIT_DIR="$own/git" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$own/index"
+own_git() { git -c core.bare=false -c core.hooksPath=/dev/null -c advice.addEmbeddedRepo=false -c core.quotePath=true "$@"; }`;
+
+/** Prints the numbers that the harness reads, one for each line. */
+const COMPARE = `
+[ -n "$base" ] || base=$(own_git hash-object -t tree /dev/null)
+own_git read-tree "$base"
+omitted=0
+{ printf '.\\0'; while IFS= read -r -d '' file; do printf ':(top,exclude,literal)%s\\0' "\${file#./}"; done < "$own/large"; } > "$own/paths"
+[ ! -s "$own/large" ] || omitted=$(xargs -0 git -c core.bare=false --literal-pathspecs ls-files -z --others --modified --exclude-standard -- < "$own/large" | tr -dc '\\0' | wc -c)
+own_git add --all --pathspec-from-file="$own/paths" --pathspec-file-nul 2>/dev/null || own_git add --all --ignore-errors --pathspec-from-file="$own/paths" --pathspec-file-nul 2>/dev/null || true
+compare() { own_git diff --cached --no-ext-diff --no-textconv --no-color --ignore-submodules=all --find-renames "$@" "$base" --; }
+compare --binary --full-index --src-prefix=a/ --dst-prefix=b/ > "$patch"
+printf 'base %s\\n' "$base"
+printf 'head %s\\n' "$head"
+printf 'branch %s\\n' "$branch"
+printf 'commits %s\\n' "$(own_git rev-list --count "$head" "^$base" 2>/dev/null || echo 0)"
+printf 'omitted %s\\n' "$omitted"
+printf 'stat %s\\n' "$(compare --shortstat)"`;

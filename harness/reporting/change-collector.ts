@@ -1,0 +1,172 @@
+import { createHash } from "node:crypto";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import * as v from "valibot";
+import { type GitChanges, GitCommit } from "#shared/wire/artifact.ts";
+import { maskUrlUsers } from "#shared/wire/repository-url.ts";
+import type { CommandRunner } from "../commands/command-runner.ts";
+import { type ControlPlane, Refused } from "../control-plane/control-plane.ts";
+import { uploadContent } from "../control-plane/transfer.ts";
+import { openInside } from "../files/path-containment.ts";
+import type { Clone } from "../git/clone.ts";
+import { writeDiffScript } from "../git/diff-script.ts";
+import type { WorkspacePaths } from "../isolation/sandbox.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import type { Log } from "../support/log.ts";
+import { messageOf } from "../support/stop.ts";
+import { cutBytes, toWellFormed } from "../support/text-limits.ts";
+
+export interface ChangeOptions {
+  readonly plane: Pick<ControlPlane, "reportArtifact">;
+  readonly redactor: Redactor;
+  /** Compares inside the sandbox: the repositories are untrusted. */
+  readonly runner: CommandRunner;
+  readonly clones: readonly Clone[];
+  /** Paths on the host, and as commands see them. */
+  readonly host: WorkspacePaths;
+  readonly seen: WorkspacePaths;
+  readonly deadlineAt: number;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  readonly limits?: ChangeLimits;
+}
+
+export interface ChangeLimits {
+  /** Larger files are left out of the patch. @default 5242880 */
+  readonly fileBytes?: number;
+  /** A larger patch is not stored. @default 10485760 */
+  readonly patchBytes?: number;
+}
+
+/** Stores what a run changed in its repositories as artifacts. */
+export interface ChangeCollector {
+  /**
+   * Stores a patch for each repository that changed since the last call. Returns a sentence for each that was not stored.
+   * @param beforeStore called before a patch is reported
+   */
+  collect(beforeStore: () => Promise<void>): Promise<readonly string[]>;
+}
+
+const FILE_BYTES = 5 * 1024 * 1024;
+const PATCH_BYTES = 10 * 1024 * 1024;
+const COMPARE_MS = 120_000;
+const MIME_TYPE = "text/x-diff";
+const PATCH = "changes.diff";
+
+export function createChangeCollector(options: ChangeOptions): ChangeCollector {
+  const { plane, clones, signal, log } = options;
+  /** Digests of the stored patches, by clone. */
+  const stored = new Map<string, string>();
+
+  const collectClone = async (clone: Clone, beforeStore: () => Promise<void>): Promise<void> => {
+    const compared = await compareClone(clone, options);
+    if (compared === undefined) return;
+    const { patch, git } = compared;
+    const sha256 = createHash("sha256").update(patch).digest("hex");
+    if (stored.get(clone.path) === sha256) return;
+    await beforeStore();
+    const filename = `${clone.name.slice(0, 200)}.diff`;
+    const file = {
+      filepath: `changes/${clone.path}.diff`,
+      filename,
+      mime_type: MIME_TYPE,
+      title: formatTitle(clone, git),
+    };
+    const data = { ...file, size_bytes: patch.length, sha256, git };
+    const artifact = { artifact_type: "FILE", data } as const;
+    const { upload } = await plane.reportArtifact(artifact);
+    if (upload !== undefined) {
+      await uploadContent(upload, new Blob([new Uint8Array(patch)], { type: MIME_TYPE }), signal);
+      await plane.reportArtifact(artifact);
+    }
+    stored.set(clone.path, sha256);
+  };
+
+  return {
+    async collect(beforeStore) {
+      const left: string[] = [];
+      for (const clone of clones) {
+        try {
+          await collectClone(clone, beforeStore);
+        } catch (error) {
+          signal.throwIfAborted();
+          const detail = options.redactor.text(error instanceof Refused ? error.detail : messageOf(error));
+          log("warn", "the change of a repository was not stored", { repository: clone.path, detail });
+          left.push(`the change of ${clone.name}: ${detail}`);
+        }
+      }
+      return left;
+    },
+  };
+}
+
+interface Compared {
+  readonly patch: Buffer;
+  readonly git: GitChanges;
+}
+
+/** Compares a clone with the commit that was cloned. Undefined if nothing changed. */
+async function compareClone(clone: Clone, options: ChangeOptions): Promise<Compared | undefined> {
+  const { runner, host, seen, deadlineAt, redactor, limits = {} } = options;
+  const { fileBytes = FILE_BYTES, patchBytes = PATCH_BYTES } = limits;
+  const folder = (paths: WorkspacePaths) => join(paths.tmp, "runyard-changes");
+  const repository = join(seen.workspace, clone.path);
+  const patch = join(folder(seen), PATCH);
+  const command = writeDiffScript({ repository, base: clone.commit, patch, fileBytes });
+  const timeoutMs = Math.max(1, Math.min(COMPARE_MS, deadlineAt - Date.now()));
+  try {
+    const { exitCode, text } = await runner.run({ command, workingDirectory: seen.workspace, timeoutMs });
+    if (exitCode !== 0) throw new Error(`git ended with exit code ${exitCode}: ${cutBytes(text.trim(), 300)}`);
+    await using file = await openInside(host.tmp, join(folder(host), PATCH));
+    if (file.sizeBytes === 0) return undefined;
+    if (file.sizeBytes > patchBytes) throw new Error(`the patch has more than ${patchBytes} bytes`);
+    const { bytes, redacted } = redactPatch(await readFile(file.path), redactor);
+    const git = { ...parseReport(text, redactor), path: clone.path, ...(redacted ? { redacted } : {}) };
+    return { patch: bytes, git };
+  } finally {
+    await rm(folder(host), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Redacts the run's secrets, which would otherwise be published with the patch. Files in other encodings keep their bytes. */
+function redactPatch(bytes: Buffer, redactor: Redactor): { bytes: Buffer; redacted: boolean } {
+  const encoding = Buffer.from(bytes.toString("utf8")).equals(bytes) ? "utf8" : "latin1";
+  const text = bytes.toString(encoding);
+  const clean = redactor.text(text);
+  return clean === text ? { bytes, redacted: false } : { bytes: Buffer.from(clean, encoding), redacted: true };
+}
+
+const Whole = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number));
+const Report = v.object({
+  base: GitCommit,
+  head: v.union([GitCommit, v.literal("")]),
+  branch: v.string(),
+  commits: Whole,
+  omitted: Whole,
+  stat: v.string(),
+});
+
+/** Reads the numbers that the script printed. Commands of the run could have printed them, so they are as untrusted as the patch. */
+function parseReport(text: string, redactor: Redactor): Omit<GitChanges, "path" | "redacted"> {
+  const lines = text.split("\n").flatMap((line) => {
+    const [, name, value] = /^(base|head|branch|commits|omitted|stat) ?(.*)$/.exec(line.trimEnd()) ?? [];
+    return name === undefined ? [] : [[name, (value ?? "").trim()] as const];
+  });
+  const { base, head, branch, commits, omitted, stat } = v.parse(Report, Object.fromEntries(lines));
+  const count = (what: RegExp) => Number(what.exec(stat)?.[1] ?? 0);
+  return {
+    base_commit: base,
+    ...(head === "" ? {} : { head_commit: head }),
+    ...(branch === "" ? {} : { branch: redactor.text(toWellFormed(branch)).slice(0, 200) }),
+    commits,
+    files_changed: count(/(\d{1,9}) files? changed/),
+    insertions: count(/(\d{1,9}) insertions?/),
+    deletions: count(/(\d{1,9}) deletions?/),
+    ...(omitted === 0 ? {} : { files_omitted: omitted }),
+  };
+}
+
+const formatTitle = ({ owner, name }: Clone, { files_changed, insertions, deletions }: GitChanges): string =>
+  maskUrlUsers(
+    `Changes of ${owner}/${name}: ${files_changed} ${files_changed === 1 ? "file" : "files"}, +${insertions} −${deletions}`,
+  ).slice(0, 500);

@@ -1,0 +1,174 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { FaultServer } from "../clients/fault-server.ts";
+import { githubPulls } from "../support/github-pulls-stand-in.ts";
+import { api, RUN } from "./answers.ts";
+import { playerOf } from "./play.ts";
+
+const server = new FaultServer();
+let folder = "";
+beforeAll(() => server.start());
+afterAll(() => server.stop());
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "runyard-changes-"));
+  return () => rmSync(folder, { recursive: true });
+});
+const run = playerOf(server);
+
+const git = (...args: string[]): string =>
+  execFileSync(
+    "git",
+    ["-C", path.join(folder, "shop"), "-c", "user.name=T", "-c", "user.email=t@example.com", ...args],
+    {
+      encoding: "utf8",
+    },
+  );
+
+/** A repository with one commit, and its bare copy that stands for the one on GitHub. Returns the commit. */
+function repositories(): string {
+  const own = path.join(folder, "shop");
+  mkdirSync(own);
+  git("init", "--quiet", "--initial-branch=main");
+  writeFileSync(path.join(own, "calc.py"), "a\nb\n");
+  git("add", ".");
+  git("commit", "--quiet", "--message=first");
+  git("clone", "--quiet", "--bare", own, path.join(folder, "remote.git"));
+  return git("rev-parse", "HEAD").trim();
+}
+
+/** Changes the repository and returns the patch. */
+function patchOf(files: Record<string, string>): string {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, "shop", name)), { recursive: true });
+    writeFileSync(path.join(folder, "shop", name), text);
+  }
+  git("add", ".");
+  return git("diff", "--cached", "--binary", "--full-index");
+}
+
+const numbers = { commits: 1, files_changed: 2, insertions: 2, deletions: 1 };
+const artifact = (uid: string, base_commit: string, more: object = {}) => ({
+  artifact_type: "FILE",
+  created_at: "2026-05-18T19:00:00.000Z",
+  data: {
+    artifact_uid: uid,
+    filepath: "changes/shop.diff",
+    filename: "shop.diff",
+    mime_type: "text/x-diff",
+    git: { path: "shop", base_commit, branch: "fix", ...numbers, ...more },
+  },
+});
+const retrieved = (artifacts: object[]) =>
+  api({ ...RUN, artifacts, agent_config: { repositories: [{ url: "https://github.com/acme/shop.git" }] } });
+const download = (uid: string, patch: string) => [
+  api({
+    artifact_uid: uid,
+    artifact_type: "FILE",
+    created_at: "",
+    data: { download_url: "{storage}/f", filename: "x" },
+  }),
+  { ...api(undefined), at: "storage" as const, body: undefined, raw: patch },
+];
+
+describe("runyard runs diff", () => {
+  const base = "0".repeat(40);
+
+  it("prints the latest patch as it is, so that git can apply it", async () => {
+    repositories();
+    const patch = patchOf({ "calc.py": "a\nB\n", "new.txt": "\u001b[31mred\n" });
+    server.play([retrieved([artifact("old", base), artifact("u2", base)]), ...download("u2", patch)]);
+    expect((await run(["runs", "diff", "r1"])).out).toBe(patch);
+    expect(server.seen[1]?.path).toContain("/agent/artifacts/u2");
+  });
+
+  it("colours it on a terminal, which it cannot control, and counts lines with --stat", async () => {
+    repositories();
+    const patch = patchOf({ "calc.py": "a\nB\n", "new.txt": "\u001b]0;x\u0007red\n" });
+    server.play([retrieved([artifact("u1", base)]), ...download("u1", patch)]);
+    const { out, err } = await run(["runs", "diff", "r1"], { terminal: true });
+    expect(out).toContain("\u001b[31m-b\u001b[0m\n\u001b[32m+B\u001b[0m\n");
+    expect(out).not.toContain("\u001b]");
+    expect(err).toContain("shop: 2 files changed, +2 −1, 1 commit, branch fix");
+    server.play([retrieved([artifact("u1", base)]), ...download("u1", patch)]);
+    const stat = await run(["runs", "diff", "r1", "--stat"]);
+    expect(stat.out.split("\n").slice(0, 2)).toEqual(["calc.py  +1 −1", "new.txt  +1 −0"]);
+  });
+
+  it("saves it, and says where there is none or more than one", async () => {
+    server.play([retrieved([artifact("u1", base)]), ...download("u1", "the patch")]);
+    await run(["runs", "diff", "r1", "-o", "it.diff"], { cwd: folder });
+    expect(readFileSync(path.join(folder, "it.diff"), "utf8")).toBe("the patch");
+    server.play([retrieved([])]);
+    expect((await run(["runs", "diff", "r1"])).err).toBe("The run has changed no repository.\n");
+    server.play([retrieved([artifact("u1", base), artifact("u2", base, { path: "lib" })])]);
+    const { code, err } = await run(["runs", "diff", "r1", "-o", "it.diff"]);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("--repo: shop, lib") });
+  });
+});
+
+describe("runyard runs open-pr", () => {
+  const response = api({ text: "Fixed it. ```\nCloses #1 @everyone", state: "SUCCEEDED", artifacts: [] });
+  const places = (apiUrl: string) => ["--remote", `file://${folder}/remote.git`, "--github-api", apiUrl];
+
+  it("pushes the patch as a new branch on its base commit and opens a pull request with the caller's token", async () => {
+    const base = repositories();
+    const patch = patchOf({ "calc.py": "a\nB\n", "new.txt": "new\n" });
+    await using github = await githubPulls({ repository: "acme/shop", branches: ["runyard/r1"], token: "ghp_mine" });
+    server.play([retrieved([artifact("u1", base)]), response, ...download("u1", patch)]);
+    const { code, out, err } = await run(["runs", "open-pr", "r1", "--draft", ...places(github.url)], {
+      env: { GH_TOKEN: "ghp_mine" },
+    });
+    expect({ code, out, err }).toEqual({ code: 0, out: "https://github.com/acme/shop/pull/7\n", err: "" });
+    expect(github.seen.at(-1)?.body).toMatchObject({ title: "Fix it", head: "runyard/r1", base: "main", draft: true });
+    expect(github.seen.at(-1)?.body.body).toContain("````text\nFixed it. ```\nCloses #1 @everyone\n````");
+    const remote = (...args: string[]) => git("--git-dir", path.join(folder, "remote.git"), ...args);
+    expect(remote("show", "runyard/r1:new.txt")).toBe("new\n");
+    expect(remote("rev-parse", "runyard/r1^").trim()).toBe(base);
+    expect(remote("log", "-1", "--format=%B", "runyard/r1")).toContain("Runyard-Run: r1");
+  });
+
+  it("refuses changed workflows, which would run with the repository's secrets", async () => {
+    const base = repositories();
+    const patch = patchOf({ ".github/workflows/ci.yml": "on: push\n" });
+    await using github = await githubPulls({ repository: "acme/shop", branches: ["runyard/r1"], token: "t" });
+    server.play([retrieved([artifact("u1", base)]), response, ...download("u1", patch)]);
+    const { code, err } = await run(["runs", "open-pr", "r1", ...places(github.url)], { env: { GH_TOKEN: "t" } });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(".github/workflows/ci.yml") });
+    expect(git("--git-dir", path.join(folder, "remote.git"), "branch", "--list", "runyard/*")).toBe("");
+  });
+
+  it.each([
+    ["a base commit that the repository does not have", "1".repeat(40), {}, "does not have the commit"],
+    [
+      "a repository that the run's configuration does not have",
+      "1".repeat(40),
+      { path: "other" },
+      "no repository at other",
+    ],
+  ])("refuses %s", async (_, base, more, message) => {
+    repositories();
+    await using github = await githubPulls({ repository: "acme/shop", token: "t" });
+    server.play([
+      retrieved([artifact("u1", base, more)]),
+      ...("path" in more ? [] : [response, ...download("u1", "")]),
+    ]);
+    const { code, err } = await run(["runs", "open-pr", "r1", ...places(github.url)], { env: { GH_TOKEN: "t" } });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
+  });
+
+  it("sends the token to the GitHub server only, and asks for one", async () => {
+    server.play([retrieved([artifact("u1", "1".repeat(40))])]);
+    const other = await run(["runs", "open-pr", "r1", "--remote", "https://git.example.com/acme/shop.git"], {
+      env: { GH_TOKEN: "t" },
+    });
+    expect({ code: other.code, err: other.err }).toEqual({
+      code: 2,
+      err: expect.stringContaining("is not on https://github.com"),
+    });
+    server.play([]);
+    expect((await run(["runs", "open-pr", "r1"])).err).toContain("There is no GitHub token.");
+  });
+});

@@ -1,0 +1,99 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { FakeControlPlane } from "./support/fake-control-plane.ts";
+import { Repository } from "./support/repository.ts";
+import { runHarness } from "./support/run-harness.ts";
+
+const SECRET = "planted-value-0001";
+const FILES = { "calc.py": "def add(a, b):\n    return a - b\n", ".gitignore": "*.log\n", "same.txt": "same\n" };
+
+/** Executes a runbook in a clone and returns its patches with their details. */
+async function changesOf(script: string, { repository = new Repository("shop", FILES), more = {} } = {}) {
+  using source = repository;
+  const agent_config = { repositories: [{ url: source.url }] };
+  const secrets = [{ name: "TOKEN", value: SECRET }];
+  const prompt = `\`\`\`sh\n${script}\n\`\`\``;
+  await using plane = await FakeControlPlane.start({ prompt, context: { agent_config, secrets, ...more } });
+  const { log } = await runHarness(plane);
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into reports of every shape.
+  const reports: any[] = plane.callsTo("report-artifact").map(({ body }) => body["data"]);
+  return {
+    plane,
+    log,
+    git: reports[0]?.git,
+    patch: plane.artifacts.get("changes/shop.diff"),
+    base: source.git("rev-parse", "main"),
+  };
+}
+
+/** Applies a patch to a new clone of the same files and returns the tree of the result. */
+function apply(patch: Buffer | undefined): string {
+  using target = new Repository("target", FILES);
+  execFileSync("git", ["apply", "--index", "--binary"], { cwd: target.path, input: patch });
+  return target.git("ls-files", "--stage");
+}
+
+describe("a run that changes a repository", () => {
+  it("has a patch of commits, changes and new files as an artifact, without ignored files", async () => {
+    const { plane, git, patch, base } = await changesOf(
+      [
+        "git checkout -qb fix && sed -i s/-/+/ calc.py",
+        "git -c user.name=a -c user.email=a@b commit -qam fix",
+        "printf 'new\\n' > 'nöw file.txt'; printf '\\0\\1' > data.bin; rm same.txt; echo x > debug.log",
+      ].join("\n"),
+    );
+    expect(plane.outcome).toMatchObject({ success: true });
+    expect(git).toEqual({
+      path: "shop",
+      base_commit: base,
+      head_commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+      branch: "fix",
+      commits: 1,
+      files_changed: 4,
+      insertions: 2,
+      deletions: 2,
+    });
+    expect(
+      apply(patch)
+        .split("\n")
+        .map((line) => line.split("\t")[1]),
+    ).toEqual([".gitignore", "calc.py", "data.bin", '"n\\303\\266w file.txt"']);
+  });
+
+  it("has it if the run fails, and none if nothing changed", async () => {
+    const failed = await changesOf("echo more >> calc.py; exit 3");
+    expect(failed.plane.outcome).toMatchObject({ success: false });
+    expect(failed.git).toMatchObject({ commits: 0, files_changed: 1, insertions: 1, deletions: 0, branch: "main" });
+    const unchanged = await changesOf("cat calc.py; echo x > debug.log");
+    expect(unchanged.patch).toBeUndefined();
+    expect(unchanged.plane.callsTo("report-artifact")).toEqual([]);
+  });
+
+  it("has it without the run's secrets, and says so", async () => {
+    const { git, patch } = await changesOf('printf "key=%s\\n" "$TOKEN" > settings.ini');
+    expect(git).toMatchObject({ files_changed: 1, redacted: true });
+    expect(patch?.toString()).toContain("+key=***\n");
+    expect(patch?.toString()).not.toContain(SECRET);
+  });
+
+  it("leaves out large files and says how many", async () => {
+    const { git, patch } = await changesOf("head -c 6000000 /dev/urandom > big.bin; echo y >> calc.py");
+    expect(git).toMatchObject({ files_changed: 1, files_omitted: 1 });
+    expect(patch?.toString()).not.toContain("big.bin");
+  });
+
+  it("runs no program that the repository's configuration names", async () => {
+    const { plane, git, patch } = await changesOf(
+      [
+        "evil=$HOME/evil.sh; printf '#!/bin/sh\\ntouch \"$RUNYARD_OUTPUT/ran\"\\ncat\\n' > $evil; chmod +x $evil",
+        "echo '*.py filter=evil diff=evil merge=evil' > .gitattributes; echo z >> calc.py",
+        "for key in filter.evil.clean filter.evil.process diff.evil.textconv diff.evil.command diff.external core.fsmonitor core.pager core.editor core.sshCommand; do git config $key $evil; done",
+        "for hook in post-index-change pre-commit post-checkout reference-transaction fsmonitor-watchman; do cp $evil .git/hooks/$hook; done",
+        "rm -f $RUNYARD_OUTPUT/ran",
+      ].join("\n"),
+    );
+    expect(git).toMatchObject({ files_changed: 2, insertions: 2 });
+    expect(patch?.toString()).toContain("+z\n");
+    expect([...plane.artifacts.keys()]).toEqual(["changes/shop.diff"]);
+  });
+});
