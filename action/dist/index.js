@@ -1555,8 +1555,8 @@ function ofBlock(given, role, at) {
     case "text":
       return role === "assistant" ? [{ kind: "text", at, text: block.text }] : [];
     case "action": {
-      let { id, name, input: input2 } = block, command2 = safeParse(Command, input2), shown = command2.success ? command2.output.command : asText(input2);
-      return [{ kind: "action", at, id, title: block.title ?? name, input: shown, isCommand: command2.success }];
+      let { id, name, input: input2 } = block, command2 = safeParse(Command, input2), shown = command2.success ? command2.output.command : asText(input2), title = block.title ?? (command2.success ? "" : name);
+      return [{ kind: "action", at, id, title, input: shown, isCommand: command2.success }];
     }
     case "action_result":
       return [{ kind: "result", at, ...ofResult(block) }];
@@ -1569,8 +1569,8 @@ var Output = object({
   stderr: Text
 });
 function ofResult({ action_id: id, state, title, summary, diff, output }) {
-  let known = { id, title, failed: state !== "completed", diff }, parsed2 = safeParse(Output, output), { exit_code, ...texts } = parsed2.success ? parsed2.output : {}, isShell = exit_code !== void 0, said = typeof exit_code == "number" ? `exit ${exit_code}` : state, text = [texts.output, texts.stdout, texts.stderr].filter(Boolean).join(`
-`), showsOutput = isShell || summary === void 0;
+  let known = { id, title, failed: state !== "completed", diff }, parsed2 = safeParse(Output, output), { exit_code, ...texts } = parsed2.success ? parsed2.output : {}, isShell = exit_code !== void 0, said = typeof exit_code == "number" ? `exit ${exit_code}` : state === "completed" && title !== void 0 ? "done" : state, text = [texts.output, texts.stdout, texts.stderr].filter(Boolean).join(`
+`), showsOutput = isShell || summary === void 0 && title === void 0;
   return { ...known, summary: summary ?? said, output: text || (isShell ? "" : asText(output)), showsOutput };
 }
 function asText(value) {

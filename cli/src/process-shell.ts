@@ -11,7 +11,7 @@ export function processShell(): Shell {
     err: (text) => void process.stderr.write(text),
     outIsTerminal: process.stdout.isTTY === true,
     canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
-    columns: process.stdout.columns ?? 80,
+    columns: process.stdout.columns || 80,
     env: process.env,
     cwd: process.cwd(),
     home: homedir(),

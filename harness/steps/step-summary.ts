@@ -97,9 +97,8 @@ function describeFiles(files: readonly Members[]): string {
 }
 
 function describeEdit(output: Members): string | undefined {
-  const done = listOf(output, "files").map((file) => textOf(toMembers(file), "done"));
-  const kinds = [...new Set(done.filter((one) => one !== undefined && one !== "changed"))];
-  return kinds.join(", ");
+  const [kind, ...others] = new Set(listOf(output, "files").map((file) => textOf(toMembers(file), "done")));
+  return others.length > 0 || kind === "changed" ? undefined : kind;
 }
 
 function describeSearch(output: Members): string | undefined {

@@ -4,13 +4,14 @@ import { hasIdentity } from "#shared/records/identity.ts";
 import { START_LEASE_SECONDS } from "#shared/records/run.ts";
 import { executorOf, isLocal, ownerOf, type RunHead, type SlotKind, startLeaseMs } from "#shared/records/run-head.ts";
 import { waitQueueOf } from "#shared/runs/capacity/slots.ts";
-import { countWaiting, dequeueNext, enterWaitQueue } from "#shared/runs/capacity/wait-queue.ts";
+import { type AnnounceWaiting, dequeueNext, enterWaitQueue } from "#shared/runs/capacity/wait-queue.ts";
 import { failWaitingRun } from "#shared/runs/end-run.ts";
 import { NO_CONTAINERS } from "#shared/runs/own-image.ts";
 import { sendRequeued } from "#shared/runs/requeue-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import { type Change, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
+import { toTransitionWrites } from "#shared/runs/transition-store.ts";
 import { chooseSandbox } from "#shared/sandbox/choose-sandbox.ts";
 import { type Sandbox, type SandboxChoice, StartDeferred } from "#shared/sandbox/sandbox.ts";
 import type { SandboxProvider } from "#shared/settings.ts";
@@ -100,27 +101,20 @@ async function takeSlot(head: RunHead, start: Start, ports: RunPorts): Promise<b
     } catch (error) {
       if (!(error instanceof RunChangedError) || error.headChanged) throw error;
     }
-    if (await enterWaitQueue(head, takes, ports)) {
-      await reportWaiting(head.run_id, ports);
-      return false;
-    }
+    if (await enterWaitQueue(head, takes, announceWaiting(ports), ports)) return false;
   }
   // The slots change too fast: the message is retried.
   throw new Error(`run ${head.run_id} got neither a slot nor a place in the wait queue`);
 }
 
 /** Reports that a run waits for capacity, with its position in the queue at that time. */
-async function reportWaiting(runId: string, ports: RunPorts): Promise<void> {
-  const head = await ports.runs.head(runId);
-  if (head?.state !== "QUEUED" || head.waiting === undefined) return;
-  const position = Math.max(1, await countWaiting(waitQueueOf(head, head.waiting), ports));
-  const detail = `waiting for capacity, position ${position} in the queue`;
-  const change = { events: [{ type: "run_waiting", data: { position, detail } }] } as const;
-  await ports.runs.change(head, change, ports.now()).catch((error: unknown) => {
-    // It was granted a slot, or cancelled, in the meantime.
-    if (!(error instanceof RunChangedError)) throw error;
-  });
-}
+const announceWaiting =
+  (ports: RunPorts): AnnounceWaiting =>
+  (head, { position, ...change }) => {
+    const detail = `waiting for capacity, position ${position} in the queue`;
+    const events = [{ type: "run_waiting", data: { position, detail } }] as const;
+    return toTransitionWrites(head, { ...change, events }, ports.now());
+  };
 
 interface Start {
   readonly executionId: string;

@@ -47,8 +47,8 @@ function printPatch(context: Context, { git }: Changes, patch: Buffer): void {
     context.shell.out(patch);
     return;
   }
-  for (const line of printable(patch.toString("utf8")).trimEnd().split("\n"))
-    context.say(paintDiffLine(line, context.style));
+  const text = patch.toString("utf8").replace(/^GIT binary patch\n(?:.+\n)+\n(?:.+\n)*/gm, "(binary)\n");
+  for (const line of printable(text).trimEnd().split("\n")) context.say(paintDiffLine(line, context.style));
   context.note(context.style.dim(`${git.path}: ${describeChanges(git)}`));
 }
 

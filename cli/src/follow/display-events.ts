@@ -10,6 +10,7 @@ export interface ApiEvent {
 /** The start of an action: a command, or the use of another tool. */
 export interface DisplayAction {
   readonly id: string;
+  /** Empty for a command without a title. */
   readonly title: string;
   /** The input whole: the command, or the members of the input. */
   readonly input: string;
@@ -171,7 +172,8 @@ function ofBlock(given: unknown, role: string, at: string): DisplayEvent[] {
       const { id, name, input } = block;
       const command = v.safeParse(Command, input);
       const shown = command.success ? command.output.command : asText(input);
-      return [{ kind: "action", at, id, title: block.title ?? name, input: shown, isCommand: command.success }];
+      const title = block.title ?? (command.success ? "" : name);
+      return [{ kind: "action", at, id, title, input: shown, isCommand: command.success }];
     }
     case "action_result":
       return [{ kind: "result", at, ...ofResult(block) }];
@@ -191,10 +193,11 @@ function ofResult({ action_id: id, state, title, summary, diff, output }: Result
   const parsed = v.safeParse(Output, output);
   const { exit_code, ...texts } = parsed.success ? parsed.output : {};
   const isShell = exit_code !== undefined;
-  const said = typeof exit_code === "number" ? `exit ${exit_code}` : state;
+  const stateText = state === "completed" && title !== undefined ? "done" : state;
+  const said = typeof exit_code === "number" ? `exit ${exit_code}` : stateText;
   const text = [texts.output, texts.stdout, texts.stderr].filter(Boolean).join("\n");
-  // Harnesses without summaries say nothing else.
-  const showsOutput = isShell || summary === undefined;
+  // Harnesses without titles and summaries say nothing else.
+  const showsOutput = isShell || (summary === undefined && title === undefined);
   return { ...known, summary: summary ?? said, output: text || (isShell ? "" : asText(output)), showsOutput };
 }
 

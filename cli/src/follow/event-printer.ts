@@ -30,6 +30,8 @@ type Result = DisplayEvent & { readonly kind: "result" };
 export class EventPrinter {
   readonly #options: EventPrinterOptions;
   readonly #clock: RunClock;
+  #lastText = "";
+  #isLastTextWhole = false;
 
   constructor(options: EventPrinterOptions) {
     this.#options = options;
@@ -45,9 +47,18 @@ export class EventPrinter {
     }
   }
 
+  /** Whether this text was printed last, and whole. */
+  hasPrinted(text: string): boolean {
+    return this.#isLastTextWhole && flatten(text) === this.#lastText;
+  }
+
   #print(displayEvent: DisplayEvent): void {
     const { style, print } = this.#options;
     const [first = "", ...rest] = this.#lines(displayEvent);
+    if (displayEvent.kind === "text") {
+      this.#lastText = flatten(displayEvent.text);
+      this.#isLastTextWhole = flatten([first, ...rest].join(" ")) === flatten(printable(displayEvent.text));
+    }
     if (first === "") return;
     const passed = this.#clock.passedAt(displayEvent.at);
     print(`  ${style.dim(seconds(passed).padStart(7))}  ${first}`);
@@ -75,7 +86,7 @@ export class EventPrinter {
     const [first = "", ...rest] = verbose ? whole(input) : meaningful(input);
     if (verbose) return [`${mark} ${first}`, ...rest.map(style.dim)];
     const more = rest.length === 0 ? "" : ` ${style.dim(`… ${rest.length} more lines`)}`;
-    return [`${mark} ${clip(first, WIDTH)}${more}`];
+    return [`${mark} ${clip(oneLine(title) || first, WIDTH)}${more}`];
   }
 
   #resultLines({ action, title, summary, failed, output, diff, showsOutput }: Result): string[] {
@@ -98,8 +109,7 @@ export class EventPrinter {
 
   #diffLines(diff: string): string[] {
     const { style, verbose } = this.#options;
-    // The title names the file.
-    const lines = whole(diff).filter((line) => verbose || !/^(---|\+\+\+) /.test(line));
+    const lines = verbose ? whole(diff) : shortenHeaders(whole(diff));
     const shown = verbose ? lines : lines.slice(0, DIFF_LINES).map((line) => clip(line, WIDTH));
     const left = lines.length - shown.length;
     return [
@@ -108,8 +118,11 @@ export class EventPrinter {
     ];
   }
 
-  #stepText({ state, name, durationMs, detail, failed }: Step): string {
+  #stepText({ state, name, durationMs, detail: given, failed }: Step): string {
     const { style, verbose } = this.#options;
+    // The message of an ended run begins as the agent's final message does.
+    const isSaid = state !== undefined && given !== undefined && this.#lastText.startsWith(flatten(given));
+    const detail = isSaid ? undefined : given;
     const parts = [
       state === undefined ? "" : style.bold(stateText(style, oneLine(state))),
       oneLine(name ?? ""),
@@ -134,11 +147,25 @@ export class EventPrinter {
   }
 }
 
+/** Names each file in one line instead of two. The title of the action names the only one. */
+function shortenHeaders(lines: readonly string[]): string[] {
+  const isHeader = (index: number) => /^--- /.test(lines[index] ?? "") && /^\+\+\+ /.test(lines[index + 1] ?? "");
+  const hasSeveral = lines.filter((_, index) => isHeader(index)).length > 1;
+  return lines.flatMap((line, index) => {
+    if (isHeader(index - 1)) return [];
+    if (!isHeader(index)) return [line];
+    const name = [lines[index + 1], line].find((header) => header !== undefined && !header.endsWith("/dev/null")) ?? "";
+    return hasSeveral ? [name.replace(/^(?:---|\+\+\+) (?:[ab]\/)?/, "")] : [];
+  });
+}
+
 /** All lines, blank ones too. */
 function whole(text: string): string[] {
   const trimmed = printable(text).trimEnd();
   return trimmed === "" ? [] : trimmed.split("\n");
 }
+
+const flatten = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 const meaningful = (text: string): string[] =>
   printable(text)

@@ -73,7 +73,7 @@ export async function followRun(
   }
   context.exitCode = exitCodeOf(run.state);
   if (context.json) context.printJsonLine(run);
-  else await showEnd(context, client, run);
+  else await showEnd(context, client, run, printer);
 }
 
 async function shouldCancel(context: Context, options: FollowOptions): Promise<boolean> {
@@ -97,14 +97,15 @@ export async function cancelRun(client: Runyard, runId: string, { force }: { for
   }
 }
 
-async function showEnd(context: Context, client: Runyard, run: RunItem): Promise<void> {
+async function showEnd(context: Context, client: Runyard, run: RunItem, printer: EventPrinter): Promise<void> {
   const { style } = context;
   const { text } = await client.runs.response(run.run_id);
   const took = run.run_time === undefined ? "" : style.dim(` after ${run.run_time.replace(/^PT/, "").toLowerCase()}`);
   context.say();
   context.say(`${style.bold(stateText(style, run.state))}${took}  ${style.dim(run.run_id)}`);
-  if (run.status_message !== undefined) context.sayText(run.status_message.message);
-  if (text.trim() !== "" && text.trim() !== run.status_message?.message.trim()) context.sayText(text.trimEnd());
+  const message = run.status_message?.message.trim() ?? "";
+  if (message !== "" && !text.trim().startsWith(message)) context.sayText(message);
+  if (text.trim() !== "" && !printer.hasPrinted(text)) context.sayText(text.trimEnd());
   const usage = usageText(run.request_usage);
   if (usage !== undefined) context.say(style.dim(usage));
   for (const { git } of changesOf(run))

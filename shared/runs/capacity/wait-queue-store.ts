@@ -9,19 +9,14 @@ import { hasFreeSlot, type WaitQueue } from "./slots.ts";
 export function waitQueueStore(table: Table) {
   return {
     /**
-     * Adds a queued run while the pool meets `reason`.
+     * Adds a queued run while the pool meets `reason`. `writes` changes its head and reports that it waits.
      * @throws ConflictError: `head` or `entry` where the run is not queued any more or waits already, `counters` or `root` where it need not wait
      */
-    async add(head: RunHead, queue: WaitQueue, reason: Conditions): Promise<void> {
+    async add(head: RunHead, queue: WaitQueue, reason: Conditions, writes: NamedWrites): Promise<void> {
       const pool = toPool(queue);
       await transact(table, {
         counters: count(pool.counters, { waiting: 1 }, reason),
-        head: {
-          kind: "update",
-          key: keys.head(head.run_id),
-          set: { waiting: queue.kind },
-          if: { state: { eq: "QUEUED" }, waiting: { exists: false }, slot: { exists: false } },
-        },
+        ...writes,
         entry: {
           kind: "put",
           item: { ...pool.waitingKey(head.run_id), v: 1, run_id: head.run_id },

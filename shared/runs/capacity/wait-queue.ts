@@ -2,8 +2,8 @@ import * as v from "valibot";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
 import { type RunHead, readHead, type SlotKind } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
-import type { Table } from "#shared/table/table.ts";
-import { ConflictError } from "#shared/table/transact.ts";
+import type { Conditions, Table, Value } from "#shared/table/table.ts";
+import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
 import { recountIfDue } from "./recount.ts";
 import { toPool } from "./slot-store.ts";
 import { hasWaitingRun, isFull, type WaitQueue, waitQueueOf } from "./slots.ts";
@@ -21,30 +21,68 @@ export interface CapacityPorts {
   readonly now: () => number;
 }
 
+/** What changes of a run that enters a wait queue. */
+interface Entering {
+  readonly set: Readonly<Record<string, Value>>;
+  readonly if: Conditions;
+  /** The run's position in the queue, from 1. */
+  readonly position: number;
+}
+
+/** Builds the writes of a run that enters a wait queue, its `head` among them. */
+export type AnnounceWaiting = (head: RunHead, entering: Entering) => NamedWrites;
+
+/** How often a run that changes at the same time is read again. */
+const MAX_READS = 5;
+
 /**
  * Adds a queued run to the wait queue for a slot of `kind`. Returns false where it need not wait: a slot is free, and no run
- * waits for it. Returns true where the run has changed in the meantime; it waits in no queue then.
+ * waits for it. Returns true where the run does not wait for a slot any more; it is in no queue then.
  */
-export async function enterWaitQueue(head: RunHead, kind: SlotKind, ports: CapacityPorts): Promise<boolean> {
+export async function enterWaitQueue(
+  first: RunHead,
+  kind: SlotKind,
+  announce: AnnounceWaiting,
+  ports: CapacityPorts,
+): Promise<boolean> {
+  let head: RunHead | undefined = first;
+  for (let reads = 0; reads < MAX_READS; reads++) {
+    const entered = await tryToEnter(head, kind, announce, ports);
+    if (entered !== "changed") return entered;
+    head = await readHead(first.run_id, ports.table);
+    // The run is cancelled, dispatched by another message, or waits already.
+    if (head?.state !== "QUEUED" || head.waiting !== undefined || head.slot !== undefined) return true;
+  }
+  throw new Error(`run ${first.run_id} changes too fast to enter the wait queue`);
+}
+
+async function tryToEnter(
+  head: RunHead,
+  kind: SlotKind,
+  announce: AnnounceWaiting,
+  ports: CapacityPorts,
+): Promise<boolean | "changed"> {
   const queue = waitQueueOf(head, kind);
+  const isOutside: Conditions = { waiting: { exists: false }, slot: { exists: false } };
+  const position = 1 + (await countWaiting(queue, ports));
+  const writes = announce(head, { set: { waiting: kind }, if: isOutside, position });
   for (const reason of [isFull(toPool(queue).limit), hasWaitingRun]) {
     try {
-      await waitQueueStore(ports.table).add(head, queue, reason);
+      await waitQueueStore(ports.table).add(head, queue, reason, writes);
       // Behind other runs: they may wait for a slot that is free, because the process that released it died.
       if (reason === hasWaitingRun) await dequeueNext(queue, ports);
       if (kind === "owner") await recountIfDue(queue.owner, ports);
       return true;
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
-      // The run is cancelled, dispatched by another message, or waits already.
-      if (error.failed.has("head") || error.failed.has("entry")) return true;
+      if (error.failed.has("head") || error.failed.has("entry")) return "changed";
     }
   }
   return false;
 }
 
 /** Counts the runs in a wait queue. */
-export async function countWaiting(queue: WaitQueue, { table }: Pick<CapacityPorts, "table">): Promise<number> {
+async function countWaiting(queue: WaitQueue, { table }: Pick<CapacityPorts, "table">): Promise<number> {
   const counters = await table.get(toPool(queue).counters);
   return v.parse(v.object({ waiting: v.optional(v.number(), 0) }), counters ?? {}).waiting;
 }
