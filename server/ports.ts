@@ -28,6 +28,7 @@ import type { LimitPorts } from "#shared/teams/team-ports.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import type { Database } from "./database/database.ts";
 import { openDatabase } from "./database/open-database.ts";
+import { DiskBudget } from "./disk/disk-budget.ts";
 import { diskFileStore } from "./files/disk-file-store.ts";
 import { DiskFiles } from "./files/disk-files.ts";
 import { modelProviders } from "./model-providers.ts";
@@ -67,6 +68,7 @@ export interface Adapters {
   readonly queues: Queues;
   readonly timers: Timers;
   readonly files: DiskFiles;
+  readonly disk: DiskBudget;
   /** Signs the URLs of files. */
   readonly fileSecret: Uint8Array;
   readonly installationKey: Uint8Array;
@@ -76,7 +78,8 @@ export interface Adapters {
  * Opens the data directory, which must exist.
  * @throws DatabaseInUse if another process has it open
  */
-export async function openAdapters(directory: string): Promise<Adapters> {
+export async function openAdapters(directory: string, maxDiskBytes?: number): Promise<Adapters> {
+  const disk = new DiskBudget(directory, maxDiskBytes);
   const database = openDatabase(path.join(directory, "runyard.db"));
   try {
     const installationKey = await openInstallationKey(database, path.join(directory, "runyard.key"));
@@ -88,7 +91,8 @@ export async function openAdapters(directory: string): Promise<Adapters> {
       signals,
       queues,
       timers: new Timers({ database, now: Date.now, send: makeTickSender(queues) }),
-      files: await DiskFiles.open(path.join(directory, "files")),
+      files: await DiskFiles.open(path.join(directory, "files"), disk),
+      disk,
       fileSecret: deriveKey(installationKey, "file URLs"),
       installationKey,
     };

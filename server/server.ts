@@ -7,6 +7,7 @@ import { runScan } from "#shared/sandbox/harness-process.ts";
 import { localModels } from "../host/models.ts";
 import { createAdminKey } from "./admin-key.ts";
 import { registerConsumers } from "./consumers.ts";
+import { DatabaseError } from "./database/sqlite-errors.ts";
 import { expireFiles } from "./files/expire-files.ts";
 import { startHttpServer } from "./http/http-server.ts";
 import { type Adapters, createPorts, openAdapters, type ServerPorts } from "./ports.ts";
@@ -32,6 +33,8 @@ export interface ServerOptions {
   readonly webUrl: string;
   /** Executions at the same time. */
   readonly concurrency: number;
+  /** What the data may use of the disk. @default a share of the disk */
+  readonly maxDiskBytes?: number | undefined;
   readonly environment: NodeJS.ProcessEnv;
   /** Takes the lines that harnesses print. */
   print(line: string): void;
@@ -53,12 +56,10 @@ export interface Server {
  * @throws DatabaseInUse if another process has the directory open
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  await mkdir(options.directory, { recursive: true, mode: 0o700 });
-  // It may have been created by another program.
-  await chmod(options.directory, 0o700);
+  await prepareDirectory(options.directory);
   // The rules read the names of models from the settings, as they do in Lambda functions.
   Object.assign(process.env, localModels(options.environment).variables);
-  const adapters = await openAdapters(options.directory);
+  const adapters = await openAdapters(options.directory, options.maxDiskBytes);
   const { queues, timers, database } = adapters;
   const cache = path.join(options.directory, "cache");
   const programs = new HarnessPrograms({ NODE_COMPILE_CACHE: cache });
@@ -108,6 +109,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
+/** Creates the directory, and keeps other users out of it. @throws DatabaseError if it cannot be written */
+async function prepareDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    // It may have been created by another program.
+    await chmod(directory, 0o700);
+  } catch (error) {
+    throw new DatabaseError(`${directory} cannot be written. Check that it exists and who may write to it.`, error);
+  }
+}
+
 /** @throws Error if RUNYARD_SANDBOX_SECONDS is not a number of seconds */
 function sandboxSeconds({ RUNYARD_SANDBOX_SECONDS: value }: NodeJS.ProcessEnv): number | undefined {
   if (!value) return undefined;
@@ -125,11 +137,13 @@ export function localUrl(host: string, port: number): string {
 
 /** Starts what happens each minute and each hour. */
 function startTicks(adapters: Adapters, ports: ServerPorts): () => void {
-  const { table, queues, files } = adapters;
+  const { table, queues, files, disk } = adapters;
   const timers = [
     repeat("reap runs", MINUTE_MS, () => reapRuns.handle(MINUTE, ports)),
     repeat("reconcile schedules", MINUTE_MS, () => reconcileSchedules.handle(MINUTE, ports)),
     repeat("purge expired items", MINUTE_MS, () => table.purgeExpired(Date.now())),
+    repeat("measure the disk", MINUTE_MS, () => disk.measure()),
+    repeat("measure the files", HOUR_MS, () => disk.measureAll()),
     repeat("purge old messages", HOUR_MS, () => queues.purgeOld()),
     repeat("expire files", HOUR_MS, () => expireFiles(files, Date.now())),
   ];

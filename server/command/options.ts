@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { parseSize } from "../disk/parse-size.ts";
 import type { Program } from "./program.ts";
 import { parseFlags, parseInteger, UsageError } from "./usage.ts";
 
@@ -13,6 +14,8 @@ export interface ServeOptions {
   readonly sample: boolean;
   readonly sandbox: boolean;
   readonly concurrency: number;
+  /** What the data may use of the disk. @default a share of the disk */
+  readonly maxDiskBytes: number | undefined;
   readonly repo: string | undefined;
   readonly runTests: boolean;
 }
@@ -41,6 +44,7 @@ Options of serve:`
   --url URL         public address of the server, such as https://runyard.example.com, for links and file URLs
   --data DIR        directory of the database, the files and the key (default: data in ${homeText})
   --concurrency N   runs that execute at the same time (default: ${DEFAULT_CONCURRENCY})
+  --max-disk SIZE   what the data may use of the disk, such as 50GB (default: 80 % of the disk)
   --detach          serve in the background; \`${usage} stop\` stops it
   --once            exit after the sample run; the exit code is 0 if it succeeded
   ${isService ? "--sample          execute a sample run after the start" : "--no-sample       do not execute the sample run"}
@@ -69,9 +73,17 @@ export function parseOptions(args: readonly string[], isService = false): ServeO
     sample: isService ? values.sample || values.once : !values["no-sample"],
     sandbox: !values["no-sandbox"],
     concurrency: parseInteger("--concurrency", values.concurrency, MAX_CONCURRENCY) ?? DEFAULT_CONCURRENCY,
+    maxDiskBytes: maxDisk(values["max-disk"]),
     repo: values.repo,
     runTests: values["run-tests"],
   };
+}
+
+function maxDisk(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const bytes = parseSize(value);
+  if (bytes !== undefined) return bytes;
+  throw new UsageError(`--max-disk takes a size such as 500MB or 50GB, not "${value}"`);
 }
 
 function publicUrl(value: string | undefined): string | undefined {
@@ -93,6 +105,7 @@ const readFlags = (args: readonly string[]) =>
     url: TEXT,
     data: TEXT,
     concurrency: TEXT,
+    "max-disk": TEXT,
     detach: FLAG,
     once: FLAG,
     sample: FLAG,

@@ -46,7 +46,7 @@ async function serve(start: Start, stop: AbortSignal): Promise<number> {
   await throwIfRunning(paths);
   const host = { platform: process.platform, searchPath: process.env["PATH"] ?? "" };
   for (const line of await checkTools(host)) warn(line);
-  const log = new RotatingLog(paths.log);
+  const log = openLog(paths);
   setLogOutput((line) => log.write(line));
   const isolating = decide(start);
   // It is awaited later; until then a failure must not end the process.
@@ -56,7 +56,9 @@ async function serve(start: Start, stop: AbortSignal): Promise<number> {
     const isolation = await isolating;
     await server.execute(isolation);
     const state = await saveLocalState(paths.localFile, webUrl, server);
-    await recordProcess(paths.data, { local_url: localUrl, isolation, concurrency: options.concurrency });
+    const { concurrency, maxDiskBytes } = options;
+    const limit = maxDiskBytes === undefined ? {} : { max_disk_bytes: maxDiskBytes };
+    await recordProcess(paths.data, { local_url: localUrl, isolation, concurrency, ...limit });
     say(`  ready after ${seconds(performance.now() - began)}`);
     if (isDetached()) reportReady();
     else printSummary(state, shown(paths.localFile), await createStartLink(state, server.ports), program);
@@ -99,7 +101,7 @@ async function startServing(
   { options, paths }: Start,
   log: RotatingLog,
 ): Promise<{ server: Server; webUrl: string; localUrl: string }> {
-  const { host, concurrency } = options;
+  const { host, concurrency, maxDiskBytes } = options;
   const last = await readLocalState(paths.localFile);
   const wanted = options.port ?? (Number(URL.parse(last?.web_url ?? "")?.port) || DEFAULT_PORT);
   // Loading the server takes most of the time of a start, unless its compiled code is cached.
@@ -109,7 +111,8 @@ async function startServing(
   const port = await firstFreePort(wanted, host);
   const webUrl = options.url ?? localUrl(host, port);
   const print = (line: string) => log.write(`${line}\n`);
-  const starting = { directory: paths.data, host, port, webUrl, concurrency, environment: process.env, print };
+  const limits = { concurrency, maxDiskBytes };
+  const starting = { directory: paths.data, host, port, webUrl, ...limits, environment: process.env, print };
   try {
     const server = await step("server", async (note) => {
       note(`${webUrl}, up to ${concurrency} runs at the same time`);
@@ -123,6 +126,17 @@ async function startServing(
   } catch (error) {
     if (!(error instanceof DatabaseInUse)) throw error;
     throw new Problem(`Runyard is already running on ${shown(paths.data)}.`);
+  }
+}
+
+function openLog({ data, log }: ServePaths): RotatingLog {
+  try {
+    return new RotatingLog(log);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Problem(`The data directory ${shown(data)} cannot be written: ${reason}.`, [
+      "Choose another directory with --data, or change who may write to this one.",
+    ]);
   }
 }
 

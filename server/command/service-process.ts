@@ -12,6 +12,8 @@ const ServiceProcess = v.object({
   started_at: v.string(),
   isolation: v.string(),
   concurrency: v.number(),
+  /** Absent where the default holds. */
+  max_disk_bytes: v.exactOptional(v.number()),
 });
 type ServiceProcess = v.InferOutput<typeof ServiceProcess>;
 

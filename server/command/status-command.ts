@@ -1,5 +1,8 @@
+import { stat } from "node:fs/promises";
 import { shown } from "../../host/paths.ts";
 import { bold, green, red, say } from "../../host/terminal.ts";
+import { type DiskUse, measureDisk } from "../disk/disk-budget.ts";
+import { formatBytes } from "../disk/format-bytes.ts";
 import { readLocalState, servePaths } from "./local-state.ts";
 import type { Program } from "./program.ts";
 import { findProcess } from "./service-process.ts";
@@ -40,7 +43,9 @@ async function readStatus({ home }: Program, directory: string | undefined) {
   const { data, localFile, log } = servePaths(home, directory);
   const found = await findProcess(data);
   const local = await readLocalState(localFile);
-  const files = { data, log };
+  const isThere = await stat(data).catch(() => undefined);
+  const disk = isThere && (await measureDisk(data, found?.service.max_disk_bytes));
+  const files = { data, log, ...(disk === undefined ? {} : { disk }) };
   if (found === undefined || !found.isRunning) {
     const last = found === undefined ? {} : { last_pid: found.service.process.pid };
     return { state: "not running", ...files, ...last } as const;
@@ -74,7 +79,12 @@ function print(status: Status, { usage }: Program): void {
     rows.push(["Isolation", status.isolation]);
     rows.push(["Executions", `up to ${status.concurrency} at the same time`]);
   }
-  rows.push(["Data", shown(status.data)], ["Log", shown(status.log)]);
+  rows.push(["Data", shown(status.data)]);
+  if (status.disk !== undefined) rows.push(["Disk", describe(status.disk)]);
+  rows.push(["Log", shown(status.log)]);
   for (const [name, value] of rows) say(`${bold(name.padEnd(11))} ${value}`);
   if (status.state === "not running") say(`Start it with: ${usage} ${usage.startsWith("npm") ? "" : "serve "}--detach`);
 }
+
+const describe = ({ database, files, limit, free }: DiskUse): string =>
+  `database ${formatBytes(database)}, files ${formatBytes(files)}, limit ${formatBytes(limit)}; ${formatBytes(free)} free`;

@@ -1,5 +1,6 @@
 import { attachmentDisposition, type FileStore } from "#shared/files/file-store.ts";
 import type { DiskFiles } from "./disk-files.ts";
+import { withServiceErrors } from "./file-errors.ts";
 import { makeUploadForm } from "./upload-policy.ts";
 import { signQuery } from "./url-signature.ts";
 
@@ -19,21 +20,10 @@ export interface FileStoreOptions {
 /** The file store on a directory. Its URLs and forms work like those of S3 and are served by `serveFiles`. */
 export function diskFileStore({ files, secret, baseUrl, downloadSeconds, now }: FileStoreOptions): FileStore {
   return {
-    async put(key, content) {
-      if ((await files.size(key)) !== undefined) return;
-      const file = await files.begin();
-      try {
-        await file.write(Buffer.from(content));
-      } catch (error) {
-        await file.discard();
-        throw error;
-      }
-      await file.keep(key, { replaces: false });
-    },
-
-    get: (key) => files.read(key),
-    copy: (from, to) => files.copy(from, to),
-    size: (key) => files.size(key),
+    put: (key, content) => withServiceErrors(() => put(files, key, content)),
+    get: (key) => withServiceErrors(() => files.read(key)),
+    copy: (from, to) => withServiceErrors(() => files.copy(from, to)),
+    size: (key) => withServiceErrors(() => files.size(key)),
 
     async downloadUrl(key, { filename, contentType }) {
       const signedAt = Math.floor(now() / 1000) * 1000;
@@ -65,6 +55,18 @@ export function diskFileStore({ files, secret, baseUrl, downloadSeconds, now }: 
       return makeUploadForm(secret, { url: baseUrl, key, mostBytes, contentType, seconds: UPLOAD_SECONDS, now: now() });
     },
   };
+}
+
+async function put(files: DiskFiles, key: string, content: string | Uint8Array): Promise<void> {
+  if ((await files.size(key)) !== undefined) return;
+  const file = await files.begin();
+  try {
+    await file.write(Buffer.from(content));
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+  await file.keep(key, { replaces: false });
 }
 
 /** @throws RangeError for keys with `.` or `..` parts, which URLs normalize away */

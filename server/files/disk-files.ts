@@ -11,19 +11,30 @@ export interface OpenFile {
   readonly modifiedAt: number;
 }
 
+/** What limits the size of all files. */
+export interface FileBudget {
+  /** Says why there is no room for a file of a size; undefined if there is room. */
+  findShortage(bytes?: number): string | undefined;
+  add(bytes: number): void;
+}
+
+const UNLIMITED: FileBudget = { findShortage: () => undefined, add: () => undefined };
+
 /** Files in a directory. Writes are atomic: a file is visible under its key only when it is complete and on the disk. */
 export class DiskFiles {
   readonly #objects: string;
   readonly #temporary: string;
+  readonly budget: FileBudget;
 
-  private constructor(directory: string) {
+  private constructor(directory: string, budget: FileBudget) {
+    this.budget = budget;
     this.#objects = path.join(directory, "objects");
     this.#temporary = path.join(directory, "incomplete");
   }
 
   /** Opens or creates a directory that only the owner can access. Deletes the incomplete files of a previous process. */
-  static async open(directory: string): Promise<DiskFiles> {
-    const files = new DiskFiles(directory);
+  static async open(directory: string, budget = UNLIMITED): Promise<DiskFiles> {
+    const files = new DiskFiles(directory, budget);
     await rm(files.#temporary, { recursive: true, force: true });
     await mkdir(files.#objects, { recursive: true, mode: 0o700 });
     await mkdir(files.#temporary, { recursive: true, mode: 0o700 });
@@ -122,6 +133,7 @@ class IncompleteFile {
     try {
       await this.#handle.sync();
       const isKept = await this.#files.place(this.#path, key, how);
+      if (isKept) this.#files.budget.add(this.#bytes);
       await this.#handle.close();
       if (!isKept) await rm(this.#path, { force: true });
       return isKept;

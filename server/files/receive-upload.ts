@@ -10,7 +10,7 @@ export async function receivePut(request: Request, key: string, files: DiskFiles
   if (length > MAX_UPLOAD_BYTES)
     throw s3Error("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size");
   if ((await files.size(key)) !== undefined) throw existing();
-  await store(files, key, { replaces: false }, async (file) => {
+  await store(files, key, { replaces: false, expectedBytes: length }, async (file) => {
     await readBody(request, async (chunk) => {
       if (file.bytes + chunk.length > length) throw s3Error("IncompleteBody", "The body is longer than Content-Length");
       await file.write(chunk);
@@ -36,9 +36,11 @@ export function parseContentLength(request: Pick<Request, "headers">): number {
 export async function store(
   files: DiskFiles,
   key: string,
-  how: { readonly replaces: boolean },
+  how: { readonly replaces: boolean; readonly expectedBytes?: number },
   write: (file: IncompleteFile) => Promise<void>,
 ): Promise<void> {
+  const shortage = files.budget.findShortage(how.expectedBytes);
+  if (shortage !== undefined) throw s3Error("InsufficientStorage", `No file can be stored: ${shortage}.`);
   const file = await files.begin();
   try {
     await write(file);

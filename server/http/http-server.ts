@@ -20,6 +20,21 @@ const API = "/api/v1";
 const FILES = "/files";
 const WEB_PAGE = path.join(projectRoot, "web");
 
+/** The requests that are refused while the disk has no room. Those of executions are not, so that runs can end. */
+const NEW_WORK = new Set([
+  "POST /agent/runs",
+  "POST /agent/run",
+  "POST /agent/runs/{runId}/followups",
+  "POST /agent/attachments",
+  "POST /agent/schedules/{scheduleId}/run",
+]);
+const FULL = {
+  status: 503,
+  code: "resource_unavailable",
+  title: "The service is at its limit for now",
+  retryAfterSeconds: 60,
+} as const;
+
 export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
@@ -66,6 +81,11 @@ function createApp({ ports, adapters }: HttpServerOptions) {
     const endpoint = findEndpoint(route);
     const routePorts = { ...ports, who: route.who === "public" ? ["public"] : route.who };
     app.on(route.method, API + route.path.replace(/\{(\w+)\}/g, ":$1"), async ({ env, req }) => {
+      const shortage = NEW_WORK.has(`${route.method} ${route.path}`) ? adapters.disk.findShortage() : undefined;
+      if (shortage !== undefined) {
+        sendProblem(env.incoming, env.outgoing, { ...FULL, detail: shortage });
+        return RESPONSE_ALREADY_SENT;
+      }
       // Hono serves HEAD with the handler of GET; API Gateway does not.
       const isHead = req.method === "HEAD";
       const routeKey = isHead ? "$default" : `${route.method} ${API}${route.path}`;

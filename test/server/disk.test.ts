@@ -1,0 +1,100 @@
+import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseSize } from "#server/disk/parse-size.ts";
+import { diskFileStore } from "#server/files/disk-file-store.ts";
+import { DiskFiles } from "#server/files/disk-files.ts";
+import { store } from "#server/files/receive-upload.ts";
+import { useDataDirectory } from "./support/data-directory.ts";
+import { eventually } from "./support/eventually.ts";
+import { commands, createRun, useServers, waitForState } from "./support/served.ts";
+
+const servers = useServers();
+const data = useDataDirectory();
+const NEW_RUN = { prompt: commands("true"), config: { model_id: "local/runbook" } };
+
+describe("a server whose data has reached its limit", () => {
+  it("refuses new work with the reason, serves what there is, and goes on when there is space", async () => {
+    const directory = servers.directory();
+    const large = path.join(directory, "files/objects/large");
+    mkdirSync(path.dirname(large), { recursive: true, mode: 0o700 });
+    writeFileSync(large, "");
+    truncateSync(large, 40_000_000);
+    const full = await servers.start(directory, { args: ["--max-disk", "30MB"] });
+    const refused = await eventually(async () => {
+      const response = await full.call("POST", "/agent/runs", NEW_RUN);
+      expect(response.status).toBe(503);
+      return response;
+    });
+    expect(refused.body).toMatchObject({
+      error_code: "resource_unavailable",
+      detail: expect.stringContaining("the data of the server has reached its limit of 28.6 MiB"),
+    });
+    expect((await full.call("GET", "/agent/runs")).status).toBe(200);
+    expect((await servers.run(directory, { command: "status" })).output).toMatch(/files 38\.\d MiB, limit 28\.6 MiB/);
+    await full.stop();
+
+    rmSync(large);
+    const free = await servers.start(directory, { args: ["--max-disk", "30MB"] });
+    expect((await free.call("POST", "/agent/runs", NEW_RUN)).status).toBe(200);
+  });
+});
+
+describe("the files of a server", () => {
+  it("reject an upload that does not fit into the limit, and leave nothing of it", async () => {
+    const directory = data.directory();
+    const budget = { findShortage: (bytes = 0) => (bytes > 10 ? "no room" : undefined), add: () => undefined };
+    const files = await DiskFiles.open(directory, budget);
+    const how = (expectedBytes: number) => ({ replaces: false, expectedBytes });
+    const write = store(files, "a", how(11), async () => undefined);
+    await expect(write).rejects.toMatchObject({
+      code: "InsufficientStorage",
+      message: "No file can be stored: no room.",
+    });
+    await store(files, "b", how(10), (file) => file.write(Buffer.from("0123456789")));
+    expect(readdirSync(path.join(directory, "objects"))).toEqual(["b"]);
+    expect(readdirSync(path.join(directory, "incomplete"))).toEqual([]);
+  });
+
+  it.each([
+    ["ENOSPC", "the server's disk is full"],
+    ["EROFS", "the server cannot read or write its data directory"],
+  ])("report %s as an error that callers understand", async (code, detail) => {
+    const files = await DiskFiles.open(data.directory());
+    files.begin = () => Promise.reject(Object.assign(new Error(code), { code }));
+    const options = { files, secret: new Uint8Array(32), baseUrl: "http://x", downloadSeconds: 1, now: Date.now };
+    const put = diskFileStore(options).put("key", "text", "text/plain");
+    await expect(put).rejects.toMatchObject({ code: "resource_unavailable", detail });
+  });
+});
+
+describe("a data directory that cannot be written", () => {
+  it("is reported with what to do about it", async () => {
+    const file = path.join(servers.directory(), "file");
+    writeFileSync(file, "");
+    const { code, output } = await servers.run(path.join(file, "data"));
+    expect(code).toBe(1);
+    expect(output).toMatch(/The data directory .* cannot be written: .*\n.*Choose another directory with --data/);
+  });
+});
+
+describe("the data directory", () => {
+  it("is made accessible to its owner only", async () => {
+    const directory = path.join(servers.directory(), "data");
+    mkdirSync(directory, { mode: 0o755 });
+    const server = await servers.start(directory);
+    await waitForState(server, await createRun(server, "true"), "SUCCEEDED");
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+  });
+});
+
+describe("a size", () => {
+  it.each([
+    ["500MB", 500_000_000],
+    ["1.5 GiB", 1_610_612_736],
+    ["2tb", 2_000_000_000_000],
+    ["0GB", undefined],
+    ["10", undefined],
+    ["-1GB", undefined],
+  ])("is parsed: %s", (text, bytes) => expect(parseSize(text)).toBe(bytes));
+});
