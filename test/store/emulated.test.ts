@@ -1,12 +1,23 @@
 import { randomUUID } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { diskFileStore } from "#server/files/disk-file-store.ts";
+import { openAdapters } from "#server/ports.ts";
+import { exportData } from "#server/transfer/export.ts";
+import { readItems } from "#server/transfer/export-format.ts";
+import { importData } from "#server/transfer/import.ts";
 import { dynamoClient, ssmClient } from "#shared/aws/clients.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { s3FileStore } from "#shared/aws/s3-files.ts";
 import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
-import { TableBusy } from "#shared/table/table.ts";
+import { principalStore } from "#shared/principals/principal-store.ts";
+import { type Item, TableBusy } from "#shared/table/table.ts";
+import { bootstrap } from "#shared/teams/bootstrap.ts";
+import { awsTarget } from "../../scripts/import-aws.ts";
 import { createBucket, createTable, EMULATOR_START_MS, type EmulatedAws, emulatedAws } from "../support/emulator.ts";
 import { fileStoreContract, signedUrls } from "./file-store-contract.ts";
 import { tableContract } from "./table-contract.ts";
@@ -104,5 +115,71 @@ describe("values of secrets on Parameter Store", () => {
     await expect(vault().put("team", "long", `{{${"x".repeat(4_000)}`)).rejects.toMatchObject({
       code: "invalid_request",
     });
+  });
+});
+
+describe("an export of a single machine", () => {
+  const importTable = `table-${randomUUID()}`;
+  const importBucket = `bucket-${randomUUID()}`;
+  const scratch = mkdtempSync(join(tmpdir(), "runyard-import-"));
+  afterAll(() => rmSync(scratch, { recursive: true }));
+
+  /** Fills a data directory and exports it. Returns the directory of the export. */
+  async function makeExport(name: string, items: readonly Item[]) {
+    const [data, to] = [join(scratch, name), join(scratch, `${name}-export`)];
+    mkdirSync(data);
+    mkdirSync(to);
+    const { database, table: source, files } = await openAdapters(data);
+    const admin = await bootstrap(source, Date.now(), { teamName: "A", displayName: "B", email: "c@example.com" });
+    for (const item of items) await source.write({ kind: "put", item });
+    const store = diskFileStore({
+      files,
+      secret: new Uint8Array(32),
+      baseUrl: "http://x",
+      downloadSeconds: 1,
+      now: Date.now,
+    });
+    await store.put("runs/Run 1/é/artifacts/a", "content", "text/plain");
+    await database.close();
+    return { ...admin, to, manifest: await exportData(data, to) };
+  }
+
+  it("is imported into a table and a bucket with all items and files, once", async () => {
+    await createTable(aws.dynamo, importTable);
+    await createBucket(aws.s3, importBucket);
+    const bytes = {
+      pk: "RUN#1",
+      sk: "MESSAGES#1",
+      body: new Uint8Array([0, 255]),
+      nested: { list: [1, "t", null, true] },
+    };
+    const secret = { pk: "TEAM#1", sk: "SECRET#TOKEN", v: 1, team_uid: "1", name: "TOKEN", id: "x", created_at: 1 };
+    const many = Array.from({ length: 230 }, (_, n) => ({
+      pk: "RUN#2",
+      sk: `EVENT#${n}`,
+      scope: "TEAM#1#0",
+      created_key: `${n}`,
+    }));
+    const { to, api_key, team_uid, manifest } = await makeExport("first", [bytes, secret, ...many]);
+    expect(manifest.secrets).toEqual([{ team_uid: "1", name: "TOKEN" }]);
+
+    const target = awsTarget(aws.dynamo, aws.s3, importTable, importBucket);
+    expect(await importData(to, target, Date.now)).toMatchObject({ files: 1, wasComplete: false });
+    const imported = dynamoTable(aws.dynamo, importTable);
+    let count = 0;
+    for await (const item of readItems(to)) {
+      expect(await imported.get(item)).toEqual(item);
+      count++;
+    }
+    expect(count).toBe(manifest.items);
+    expect((await imported.query({ index: "gsi2", pk: "TEAM#1#0" })).items).toHaveLength(230);
+    const principal = await principalStore(imported, Date.now).authenticate(`Bearer ${api_key}`, undefined);
+    expect(principal).toMatchObject({ kind: "personal", teams: [{ uid: team_uid, role: "admin" }] });
+    const files = s3FileStore(aws.s3, () => importBucket, 60, Date.now);
+    expect(Buffer.from((await files.get("runs/Run 1/é/artifacts/a")) ?? []).toString()).toBe("content");
+
+    expect(await importData(to, target, Date.now)).toMatchObject({ wasComplete: true });
+    const other = await makeExport("second", []);
+    await expect(importData(other.to, target, Date.now)).rejects.toThrow(`the table ${importTable} is not empty`);
   });
 });
