@@ -108,26 +108,34 @@ async function startServing(
   enableCompileCache(path.join(paths.data, "cache"));
   const { localUrl, startServer } = await import("../server.ts");
   const { DatabaseInUse } = await import("../database/sqlite-errors.ts");
-  const port = await firstFreePort(wanted, host);
-  const webUrl = options.url ?? localUrl(host, port);
   const print = (line: string) => log.write(`${line}\n`);
-  const limits = { concurrency, maxDiskBytes };
-  const starting = { directory: paths.data, host, port, webUrl, ...limits, environment: process.env, print };
-  try {
-    const server = await step("server", async (note) => {
+  const common = { directory: paths.data, host, concurrency, maxDiskBytes, environment: process.env, print };
+  const startOn = (port: number) =>
+    step("server", async (note) => {
+      const webUrl = options.url ?? localUrl(host, port);
       note(`${webUrl}, up to ${concurrency} runs at the same time`);
-      return startServer(starting);
+      const server = await startServer({ ...common, port, webUrl });
+      return { server, webUrl, localUrl: localUrl(host, port), port };
     });
-    if (port !== wanted) warn(`Port ${wanted} is busy: ${port} is used instead.`);
+  try {
+    // Another program may take the port between the check and the start.
+    const started = await startOn(await firstFreePort(wanted, host)).catch(async (error: unknown) => {
+      if (!isAddressInUse(error)) throw error;
+      return startOn(await firstFreePort(wanted, host));
+    });
+    if (started.port !== wanted) warn(`Port ${wanted} is busy: ${started.port} is used instead.`);
     if (!isLoopbackHost(host) && options.url === undefined) {
       warn("Links and file URLs work on this machine only: --url names the address that other machines use.");
     }
-    return { server, webUrl, localUrl: localUrl(host, port) };
+    return started;
   } catch (error) {
     if (!(error instanceof DatabaseInUse)) throw error;
     throw new Problem(`Runyard is already running on ${shown(paths.data)}.`);
   }
 }
+
+const isAddressInUse = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "EADDRINUSE";
 
 function openLog({ data, log }: ServePaths): RotatingLog {
   try {

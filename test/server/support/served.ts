@@ -8,6 +8,8 @@ import { afterEach } from "vitest";
 import { eventually } from "./eventually.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../../server/command/serve.ts");
+/** Test files run at the same time, so each begins at another port. */
+const PORT = String(24_000 + (process.pid % 8_000));
 const State = v.object({ base_url: v.string(), web_url: v.string(), api_key: v.string(), pid: v.number() });
 
 export interface StartOptions {
@@ -30,7 +32,7 @@ export function useServers() {
   });
 
   const launch = (directory: string, { command = "serve", args = [], environment = {} }: LaunchOptions) => {
-    const own = ["--data", directory, ...(command === "serve" ? ["--port", "24500"] : [])];
+    const own = ["--data", directory, ...(command === "serve" ? ["--port", PORT] : [])];
     const child = spawn(process.execPath, [PROGRAM, command, ...own, ...args], {
       env: { PATH: process.env["PATH"], HOME: directory, RUNYARD_SANDBOX: "none", ...environment },
     });
