@@ -5,16 +5,16 @@ import { type BenchCloud, startCloud } from "./cloud.ts";
 import { openControlPlane } from "./control-plane.ts";
 import { measureCosts } from "./costs.ts";
 import { startDynamoDbLocal } from "./dynamodb-local.ts";
-import { measureLanggraph } from "./langgraph.ts";
 import { atOnce, oneAtATime } from "./latency.ts";
 import { load, machineOf } from "./machine.ts";
 import { memoryOf } from "./memory.ts";
 import { memoryUnder } from "./memory-load.ts";
 import { measurePages } from "./pages.ts";
+import { measureLanggraph } from "./peers/langgraph.ts";
 import { budgetsOf, print, type Report } from "./report.ts";
 import { webScriptBytes } from "./web-script.ts";
 
-const HELP = `Usage: npm run bench -- [options]
+const HELP = `Usage: npm run bench:emulator -- [options]
 
 Measures a local cloud of its own, against the budgets of docs/performance.md, and leaves nothing behind.
 

@@ -1,9 +1,9 @@
 import { heartbeatSeconds } from "../shared/records/run.ts";
 import type { Bundles } from "./bundles.ts";
 import type { Costs } from "./costs.ts";
-import type { Comparison } from "./langgraph.ts";
 import type { Latency } from "./latency.ts";
 import type { PageCost } from "./pages.ts";
+import type { Comparison } from "./peers/langgraph.ts";
 import { type Bill, billOf, dollars } from "./prices.ts";
 
 /** A budget of the design, and what was measured. */

@@ -36,7 +36,7 @@ export async function startCloud(args: readonly string[] = []): Promise<BenchClo
     detached: true,
   });
   const stop = async (): Promise<void> => {
-    await end(child);
+    await endCloud(child);
     await rm(state, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
@@ -52,7 +52,8 @@ export async function startCloud(args: readonly string[] = []): Promise<BenchClo
   }
 }
 
-function untilReady(child: ChildProcess): Promise<void> {
+/** Waits until a service says that it is ready. */
+export function untilReady(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let text = "";
     const fail = (why: string) => reject(new Problem(`The local cloud ${why}.`, lastLines(text, 20)));
@@ -72,7 +73,8 @@ function untilReady(child: ChildProcess): Promise<void> {
   });
 }
 
-async function end(child: ChildProcess): Promise<void> {
+/** Ends a service as Ctrl-C does. */
+export async function endCloud(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   child.kill("SIGINT");

@@ -19,7 +19,7 @@ export interface Latency {
 
 /** The first command tells when it ran: no reader, no batch of messages and no poll stands in between. */
 export const PROMPT_COMMAND = "date +%s%3N";
-const PROMPT = `\`\`\`sh\n${PROMPT_COMMAND}\n\`\`\``;
+export const PROMPT = `\`\`\`sh\n${PROMPT_COMMAND}\n\`\`\``;
 const LOOK_MS = 100;
 const PATIENCE_MS = 120_000;
 const STAGES = ["run_created", "run_pending", "worker_container_ready", "agent_started", "run_succeeded"] as const;

@@ -19,7 +19,8 @@ export async function memoryOf(root: number): Promise<Memory | undefined> {
   return { processes: alive.length, rssMb: sum(({ rss }) => rss), pssMb: sum(({ pss }) => pss) };
 }
 
-async function treeOf(root: number): Promise<number[]> {
+/** A process and all below it. */
+export async function treeOf(root: number): Promise<number[]> {
   const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const children = new Map<number, number[]>();
   await Promise.all(

@@ -10,11 +10,11 @@ import {
 } from "./budgets.ts";
 import type { Bundles } from "./bundles.ts";
 import type { Costs } from "./costs.ts";
-import type { Comparison } from "./langgraph.ts";
 import type { Latency } from "./latency.ts";
 import type { Machine } from "./machine.ts";
 import type { Memory } from "./memory.ts";
 import type { PageCost } from "./pages.ts";
+import type { Comparison } from "./peers/langgraph.ts";
 
 /** All that one benchmark found out. */
 export interface Report {

@@ -7,9 +7,11 @@ export function quantile(values: readonly number[], p: number): number {
 export interface Spread {
   readonly p50: number;
   readonly p95: number;
+  readonly p99: number;
 }
 
 export const spreadOf = (values: readonly number[]): Spread => ({
   p50: quantile(values, 0.5),
   p95: quantile(values, 0.95),
+  p99: quantile(values, 0.99),
 });

@@ -1,16 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import { spawn } from "node:child_process";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import * as v from "valibot";
-import { lastLines, runCommand } from "../host/commands.ts";
-import { projectRoot } from "../host/paths.ts";
-import { firstFreePort } from "../host/ports.ts";
-import { Problem } from "../host/terminal.ts";
-import { PROMPT_COMMAND, restBefore } from "./latency.ts";
-import { type Spread, spreadOf } from "./statistics.ts";
+import { lastLines } from "../../host/commands.ts";
+import { firstFreePort } from "../../host/ports.ts";
+import { Problem } from "../../host/terminal.ts";
+import { PROMPT_COMMAND, restBefore } from "../latency.ts";
+import { type Spread, spreadOf } from "../statistics.ts";
+import { answersWithin, endPeer, installPeer } from "./peer.ts";
 
 /** What another local agent server takes to the first command, measured as ours is. */
 export interface Comparison {
@@ -21,8 +19,7 @@ export interface Comparison {
   readonly runsAtOnce: number;
 }
 
-/** Pinned, so that a later figure differs by our doing alone. */
-const PACKAGES = ["langgraph-cli[inmem]==0.4.40", "langgraph-api==0.16.7", "langgraph==1.2.22"];
+const NAME = "langgraph-cli 0.4.40";
 const START_MS = 60_000;
 
 /**
@@ -30,9 +27,9 @@ const START_MS = 60_000;
  * sandbox, a queue that outlives it, or a process of the run's own.
  */
 export async function measureLanggraph(runs: number, runsAtOnce: number): Promise<Comparison> {
-  const programs = await installed();
+  const programs = await installPeer("langgraph");
   const folder = await mkdtemp(path.join(tmpdir(), "runyard-langgraph-"));
-  await cp(path.join(import.meta.dirname, "langgraph"), folder, { recursive: true });
+  await cp(path.join(import.meta.dirname, "langgraph-graph"), folder, { recursive: true });
   const port = await firstFreePort(18_700);
   const args = ["dev", "--no-browser", "--no-reload", "--n-jobs-per-worker", "16", "--port", String(port)];
   const child = spawn(path.join(programs, "langgraph"), args, {
@@ -44,7 +41,7 @@ export async function measureLanggraph(runs: number, runsAtOnce: number): Promis
   child.stderr.on("data", (chunk: Buffer) => said.push(chunk));
   try {
     const base = `http://127.0.0.1:${port}`;
-    if (!(await answers(child, base))) {
+    if (!(await answersWithin(child, `${base}/ok`, START_MS))) {
       throw new Problem("langgraph dev did not start.", lastLines(Buffer.concat(said).toString(), 8));
     }
     await firstCommand(base);
@@ -54,10 +51,9 @@ export async function measureLanggraph(runs: number, runsAtOnce: number): Promis
       times.push(await firstCommand(base));
     }
     const together = await Promise.all(Array.from({ length: runsAtOnce }, () => firstCommand(base)));
-    const name = PACKAGES[0]?.replace(/\[.*==/, " ") ?? "langgraph";
-    return { name, runs, firstCommand: spreadOf(times), firstCommandAtOnce: spreadOf(together), runsAtOnce };
+    return { name: NAME, runs, firstCommand: spreadOf(times), firstCommandAtOnce: spreadOf(together), runsAtOnce };
   } finally {
-    await end(child);
+    await endPeer(child);
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -77,40 +73,4 @@ async function post<S extends v.GenericSchema>(url: string, body: unknown, schem
   const headers = { "content-type": "application/json" };
   const init = { method: "POST", headers, body: JSON.stringify(body), signal: AbortSignal.timeout(60_000) };
   return v.parse(schema, await (await fetch(url, init)).json());
-}
-
-/** The folder of its programs, in an environment that is made once. */
-async function installed(): Promise<string> {
-  const venv = path.join(projectRoot, ".runyard", "langgraph");
-  const python = path.join(venv, "bin", "python");
-  const check = await runCommand(python, ["-m", "pip", "install", "--quiet", "--no-index", ...PACKAGES]);
-  if (check.code === 0) return path.join(venv, "bin");
-  await rm(venv, { recursive: true, force: true });
-  const made = await runCommand(process.env["RUNYARD_PYTHON"] ?? "python3", ["-m", "venv", venv]);
-  const filled = made.code === 0 ? await runCommand(python, ["-m", "pip", "install", "--quiet", ...PACKAGES]) : made;
-  if (filled.code !== 0) throw new Problem("langgraph could not be installed.", lastLines(filled.output, 5));
-  return path.join(venv, "bin");
-}
-
-async function answers(child: ChildProcess, base: string): Promise<boolean> {
-  for (const deadline = Date.now() + START_MS; Date.now() < deadline; await pause(100)) {
-    if (child.exitCode !== null || child.pid === undefined) return false;
-    const ok = await fetch(`${base}/ok`, { signal: AbortSignal.timeout(2_000) }).then(
-      async (answer) => {
-        await answer.body?.cancel();
-        return answer.ok;
-      },
-      () => false,
-    );
-    if (ok) return true;
-  }
-  return false;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  const ended = once(child, "exit");
-  child.kill("SIGTERM");
-  await Promise.race([ended, pause(5_000, undefined, { ref: false })]);
-  child.kill("SIGKILL");
 }

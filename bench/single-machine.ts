@@ -1,0 +1,149 @@
+import { parseArgs } from "node:util";
+import { type Api, callApi } from "../host/api.ts";
+import { bold, dim, Problem, red, seconds } from "../host/terminal.ts";
+import { RunAgentResponse } from "../shared/wire/run.ts";
+import { oneAtATime, untilEnded } from "./latency.ts";
+import { load, machineOf } from "./machine.ts";
+import { memoryOf } from "./memory.ts";
+import { measureLanggraph } from "./peers/langgraph.ts";
+import { measureOpenhands } from "./peers/openhands.ts";
+import { measureOverload } from "./single/overload.ts";
+import { measureReads } from "./single/reads.ts";
+import { printReport, type SingleReport, toBudgets } from "./single/report.ts";
+import { startServer, stateDirectory } from "./single/server.ts";
+import { measureThroughput } from "./single/throughput.ts";
+import { usageOf, usagePerRun } from "./single/usage.ts";
+
+const HELP = `Usage: npm run bench -- [options]
+
+Measures a single-machine server of its own against the budgets of docs/performance.md, and leaves nothing behind.
+
+  --runs N      runs one at a time (default 20)
+  --many N      runs from 16 callers (default 2000)
+  --peers       measure OpenHands' agent server and langgraph dev in the same benchmark; pip installs them first
+  --overload N  let 200 callers create and read runs for N seconds (default: not at all)
+  --json        print one JSON object instead of tables
+  --help        show this text
+
+npm run bench:emulator measures the deployment on an emulator, and what AWS bills.`;
+
+const CALLERS = 16;
+const OVERLOADING = 200;
+const REQUESTS = 1_000;
+const REST_MS = 2_000;
+
+interface Options {
+  readonly runs: number;
+  readonly many: number;
+  readonly peers: boolean;
+  readonly overload: number;
+  readonly json: boolean;
+}
+
+async function main(args: string[]): Promise<number> {
+  const options = parseOptions(args);
+  if (typeof options === "string") {
+    console.error(options);
+    return options === HELP ? 0 : 2;
+  }
+  const began = performance.now();
+  try {
+    const report = await measure(options);
+    if (options.json) console.log(JSON.stringify({ ...report, budgets: toBudgets(report) }, null, 2));
+    else printReport(report);
+    console.error(dim(`took ${seconds(performance.now() - began)}`));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    console.error(red(error.message));
+    for (const detail of error.details) console.error(`  ${detail}`);
+    return 1;
+  }
+}
+
+async function measure({ runs, many, peers, overload }: Options): Promise<SingleReport> {
+  const before = load();
+  const openhands = peers ? await step("OpenHands", () => measureOpenhands(runs)) : undefined;
+  const langgraph = peers ? await step("langgraph dev", () => measureLanggraph(runs, CALLERS)) : undefined;
+  const state = await stateDirectory();
+  try {
+    const first = await step("first start", () => startServer(state.path));
+    await first.stop();
+    const server = await step("second start", () => startServer(state.path));
+    const { api, pid } = server;
+    try {
+      const ready = { firstMs: first.readyMs, laterMs: server.readyMs };
+      // The first executions load the sources, and write the cache of compiled code.
+      await step("warm up", () => measureThroughput(api, 8, 2));
+      const atRest = await step("memory at rest", () => rest().then(() => memoryOf(pid)));
+      const single = await step(`${runs} runs, one at a time`, () => oneAtATime(api, runs));
+      const four = await step("40 runs from 4 callers", () => measureThroughput(api, 40, 4));
+      const used = await usageOf(pid);
+      const sixteen = await step(`${many} runs from ${CALLERS} callers`, () => measureThroughput(api, many, CALLERS));
+      const usage = usagePerRun(used, await usageOf(pid), many);
+      const afterBurst = await step("memory after it", () => rest().then(() => memoryOf(pid)));
+      const reads = await step("reads", () => measureAllReads(api));
+      const overloaded =
+        overload === 0 ? undefined : await step("overload", () => measureOverload(api, OVERLOADING, overload));
+      return {
+        machine: machineOf(before),
+        ...{ ready, single, four, sixteen, usage, reads },
+        memory: { atRest, afterBurst },
+        ...(openhands === undefined ? {} : { openhands }),
+        ...(langgraph === undefined ? {} : { langgraph }),
+        ...(overloaded === undefined ? {} : { overload: overloaded }),
+      };
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await state.remove();
+  }
+}
+
+const rest = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, REST_MS));
+
+async function measureAllReads(api: Api) {
+  const { run } = await createEndedRun(api);
+  const paths = { run: `/agent/runs/${run}`, list: "/agent/runs?limit=20", events: `/agent/runs/${run}/events` };
+  return {
+    run: await measureReads(api, paths.run, 1, REQUESTS / 2),
+    runByEight: await measureReads(api, paths.run, 8, REQUESTS * 2),
+    list: await measureReads(api, paths.list, 1, REQUESTS / 2),
+    events: await measureReads(api, paths.events, 1, REQUESTS / 2),
+  };
+}
+
+async function createEndedRun(api: Api): Promise<{ readonly run: string }> {
+  const { run_id: run } = await callApi(api, "POST", "/agent/runs", RunAgentResponse, { prompt: "```sh\ndate\n```" });
+  await untilEnded(api, run);
+  return { run };
+}
+
+async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  const result = await work();
+  console.error(`${bold("·")} ${name.padEnd(28)} ${seconds(performance.now() - began).padStart(8)}`);
+  return result;
+}
+
+function parseOptions(args: string[]): Options | string {
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean", default: false } as const;
+  try {
+    const options = { runs: text, many: text, overload: text, peers: flag, json: flag, help: { ...flag, short: "h" } };
+    const { values } = parseArgs({ args, options });
+    if (values.help) return HELP;
+    const numbers = {
+      runs: Number(values.runs ?? 20),
+      many: Number(values.many ?? 2_000),
+      overload: Number(values.overload ?? 0),
+    };
+    if (!Object.values(numbers).every(Number.isInteger)) return "--runs, --many and --overload take whole numbers";
+    return { ...numbers, peers: values.peers, json: values.json };
+  } catch (error) {
+    return `${error instanceof Error ? error.message : String(error)}\n\n${HELP}`;
+  }
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
