@@ -63,8 +63,8 @@ async function main(args: string[]): Promise<number> {
 
 async function measure({ runs, many, peers, overload }: Options): Promise<SingleReport> {
   const before = load();
-  const openhands = peers ? await step("OpenHands", () => measureOpenhands(runs)) : undefined;
-  const langgraph = peers ? await step("langgraph dev", () => measureLanggraph(runs, CALLERS)) : undefined;
+  const openhands = peers ? await step("OpenHands", () => ifItStarts(measureOpenhands(runs))) : undefined;
+  const langgraph = peers ? await step("langgraph dev", () => ifItStarts(measureLanggraph(runs, CALLERS))) : undefined;
   const state = await stateDirectory();
   try {
     const first = await step("first start", () => startServer(state.path));
@@ -98,6 +98,17 @@ async function measure({ runs, many, peers, overload }: Options): Promise<Single
     }
   } finally {
     await state.remove();
+  }
+}
+
+/** A peer that cannot be installed or started here is left out of the comparison. */
+async function ifItStarts<T>(peer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await peer;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    console.error([red(error.message), ...error.details].join("\n  "));
+    return undefined;
   }
 }
 

@@ -27,7 +27,9 @@ const NAME = "openhands-agent-server 1.58.0";
 const START_MS = 120_000;
 const POLL_MS = 10;
 const CALLERS = [4, 16];
-const PER_CALLER = 10;
+const PER_CALLER = 4;
+/** The server refuses conversations above its limit; a client tries again. */
+const RETRY_MS = 50;
 
 /**
  * OpenHands' agent server with its terminal and a stand-in for the model, which asks for one command and then is done. The server
@@ -111,7 +113,12 @@ async function conversation(base: string, modelUrl: string, workspace: string): 
 }
 
 async function read<S extends v.GenericSchema>(url: string, schema: S, init: RequestInit = {}) {
-  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(120_000) });
+  let response = await fetch(url, { ...init, signal: AbortSignal.timeout(120_000) });
+  while (response.status === 429) {
+    await response.body?.cancel();
+    await pause(RETRY_MS);
+    response = await fetch(url, { ...init, signal: AbortSignal.timeout(120_000) });
+  }
   return v.parse(schema, await response.json());
 }
 
