@@ -62,7 +62,22 @@ describe("POST /harness-support/heartbeat", () => {
     const harness = await startedRun(plane);
     expect(await harness.beat()).toMatchObject({ status: 409, body: { retryable: false } });
     await harness.resolve();
-    expect((await harness.beat()).body).toEqual({ followups: [], cancel: false, next_heartbeat_seconds: 10 });
+    expect((await harness.beat()).body).toEqual({
+      followups: [],
+      cancel: false,
+      watched: false,
+      next_heartbeat_seconds: 10,
+    });
+  });
+});
+
+describe("the interval of heartbeats", () => {
+  it("is shorter while somebody watches the run", async () => {
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    expect((await harness.beat()).body).toMatchObject({ watched: false, next_heartbeat_seconds: 10 });
+    await clientOf(plane).get(`/agent/runs/${harness.run_id}/events?live=true`);
+    expect((await harness.beat()).body).toMatchObject({ watched: true, next_heartbeat_seconds: 5 });
   });
 });
 
@@ -96,7 +111,8 @@ describe("POST /harness-support/messages", () => {
       harness.messages(1, "d"),
     ]);
     const stored = (await harness.resolve()).body.context.messages.length;
-    for (const { status, body } of answers) expect([status, body]).toEqual([200, { next_sequence: stored + 1 }]);
+    for (const { status, body } of answers)
+      expect([status, body]).toEqual([200, { next_sequence: stored + 1, watched: false }]);
   });
 
   it("stores twenty equal batches at once once", async () => {
@@ -114,7 +130,7 @@ describe("POST /harness-support/messages", () => {
     const harness = await workingRun(plane);
     const texts = [1, 40_000, 10, 250_000, 32_768, 5].map((size, index) => `${index}${"é".repeat(size / 2)}`);
     for (const [index, text] of texts.entries())
-      expect((await harness.messages(index + 1, text)).body).toEqual({ next_sequence: index + 2 });
+      expect((await harness.messages(index + 1, text)).body).toEqual({ next_sequence: index + 2, watched: false });
     await harness.finish();
     await deliver(plane);
     const transcript = await clientOf(plane).get(`/agent/runs/${harness.run_id}/transcript`);
