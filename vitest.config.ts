@@ -1,33 +1,59 @@
+import { relative } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Plain projects share two workers; what starts processes and servers comes after them, one file at a time. */
-const together = ["domain", "api", "store", "server", "infra", "harness", "events", "reliability"];
-const alone = [
-  "escape",
-  "security",
-  "checks",
-  "clients",
-  "cli",
-  "contract",
-  "local",
-  "agents",
-  "web",
-  "e2e",
-  "emulator",
-];
+const folders = ["domain", "api", "store", "server", "infra", "harness", "events", "reliability", "security", "checks"];
+const services = ["clients", "cli", "contract", "local", "agents", "web", "e2e", "emulator"];
 /** What a project needs that the repository's own packages do not bring. */
-const setups: Readonly<Record<string, string>> = { agents: "test/agents/support/install.ts" };
+const setups: Readonly<Record<string, string>> = { agents: "scripts/install-agents.ts" };
+
+/** Files that take longest, much of it waiting. They start first, so that none of them is left over at the end. */
+const SLOW = [
+  "test/contract/schemathesis.test.ts",
+  "test/emulator/deployment.test.ts",
+  "test/e2e/schedules.test.ts",
+  "test/e2e/processes.test.ts",
+  "test/reliability/interleaving.test.ts",
+  "test/server/serve.test.ts",
+  "test/agents/ends.test.ts",
+  "test/agents/live.test.ts",
+  "test/clients/python-live.test.ts",
+  "test/clients/python-package.test.ts",
+  "test/harness/execution.test.ts",
+  "test/harness/checkpoints.test.ts",
+  "test/harness/agent-turns.test.ts",
+  "test/infra/bundle.test.ts",
+  "test/reliability/serial.test.ts",
+  "test/reliability/crash.test.ts",
+  "test/web/page.test.ts",
+  "test/security/isolation-boundary.test.ts",
+  "test/e2e/slices.test.ts",
+  "test/checks/planted.test.ts",
+];
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ project, moduleId }: TestSpecification) => {
+      const at = SLOW.indexOf(relative(this.ctx.config.root, moduleId));
+      return project.config.sequence.groupOrder * 2 * SLOW.length + (at === -1 ? SLOW.length : at);
+    };
+    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
+  }
+}
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: SlowFirst },
     projects: [
-      ...together.map((name) => project(name, { maxWorkers: 2, seconds: 90, groupOrder: 0 })),
-      ...alone.map((name, index) => project(name, { maxWorkers: 1, seconds: 180, groupOrder: index + 1 })),
+      // Three workers for two cores, since many tests wait for processes.
+      ...[...folders, ...services].map((name) => project(name, { maxWorkers: 3, groupOrder: 0 })),
+      // It uses up what a sandbox may have, and measures what that leaves of the machine.
+      project("escape", { maxWorkers: 1, groupOrder: 1 }),
     ],
   },
 });
 
-function project(name: string, options: { maxWorkers: number; seconds: number; groupOrder: number }) {
+function project(name: string, { maxWorkers, groupOrder }: { maxWorkers: number; groupOrder: number }) {
   return {
     test: {
       name,
@@ -35,10 +61,10 @@ function project(name: string, options: { maxWorkers: number; seconds: number; g
       environment: "node",
       globalSetup: setups[name] ?? [],
       pool: "forks" as const,
-      maxWorkers: options.maxWorkers,
-      testTimeout: options.seconds * 1000,
-      hookTimeout: options.seconds * 1000,
-      sequence: { groupOrder: options.groupOrder },
+      maxWorkers,
+      testTimeout: 180_000,
+      hookTimeout: 180_000,
+      sequence: { groupOrder },
     },
   };
 }

@@ -3,20 +3,35 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CheckResult, describeCheck, runChecks } from "./checks.ts";
+import { setup as installThirdPartyAgents } from "./install-agents.ts";
 import { runCommand, runTool } from "./run-command.ts";
 import { checkSentences } from "./sentences.ts";
 import { countPython, countVitest, sum, type Tally } from "./tally.ts";
 
-const runners: Record<string, () => Promise<Tally>> = { check, python, vitest };
-
 await requireTools();
-const tallies: Tally[] = [];
-for (const [name, runner] of Object.entries(runners)) {
-  tallies.push(await runner().catch((error: unknown) => crashed(name, error)));
-}
-const total = sum(tallies);
+// One test of vitest uses what the tests of the Python client have made.
+const first = await Promise.all([runStep("check", check), runStep("python", python), runStep("agents", installAgents)]);
+const total = sum([...first, await runStep("vitest", vitest)]);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
+
+async function runStep(name: string, step: () => Promise<Tally>): Promise<Tally> {
+  const began = performance.now();
+  try {
+    return await step();
+  } catch (error) {
+    console.error(`${name} did not end as it should:`, error);
+    return { passed: 0, failed: 1 };
+  } finally {
+    console.log(`${name}: ${((performance.now() - began) / 1000).toFixed(0)} s`);
+  }
+}
+
+/** Downloads the third-party agents while the processors are busy; the tests of the agents would do it otherwise. */
+async function installAgents(): Promise<Tally> {
+  await installThirdPartyAgents();
+  return { passed: 0, failed: 0 };
+}
 
 async function requireTools(): Promise<void> {
   const { exitCode, output } = await runCommand("bash", ["scripts/install-test-tools.sh", "--check"]);
@@ -38,7 +53,7 @@ function countChecks(results: readonly CheckResult[]): Tally {
   return { passed, failed: results.length - passed };
 }
 
-/** The Python client: its script brings all that it needs, and runs before vitest, one of whose tests uses what it made. */
+/** The Python client: its script brings all that it needs. */
 async function python(): Promise<Tally> {
   return withReport(async (file) => {
     const args = ["clients/python/scripts/check.py", "--report", file];
@@ -66,9 +81,4 @@ async function withReport(run: (file: string) => Promise<Tally>): Promise<Tally>
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function crashed(name: string, error: unknown): Tally {
-  console.error(`${name} did not end as it should:`, error);
-  return { passed: 0, failed: 1 };
 }

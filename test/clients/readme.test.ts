@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -16,9 +16,11 @@ let service: TestService;
 
 beforeAll(async () => {
   const starting = startService();
-  await run(process.execPath, [join(root, "node_modules/.bin/tsc"), "-p", "tsconfig.build.json"], { cwd: source });
-  mkdirSync(join(folder, "node_modules"));
-  symlinkSync(source, join(folder, "node_modules/runyard"));
+  const installed = join(folder, "node_modules/runyard");
+  mkdirSync(installed, { recursive: true });
+  const tsc = [join(root, "node_modules/.bin/tsc"), "-p", "tsconfig.build.json", "--outDir", join(installed, "dist")];
+  await run(process.execPath, tsc, { cwd: source });
+  cpSync(join(source, "package.json"), join(installed, "package.json"));
   symlinkSync(join(root, "node_modules/@types"), join(folder, "node_modules/@types"));
   snippets.forEach((code, index) => {
     writeFileSync(join(folder, `snippet-${index}.mts`), `${code.includes("const client =") ? "" : PRELUDE}${code}`);

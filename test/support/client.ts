@@ -91,8 +91,16 @@ export function routeOf(
 
 const functionsFolder = join(import.meta.dirname, "..", "..", "functions");
 
-/** The endpoint that a route's file defines. */
-export async function endpointOf({ file }: Route): Promise<Endpoint> {
+const endpoints = new Map<string, Promise<Endpoint>>();
+
+/** The endpoint that a route's file defines. It is loaded once: each `import()` in a test is a message to the test runner. */
+export function endpointOf({ file }: Route): Promise<Endpoint> {
+  const loading = endpoints.get(file) ?? loadEndpoint(file);
+  endpoints.set(file, loading);
+  return loading;
+}
+
+async function loadEndpoint(file: string): Promise<Endpoint> {
   const module: Record<string, unknown> = await import(pathToFileURL(join(functionsFolder, `${file}.ts`)).href);
   const endpoint = Object.values(module).find(isEndpoint);
   if (endpoint === undefined) throw new Error(`functions/${file}.ts exports no endpoint`);

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ssl
 from typing import Iterator
 
 import httpx
@@ -7,6 +8,14 @@ import pytest
 from fault_server import FaultServer
 
 from runyard import AsyncRunyard, Runyard
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _without_certificates() -> Iterator[None]:
+    """Each client would read every certificate there is, which takes longer than most tests; no test uses TLS."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
+        yield
 
 
 @pytest.fixture

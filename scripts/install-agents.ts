@@ -1,17 +1,18 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
+import { root, runCommand } from "./run-command.ts";
 
-const image = join(import.meta.dirname, "../../../image");
+const image = join(root, "image");
 
 const Lock = v.object({ packages: v.record(v.string(), v.object({ version: v.optional(v.string()) })) });
 const Wanted = v.object({ dependencies: v.record(v.string(), v.string()) });
 
-/** Installs the agents of others, which the repository's own packages do not bring: they are most of a gigabyte. */
-export function setup(): void {
+/** Installs the third-party agents, unless they are. They are most of a gigabyte, so the repository's own packages leave them out. */
+export async function setup(): Promise<void> {
   if (isInstalled()) return;
-  execFileSync("npm", ["ci", "--prefix", image], { stdio: "inherit", timeout: 600_000 });
+  const { exitCode, output } = await runCommand("npm", ["ci", "--prefix", image], { timeoutSeconds: 900 });
+  if (exitCode !== 0) throw new Error(`npm ci --prefix image ended with ${exitCode}:\n${output}`);
 }
 
 /** npm writes down what it has installed when it is done. */
