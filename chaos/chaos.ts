@@ -1,50 +1,52 @@
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import * as v from "valibot";
-import { type BenchCloud, startCloud } from "../bench/cloud.ts";
 import { load, machineOf } from "../bench/machine.ts";
-import { readJson, writeJson } from "../host/files.ts";
+import { writeJson } from "../host/files.ts";
 import { projectRoot, shown } from "../host/paths.ts";
 import { ProcessMark } from "../host/processes.ts";
 import { dim, Problem, red, seconds } from "../host/terminal.ts";
 import { check } from "./checker.ts";
 import { type Callers, startCallers } from "./clients.ts";
-import { type Evidence, readThrough, Store } from "./evidence.ts";
-import { countInjectedFaults } from "./injected.ts";
-import { generateStrikes, generateTasks } from "./plan.ts";
+import { startDeployment } from "./deployment-stage.ts";
+import { type Evidence, readThrough } from "./evidence.ts";
+import { startMachine } from "./machine-stage.ts";
+import { generateTasks } from "./plan.ts";
 import { print, type Report } from "./report.ts";
 import { storedRuns, type Violation } from "./run-checks.ts";
-import { type Hit, Targets } from "./targets.ts";
+import type { Stage } from "./stage.ts";
+import type { Hit } from "./targets.ts";
 
 const HELP = `Usage: npm run chaos -- [options]
 
-Starts its own local cloud, creates runs in it, and kills processes meanwhile (kill -9): dispatcher, endpoints, reaper, sandbox,
-harnesses and commands. Afterwards, a checker reads everything that is stored. The exit code is 0 if no guarantee of
-docs/reliability.md was broken. Ctrl-C ends the test early and checks the runs that were created until then; a second Ctrl-C exits
-immediately.
+Starts a service of its own, creates runs in it, and kills processes meanwhile (kill -9): the service, which is started again,
+harnesses and commands. With --emulator, it deploys to the AWS emulator and kills the processes of functions too. Afterwards, a
+checker reads everything that is stored. The exit code is 0 if no guarantee of docs/reliability.md was broken. Ctrl-C ends the test
+early and checks the runs that were created until then; a second Ctrl-C exits immediately.
 
   --runs N     number of runs to create, not counting their children (default 300)
   --seed N     seed that determines the kills and the runs (default: random, printed)
   --callers N  concurrent callers (default 30)
-  --faults     also inject faults into 5 % of the calls to AWS: throttled, refused, delayed, stale index, lost response, or
-               delivered twice, as determined by the seed
+  --restarts N kill nothing but the service, N times, evenly over the runs
   --no-kills   kill nothing
+  --emulator   use the deployment on the AWS emulator
+  --faults     with --emulator: also inject faults into 5 % of the calls to AWS: throttled, refused, delayed, stale index, lost
+               response, or delivered twice, as determined by the seed
   --json       print one JSON object instead of a table
   --help       show this text`;
 
 /** How long runs may take to end after the last kill; a run that has not ended by then counts as lost. */
 const REST_MS = 900_000;
 const PROGRESS_MS = 10_000;
-/** Maximum number of kills per accepted run: on a busy machine, everything would be killed before it made progress. */
-const KILLS_PER_RUN = 0.75;
-
+const LOOK_MS = 50;
 interface Options {
   readonly runs: number;
   readonly seed: number;
   readonly callers: number;
+  readonly emulator: boolean;
   readonly faults: boolean;
   readonly kills: boolean;
+  readonly restarts: number | undefined;
   readonly json: boolean;
 }
 
@@ -70,37 +72,32 @@ async function main(args: string[]): Promise<number> {
 async function chaos(options: Options): Promise<Report> {
   if (process.platform !== "linux") throw new Problem("Chaos tests need Linux, which lists the processes to kill.");
   tell(`seed ${options.seed}`);
-  const cloud = await startCloud(options.faults ? ["--faults", String(options.seed)] : []);
+  const stage = options.emulator
+    ? await startDeployment(options.faults ? options.seed : undefined)
+    : await startMachine();
   try {
-    return await disturb(cloud, options);
+    return await disturb(stage, options);
   } finally {
-    await cloud.stop();
+    await stage.stop();
   }
 }
 
-const Processes = v.object({ emulator: ProcessMark, scratch: v.string() });
-
-async function disturb(cloud: BenchCloud, options: Options): Promise<Report> {
+async function disturb(stage: Stage, options: Options): Promise<Report> {
   const { runs, seed, callers: atOnce } = options;
+  const { api, targets, store } = stage;
   const before = load();
-  const processes = await readJson(path.join(cloud.home, "pids.json"), Processes);
-  if (processes === undefined) throw new Problem("The local cloud does not list its processes.");
-  const targets = new Targets(processes.scratch, processes.emulator.pid);
-  const store = new Store(cloud.emulator);
   const earlier = new Set(storedRuns(await store.items()).map(({ runId }) => runId));
   const giveUp = new AbortController();
   const began = Date.now();
   const callers = startCallers({
-    api: cloud.api,
+    api,
     tasks: generateTasks(seed, runs),
     seed,
     atOnce,
     signal: giveUp.signal,
   });
-  const release = onSignals(cloud, callers.stop);
-  const { hits, lastKillAt } = await withProgress(callers, runs, (hits) =>
-    options.kills ? kill(targets, seed, callers, hits) : callers.submitted.then(() => Date.now()),
-  );
+  const release = onSignals(stage, callers.stop);
+  const { hits, lastKillAt } = await withProgress(callers, runs, (hits) => killAsAsked(stage, options, callers, hits));
   const deadline = lastKillAt + REST_MS;
   const timer = setTimeout(() => giveUp.abort(), Math.max(0, deadline - Date.now()));
   await callers.done;
@@ -111,9 +108,11 @@ async function disturb(cloud: BenchCloud, options: Options): Promise<Report> {
   tell(`at rest ${seconds(restedAt - lastKillAt)} after the last kill`);
   const { accepted } = callers;
   const told = await readThrough(
-    cloud.api,
+    api,
     accepted.map(({ runId }) => runId),
   );
+  const faults = await stage.countFaults();
+  await stage.quiesce();
   const evidence = {
     accepted,
     items: await store.items(),
@@ -135,7 +134,7 @@ async function disturb(cloud: BenchCloud, options: Options): Promise<Report> {
     machine: machineOf(before),
     retries: callers.retries(),
     hits,
-    ...(options.faults ? { faults: await countInjectedFaults(cloud.emulator) } : {}),
+    ...(faults === undefined ? {} : { faults }),
     loadMs: lastKillAt - began,
     endedMs: endedAt - lastKillAt,
     ...(rested ? { restMs: restedAt - lastKillAt } : {}),
@@ -143,7 +142,7 @@ async function disturb(cloud: BenchCloud, options: Options): Promise<Report> {
   };
 }
 
-/** Saves everything known about the runs with a broken guarantee, since the cloud is about to be removed. */
+/** Saves everything known about the runs with a broken guarantee, since the service is about to be removed. */
 async function keep(evidence: Evidence, violations: readonly Violation[], seed: number): Promise<void> {
   const file = path.join(projectRoot, ".runyard", `chaos-${seed}.json`);
   const concerned = (text: string): boolean =>
@@ -154,16 +153,47 @@ async function keep(evidence: Evidence, violations: readonly Violation[], seed: 
   tell(`evidence saved in ${shown(file)}`);
 }
 
+function killAsAsked(stage: Stage, options: Options, callers: Callers, hits: Hit[]): Promise<number> {
+  if (!options.kills) return callers.submitted.then(() => Date.now());
+  const { restarts } = options;
+  return restarts === undefined
+    ? kill(stage, options.seed, callers, hits)
+    : killService(stage, restarts, options, callers, hits);
+}
+
+/** Kills the service a number of times, evenly over what the callers see accepted and ended. Returns when the last one was. */
+async function killService(
+  { targets }: Stage,
+  restarts: number,
+  { runs }: Options,
+  { accepted }: Callers,
+  hits: Hit[],
+): Promise<number> {
+  const progress = () => accepted.length + accepted.filter(({ ended }) => ended).length;
+  const signal = new AbortController().signal;
+  for (let number = 1; number <= restarts; number++) {
+    while (progress() < (number * 2 * runs) / (restarts + 1)) await pause(LOOK_MS);
+    const hit = await targets.strike({ number, afterMs: 0, kind: "service", nth: 0, delayMs: 0 }, signal);
+    if (hit !== undefined) hits.push(hit);
+  }
+  return hits.at(-1)?.at ?? Date.now();
+}
+
 /** Kills processes until every request was sent; runs that are active then have to end by themselves. */
-async function kill(targets: Targets, seed: number, callers: Callers, hits: Hit[]): Promise<number> {
+async function kill(
+  { targets, strikes, killsPerRun }: Stage,
+  seed: number,
+  callers: Callers,
+  hits: Hit[],
+): Promise<number> {
   const stop = new AbortController();
   const submitted = callers.submitted.then(() => stop.abort());
   const under: Promise<void>[] = [];
   let lastKillAt = Date.now();
-  for (const strike of generateStrikes(seed)) {
+  for (const strike of strikes(seed)) {
     do {
       await pause(strike.afterMs, undefined, { signal: stop.signal }).catch(() => undefined);
-    } while (!stop.signal.aborted && strike.number > callers.accepted.length * KILLS_PER_RUN);
+    } while (!stop.signal.aborted && strike.number > callers.accepted.length * killsPerRun);
     if (stop.signal.aborted) break;
     // A strike may have to wait for the reaper; others continue meanwhile.
     under.push(
@@ -201,10 +231,10 @@ async function withProgress(
 const tell = (text: string): void => console.error(dim(text));
 
 /** The first signal calls `early`; the second one exits immediately. */
-function onSignals(cloud: BenchCloud, early: () => void): () => void {
+function onSignals(stage: Stage, early: () => void): () => void {
   let told = false;
   const stop = (): void => {
-    if (told) void cloud.stop().finally(() => process.exit(130));
+    if (told) void stage.stop().finally(() => process.exit(130));
     told = true;
     early();
   };
@@ -222,7 +252,10 @@ function parseOptions(args: string[]): Options | string {
   try {
     const { values } = parseArgs({
       args,
-      options: { runs: text, seed: text, callers: text, faults: flag, "no-kills": flag, json: flag, help: flag },
+      options: {
+        ...{ runs: text, seed: text, callers: text, restarts: text },
+        ...{ emulator: flag, faults: flag, "no-kills": flag, json: flag, help: flag },
+      },
     });
     if (values.help) return HELP;
     const runs = Number(values.runs ?? 300);
@@ -231,7 +264,13 @@ function parseOptions(args: string[]): Options | string {
     if (!Number.isInteger(runs) || runs < 1) return "--runs takes a number from 1";
     if (!Number.isInteger(seed) || seed < 0) return "--seed takes a number from 0";
     if (!Number.isInteger(callers) || callers < 1) return "--callers takes a number from 1";
-    return { runs, seed, callers, faults: values.faults, kills: !values["no-kills"], json: values.json };
+    const restarts = values.restarts === undefined ? undefined : Number(values.restarts);
+    if (restarts !== undefined && (!Number.isInteger(restarts) || restarts < 1))
+      return "--restarts takes a number from 1";
+    const { emulator, faults, json } = values;
+    if (faults && !emulator) return "--faults needs --emulator";
+    if (restarts !== undefined && emulator) return "--restarts kills the service of one machine, not an emulator";
+    return { runs, seed, callers, emulator, faults, kills: !values["no-kills"], restarts, json };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

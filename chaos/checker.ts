@@ -98,6 +98,8 @@ function detected(executions: readonly Execution[], { hits, lastKillAt }: Eviden
   for (const { number, kind, executionId, at } of hits) {
     if ((kind !== "harness" && kind !== "sandbox") || executionId === undefined) continue;
     const execution = byId.get(executionId);
+    // A harness that waited for a run had no execution.
+    if (kind === "harness" && execution === undefined) continue;
     const fencedAt = execution?.fencedAt;
     const about = execution?.runId ?? executionId;
     if (fencedAt === undefined) {

@@ -1,11 +1,27 @@
 import { seededRandom } from "../shared/random.ts";
 
 /** The kinds of processes that are killed. */
-export const KINDS = ["endpoint", "dispatcher", "reaper", "end", "sandbox", "harness", "command"] as const;
+export const KINDS = ["service", "endpoint", "dispatcher", "reaper", "end", "sandbox", "harness", "command"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** How often each kind is chosen, in percent. */
-const WEIGHTS: Readonly<Record<Kind, number>> = {
+type Weights = Readonly<Record<Kind, number>>;
+
+/** On one machine: the process of the service, with everything that it executes, harnesses, and commands. */
+export const MACHINE_WEIGHTS: Weights = {
+  service: 20,
+  harness: 45,
+  command: 35,
+  endpoint: 0,
+  dispatcher: 0,
+  reaper: 0,
+  end: 0,
+  sandbox: 0,
+};
+
+/** In the deployment: the processes of functions, harnesses, and commands. */
+export const DEPLOYMENT_WEIGHTS: Weights = {
+  service: 0,
   endpoint: 36,
   dispatcher: 16,
   reaper: 8,
@@ -32,13 +48,13 @@ const MAX_PAUSE_MS = 1_800;
 const MAX_DELAY_MS = 40;
 
 /** Generates the endless sequence of kills of a seed. */
-export function* generateStrikes(seed: number): Generator<Strike, never> {
+export function* generateStrikes(seed: number, weights: Weights): Generator<Strike, never> {
   const random = seededRandom(seed);
   for (let number = 1; ; number++) {
     yield {
       number,
       afterMs: MIN_PAUSE_MS + Math.floor(random() * (MAX_PAUSE_MS - MIN_PAUSE_MS)),
-      kind: weighted(WEIGHTS, random()),
+      kind: weighted(weights, random()),
       nth: Math.floor(random() * 64),
       delayMs: Math.floor(random() * MAX_DELAY_MS),
     };

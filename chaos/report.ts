@@ -52,6 +52,7 @@ export function print({
   const last = hits.length > 0 ? "kill" : "request";
   for (const kind of hits.length > 0 ? KINDS : []) {
     const own = hits.filter((hit) => hit.kind === kind);
+    if (own.length === 0) continue;
     const busy = own.filter((hit) => hit.busy).length;
     say(`  ${kind.padEnd(12)} ${String(own.length).padStart(5)} kills, ${busy} of busy processes`);
   }

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isTerminal, MAX_LOSSES, TRANSITIONS } from "#shared/records/run.ts";
+import { isTerminal, MAX_LOSSES, MAX_RESTARTS, TRANSITIONS } from "#shared/records/run.ts";
 import { RunState } from "../shared/wire/run.ts";
 import type { AcceptedRun } from "./clients.ts";
 import type { StoredItem, Told } from "./evidence.ts";
@@ -44,6 +44,7 @@ const Head = v.looseObject({
   followups: v.optional(v.number(), 0),
   followups_stored: v.optional(v.number(), 0),
   losses: v.optional(v.number(), 0),
+  restarts: v.optional(v.number(), 0),
   transcript_events: v.exactOptional(v.number()),
   status_message: v.exactOptional(v.looseObject({ message: v.string(), error_code: v.exactOptional(v.string()) })),
 });
@@ -156,7 +157,8 @@ export function checkOutcome(
     complain("twice", `${accepted.followups.length} follow-ups were accepted, ${run.followups} are stored`);
   }
   if (head.state === "ERROR") {
-    const givenUp = head.losses >= MAX_LOSSES || head.status_message?.error_code === "internal_error";
+    const isLost = head.losses >= MAX_LOSSES || head.restarts >= MAX_RESTARTS;
+    const givenUp = isLost || head.status_message?.error_code === "internal_error";
     if (!givenUp) complain("outcome", `it ended in ERROR after ${head.losses} losses: ${said}`);
   } else if (accepted.cancelled) {
     if (head.state !== "CANCELLED") complain("outcome", `its cancel was accepted, and it is ${head.state}`);

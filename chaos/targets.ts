@@ -26,6 +26,12 @@ export interface Hit {
   readonly busy: boolean;
 }
 
+/** What a process that executes no run is; undefined if it is never killed. */
+export type Classify = (
+  variables: ReadonlyMap<string, string>,
+  command: string,
+) => Pick<Target, "kind" | "name"> | undefined;
+
 /** Functions that are not endpoints. Those without a kind are never killed. */
 const FUNCTIONS: Readonly<Record<string, Kind | undefined>> = {
   "runyard-dispatch-run": "dispatcher",
@@ -38,8 +44,21 @@ const FUNCTIONS: Readonly<Record<string, Kind | undefined>> = {
   "runyard-discover-skills": undefined,
 };
 
+/** The functions of the deployment. */
+export const classifyFunction: Classify = (variables) => {
+  const name = variables.get("AWS_LAMBDA_FUNCTION_NAME");
+  if (name === undefined) return undefined;
+  const kind = name in FUNCTIONS ? FUNCTIONS[name] : "endpoint";
+  return kind === undefined ? undefined : { kind, name };
+};
+
+/** The one process of a service on one machine. */
+export const classifyService: Classify = (_, command) =>
+  command.includes("server/command/serve.ts") ? { kind: "service", name: "service" } : undefined;
+
 /** How long to wait for a busy process of a kind. The reaper runs every 15 seconds. */
 const WATCH_MS: Readonly<Record<Kind, number>> = {
+  service: 1_000,
   endpoint: 1_500,
   dispatcher: 4_000,
   reaper: 20_000,
@@ -54,20 +73,28 @@ const LIST_MS = 200;
 /** Processor time between two samples; a process that used less is idle. */
 const WORK_NS = 1_000_000;
 
+const MARKER = "RUNYARD_EXECUTION";
+/** Processes of the isolation boundary, which are there before a run's commands are. */
+const HELPERS = ["bwrap", "slirp4netns", "node"];
+
+const isHarness = (command: string): boolean => /harness\.mjs|harness\/main\.ts/.test(command);
+
 /**
- * The processes of one local cloud, distinguished from all others on the machine by their temporary directory, which they inherit
- * from the emulator, and by the execution id in their environment.
+ * The processes of one service, distinguished from all others on the machine by their temporary directory, which they inherit, and by
+ * the execution id in their environment.
  */
 export class Targets {
   readonly #scratch: string;
-  readonly #self: number;
+  readonly #self: number | undefined;
+  readonly #classify: Classify;
   /** Every process that harnesses have started, to find leftovers. */
   readonly #seen = new Map<number, ProcessMark>();
   #listed: { readonly at: number; readonly targets: Promise<readonly Target[]> } | undefined;
 
-  /** `scratch`: the emulator's temporary directory. `emulator`: its process, which is never killed. */
-  constructor(scratch: string, emulator: number) {
+  /** `scratch`: the service's temporary directory. `emulator`: its process, which is never killed. */
+  constructor(scratch: string, classify: Classify, emulator?: number) {
     this.#scratch = scratch;
+    this.#classify = classify;
     this.#self = emulator;
   }
 
@@ -131,15 +158,7 @@ export class Targets {
       const target = this.#toTarget(entry, byPid);
       if (target !== undefined) targets.push(target);
     }
-    const executionBySandbox = new Map(
-      targets.flatMap(({ kind, pid, executionId }) =>
-        kind === "harness" && executionId !== undefined ? [[byPid.get(pid)?.parent ?? 0, executionId]] : [],
-      ),
-    );
-    const withExecution = targets.map((target) => {
-      const executionId = target.kind === "sandbox" ? executionBySandbox.get(target.pid) : undefined;
-      return executionId === undefined ? target : { ...target, executionId };
-    });
+    const withExecution = addExecutions(targets, byPid);
     await this.#remember(entries, byPid, targets);
     return withExecution.sort((a, b) => a.pid - b.pid);
   }
@@ -147,20 +166,22 @@ export class Targets {
   #toTarget(entry: Entry, byPid: ReadonlyMap<number, Entry>): Target | undefined {
     const { pid, variables, command } = entry;
     const isOurs = isWithin(variables.get("TMPDIR"), this.#scratch);
-    const executionId = variables.get("RUNYARD_EXECUTION");
-    const name = variables.get("AWS_LAMBDA_FUNCTION_NAME");
-    if (isOurs && executionId === undefined && name !== undefined) {
-      const kind = name in FUNCTIONS ? FUNCTIONS[name] : "endpoint";
-      return kind === undefined ? undefined : { kind, pid, name };
+    const marker = variables.get(MARKER);
+    if (isOurs && isHarness(command)) {
+      return { kind: "harness", pid, name: "harness", ...(marker !== undefined && { executionId: marker }) };
     }
-    if (executionId === undefined) return undefined;
-    if (isOurs && command.includes("harness.mjs")) return { kind: "harness", pid, name: "harness", executionId };
-    // A command's own environment does not name our directory, but that of its ancestor, the harness, does.
-    const harness = ancestors(entry, byPid).find(
-      (above) => isWithin(above.variables.get("TMPDIR"), this.#scratch) && above.command.includes("harness.mjs"),
-    );
-    if (harness === undefined) return undefined;
-    return { kind: "command", pid, name: command.split(" ", 1)[0] ?? "command", executionId };
+    if (isOurs && marker === undefined) {
+      const found = this.#classify(variables, command);
+      return found === undefined ? undefined : { ...found, pid };
+    }
+    // A command's own environment names neither our directory nor its execution; its ancestors, up to the harness, do.
+    const above = ancestors(entry, byPid);
+    const at = above.findIndex((one) => isWithin(one.variables.get("TMPDIR"), this.#scratch) && isHarness(one.command));
+    if (at === -1) return undefined;
+    const executionId = [entry, ...above.slice(0, at)].map((one) => one.variables.get(MARKER)).find(Boolean);
+    const name = path.basename(command.split(" ", 1)[0] ?? "");
+    if (executionId === undefined || HELPERS.includes(name)) return undefined;
+    return { kind: "command", pid, name, executionId };
   }
 
   async #remember(entries: readonly Entry[], byPid: ReadonlyMap<number, Entry>, targets: readonly Target[]) {
@@ -190,6 +211,30 @@ export class Targets {
   }
 }
 
+/**
+ * Adds the execution of each sandbox, that of its harness. A harness that was started ahead of its run has a mark of its own, and the
+ * id of its execution is in the environment of what it starts.
+ */
+function addExecutions(targets: readonly Target[], byPid: ReadonlyMap<number, Entry>): Target[] {
+  const byHarness = new Map<number, string>();
+  for (const entry of byPid.values()) {
+    const executionId = entry.variables.get(MARKER);
+    const harness = executionId && ancestors(entry, byPid).find(({ command }) => isHarness(command));
+    if (harness && harness.variables.get(MARKER) !== executionId) byHarness.set(harness.pid, executionId);
+  }
+  const known = targets.map((target) => ({ ...target, ...pick(byHarness.get(target.pid)) }));
+  const bySandbox = new Map(
+    known.flatMap(({ kind, pid, executionId }) =>
+      kind === "harness" && executionId !== undefined ? [[byPid.get(pid)?.parent ?? 0, executionId]] : [],
+    ),
+  );
+  return known.map((target) =>
+    target.kind === "sandbox" ? { ...target, ...pick(bySandbox.get(target.pid)) } : target,
+  );
+}
+
+const pick = (executionId: string | undefined) => (executionId === undefined ? {} : { executionId });
+
 /** Callers poll their runs so often that reads would otherwise take most of the kills. */
 const isWorthIt = ({ name }: Target, nth: number): boolean => name !== "runyard-get-run" || nth % 4 === 0;
 
@@ -211,9 +256,9 @@ interface Entry {
   readonly variables: ReadonlyMap<string, string>;
 }
 
-function ancestors(entry: Entry, byPid: ReadonlyMap<number, Entry>): Entry[] {
+function ancestors(entry: Entry | undefined, byPid: ReadonlyMap<number, Entry>): Entry[] {
   const found: Entry[] = [];
-  for (let above = byPid.get(entry.parent); above !== undefined && !found.includes(above); ) {
+  for (let above = byPid.get(entry?.parent ?? 0); above !== undefined && !found.includes(above); ) {
     found.push(above);
     above = byPid.get(above.parent);
   }

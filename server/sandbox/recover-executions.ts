@@ -1,10 +1,9 @@
-import { recordShutdown } from "#shared/executions/expired-execution.ts";
+import { expireAtRestart, recordShutdown } from "#shared/executions/expired-execution.ts";
 import { logLine } from "#shared/log/log.ts";
+import { isTerminal } from "#shared/records/run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { killMarked, removeAbandoned } from "#shared/sandbox/processes.ts";
 import type { ExecutionLog } from "./execution-log.ts";
-
-const REASON = { category: "harness_died", message: "the server was stopped" } as const;
 
 /** Ends what a killed process left running, and lets its runs go on at once instead of after their leases. */
 export async function recoverExecutions(log: ExecutionLog, ports: RunPorts): Promise<number> {
@@ -22,7 +21,8 @@ async function recover(executionId: string, runId: string, ports: RunPorts): Pro
   try {
     const head = await ports.runs.head(runId);
     if (head !== undefined && "execution_id" in head && head.execution_id === executionId) {
-      await recordShutdown(head, executionId, { error: REASON }, ports);
+      if (isTerminal(head.state)) await recordShutdown(head, executionId, {}, ports);
+      else await expireAtRestart(head, executionId, ports);
     }
   } catch (error) {
     // Another execution has taken over, or the lease of this one runs out.

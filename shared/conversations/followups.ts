@@ -143,7 +143,7 @@ function toFollowupChange(
       ...(revives ? { losses: 0, ...(mode === undefined ? {} : { mode }) } : {}),
       ...settled?.set,
     },
-    ...(revives ? { remove: [...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES], checkAt: now + 30_000 } : {}),
+    ...(revives ? { remove: ["restarts", ...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES], checkAt: now + 30_000 } : {}),
     also: { idempotency: record, followup, rateLimit: rateLimitToken(now), cancelledTurn: settled?.checkpoint },
   };
 }

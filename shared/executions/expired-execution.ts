@@ -1,5 +1,5 @@
 import { type Checkpoint, checkpointOf, putCheckpoint, resetToCheckpoint } from "#shared/records/checkpoint.ts";
-import { isTerminal, MAX_LOSSES, statusText } from "#shared/records/run.ts";
+import { isTerminal, MAX_LOSSES, MAX_RESTARTS, statusText } from "#shared/records/run.ts";
 import {
   type ExecutingHead,
   isExecutingHead,
@@ -93,12 +93,33 @@ export async function confirmStop(
  * `silentSince`, if given, keeps the execution.
  * @returns false if the execution is not expired
  */
-export async function expireExecution(
+export function expireExecution(
   first: RunHead,
   executionId: string,
   why: string,
   ports: RunPorts,
   silentSince?: number,
+): Promise<boolean> {
+  return expire(first, executionId, { why, silentSince, isRestart: false }, ports);
+}
+
+/** Expires an execution that ended with a restart of the service; the run's own losses are not counted for it. */
+export function expireAtRestart(first: RunHead, executionId: string, ports: RunPorts): Promise<boolean> {
+  const why = "the service was restarted";
+  return expire(first, executionId, { why, silentSince: undefined, isRestart: true }, ports);
+}
+
+interface Expiry {
+  readonly why: string;
+  readonly silentSince: number | undefined;
+  readonly isRestart: boolean;
+}
+
+async function expire(
+  first: RunHead,
+  executionId: string,
+  { why, silentSince, isRestart }: Expiry,
+  ports: RunPorts,
 ): Promise<boolean> {
   const now = ports.now();
   const outcome = await changeRun<"none" | "again" | "ended">(first, ports, async (head) => {
@@ -109,9 +130,9 @@ export async function expireExecution(
       const message = statusText(`the caller that executes the run was lost: ${why}`);
       return { change: { ...toEndChange(head, { state: "FAILED", now, message }), ...still }, result: "ended" };
     }
-    const losses = head.losses + 1;
+    const { counted, losses, isLast } = countLoss(head, isRestart);
     const lost = { type: "execution_lost" as const, data: { detail: statusText(why), losses } };
-    if (losses >= MAX_LOSSES) {
+    if (isLast) {
       const end = toEndChange(head, {
         state: "ERROR",
         now,
@@ -119,15 +140,25 @@ export async function expireExecution(
         message: statusText(`the execution was lost ${losses} times in a row: ${why}`),
       });
       return {
-        change: { ...end, ...still, events: [lost, ...end.events], set: { ...end.set, losses } },
+        change: { ...end, ...still, events: [lost, ...end.events], set: { ...end.set, ...counted } },
         result: "ended",
       };
     }
     const event = { ...lost, data: { ...lost.data, state: "QUEUED" } };
     const resume = toResumeChange(head, await checkpointOf(head, ports), now, event);
-    return { change: { ...resume, ...still, set: { ...resume.set, losses } }, result: "again" };
+    return { change: { ...resume, ...still, set: { ...resume.set, ...counted } }, result: "again" };
   });
   if (outcome === "again") await sendRequeued(first, ports);
   if (outcome === "ended") await ports.queue.sendEnd(first.run_id, ownerOf(first)).catch(() => undefined);
   return outcome !== "none";
+}
+
+/** Counts a loss with those of its kind; `losses` is their number since the last checkpoint. */
+function countLoss(head: ExecutingHead, isRestart: boolean) {
+  if (isRestart) {
+    const restarts = (head.restarts ?? 0) + 1;
+    return { counted: { restarts }, losses: restarts, isLast: restarts >= MAX_RESTARTS };
+  }
+  const losses = head.losses + 1;
+  return { counted: { losses }, losses, isLast: losses >= MAX_LOSSES };
 }

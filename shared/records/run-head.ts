@@ -76,6 +76,8 @@ const common = {
   watched_at: v.exactOptional(Time),
   /** Consecutive executions that were lost without a checkpoint between them. */
   losses: Counter,
+  /** Consecutive executions that ended with a restart of the service, without a checkpoint between them. */
+  restarts: v.exactOptional(v.number()),
   /** True where a CHECKPOINT item stores where the run continues, or which messages it has discarded. */
   checkpoint: v.exactOptional(v.literal(true)),
   snapshots: Counter,

@@ -24,6 +24,11 @@ export const isExecuting = (state: RunState): state is ExecutingState =>
 
 /** Consecutive lost executions, without a new checkpoint between them, after which a run ends in ERROR. */
 export const MAX_LOSSES = 3;
+/**
+ * Consecutive executions that ended with a restart of the service itself, as on one machine. They are no fault of the run, but a run
+ * that brings the service down each time has to end.
+ */
+export const MAX_RESTARTS = 20;
 
 /** Seconds between two heartbeats of an execution; the answers to them bring cancels, follow-ups and readers to it. */
 export const heartbeatSeconds = (isWatched: boolean): number => (isWatched ? 5 : 10);

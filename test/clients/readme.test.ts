@@ -58,16 +58,26 @@ describe("the README of the TypeScript client", () => {
   it.each(snippets.map((code, index) => [headingOf(code), index] as const))(
     "has a snippet that runs: %s",
     async (_, index) => {
-      const { stdout, stderr } = await run(process.execPath, [`snippet-${index}.mts`], {
-        cwd: folder,
-        env: { ...process.env, RUNYARD_API_KEY: service.apiKey, RUNYARD_BASE_URL: service.baseUrl },
-        timeout: 60_000,
-      });
+      const { stdout, stderr } = await runSnippet(index);
       expect(stderr).toBe("");
       expect(stdout).toMatch(PRINTED[index] ?? /$/);
     },
   );
 });
+
+async function runSnippet(index: number): Promise<{ stdout: string; stderr: string }> {
+  const options = {
+    cwd: folder,
+    env: { ...process.env, RUNYARD_API_KEY: service.apiKey, RUNYARD_BASE_URL: service.baseUrl },
+    timeout: 60_000,
+  };
+  const once = () => run(process.execPath, [`snippet-${index}.mts`], options);
+  return once().catch((error: unknown) => {
+    // On a busy machine, a transcript may be read before it was composed.
+    if (!String(error).includes("composed within moments")) throw error;
+    return once();
+  });
+}
 
 /** What the snippets print that tell the most, in the README's order. */
 const PRINTED: readonly RegExp[] = [

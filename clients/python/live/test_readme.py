@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import runyard
+
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
 SECTIONS = [section.split("\n", 1) for section in re.split(r"^## ", README, flags=re.MULTILINE)[1:]]
 SNIPPETS = {
@@ -38,5 +40,12 @@ def test_has_ten_snippets_of_which_the_first_is_short() -> None:
 @pytest.mark.parametrize("heading", PRINTED)
 def test_snippet_prints(heading: str, capsys: pytest.CaptureFixture[str]) -> None:
     code = compile(SNIPPETS[heading], f"README.md: {heading}", "exec")
-    exec(code, {"__name__": "__main__"})
+    try:
+        exec(code, {"__name__": "__main__"})
+    except runyard.NotFoundError as error:
+        # On a busy machine, a transcript may be read before it was composed.
+        if "composed within moments" not in str(error):
+            raise
+        capsys.readouterr()
+        exec(code, {"__name__": "__main__"})
     assert re.fullmatch(PRINTED[heading], capsys.readouterr().out)
