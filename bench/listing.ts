@@ -10,6 +10,7 @@ import { itemsOf } from "./listed-run.ts";
 import { type Case, casesFor } from "./listing-cases.ts";
 import { ACTIVE_RUNS, runNumber, type Team } from "./listing-data.ts";
 import { bulkWriter } from "./listing-load.ts";
+import { measureMachine, renderMachine } from "./listing-machine.ts";
 import { load, type Machine, machineOf } from "./machine.ts";
 
 const HELP = `Usage: npm run bench:listing -- [options]
@@ -17,6 +18,7 @@ const HELP = `Usage: npm run bench:listing -- [options]
 Measures on DynamoDB Local what a page of GET /agent/runs reads, at 1,000 runs and ten times as many, up to --runs.
 
   --runs N   the most runs (default 100000)
+  --machine  measure a service on one machine instead: milliseconds of a page, and bytes of the database for each run
   --write    put the table into docs/listing.md
   --help     show this text`;
 
@@ -49,6 +51,10 @@ async function main(args: string[]): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
   const sizes = Array.from({ length: 9 }, (_, power) => 10 ** (power + 3)).filter((size) => size < options.runs);
   try {
+    if (options.machine) {
+      console.log(renderMachine(await measureMachine([...sizes, options.runs]), [...sizes, options.runs]));
+      return 0;
+    }
     const before = load();
     const rows = await measure([...sizes, options.runs]);
     const text = render(rows, [...sizes, options.runs], machineOf(before));
@@ -185,12 +191,13 @@ async function intoDocument(text: string): Promise<void> {
   await writeFile(DOCUMENT, `${document.slice(0, begin + BEGIN.length)}\n${text}\n${document.slice(end)}`);
 }
 
-function parseOptions(args: string[]): { runs: number; write: boolean } | string {
+function parseOptions(args: string[]): { runs: number; machine: boolean; write: boolean } | string {
   try {
     const { values } = parseArgs({
       args,
       options: {
         runs: { type: "string", default: "100000" },
+        machine: { type: "boolean", default: false },
         write: { type: "boolean", default: false },
         help: { type: "boolean", default: false, short: "h" },
       },
@@ -198,7 +205,7 @@ function parseOptions(args: string[]): { runs: number; write: boolean } | string
     if (values.help) return HELP;
     const runs = Number(values.runs);
     if (!Number.isInteger(runs) || runs < 1_000 || runs > 10_000_000) return "--runs takes a whole number from 1000";
-    return { runs, write: values.write };
+    return { runs, machine: values.machine, write: values.write };
   } catch (error) {
     return `${error instanceof Error ? error.message : String(error)}\n\n${HELP}`;
   }

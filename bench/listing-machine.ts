@@ -1,0 +1,191 @@
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setLogOutput } from "#shared/log/log.ts";
+import { bootstrap } from "#shared/teams/bootstrap.ts";
+import type { Table } from "#shared/table/table.ts";
+import { firstFreePort } from "../host/ports.ts";
+import { dim, seconds } from "../host/terminal.ts";
+import { localUrl, startServer } from "../server/server.ts";
+import { itemsOf } from "./listed-run.ts";
+import { type Case, casesFor } from "./listing-cases.ts";
+import { ACTIVE_RUNS, runNumber, type Team } from "./listing-data.ts";
+import { withDirectory } from "./temporary-directory.ts";
+
+const PAGE = 20;
+const START = Date.parse("2026-05-18T00:00:00.000Z");
+const EVERY_MS = 60_000;
+/** Items in one transaction; a transaction has at most 100. */
+const BATCH = 90;
+const BATCHES_AT_ONCE = 20;
+/** Reads of a case; the first ones load code and pages of the database. */
+const READS = 15;
+const WARM_UP = 3;
+/** A case that takes longer is read fewer times. */
+const MAX_CASE_MS = 5_000;
+const MEGABYTE = 1024 * 1024;
+
+/** How long a page took, in milliseconds. */
+export interface MachineReading {
+  readonly runs: number;
+  readonly median: number;
+  /** The longest time in which the process did nothing else. */
+  readonly blocked: number;
+}
+
+export interface MachineRow {
+  readonly name: string;
+  readonly readings: readonly MachineReading[];
+}
+
+export interface MachineFigures {
+  readonly rows: readonly MachineRow[];
+  /** Bytes of the database for each run, at the largest size. */
+  readonly bytesPerRun: number;
+}
+
+interface Caller {
+  readonly baseUrl: string;
+  readonly key: string;
+}
+
+/** Measures pages of GET /agent/runs over HTTP on a service in this process, at each number of runs. */
+export function measureMachine(sizes: readonly number[]): Promise<MachineFigures> {
+  setLogOutput(() => undefined);
+  return withDirectory("runyard-listing-", async (directory) => {
+    const port = await firstFreePort(4_900);
+    const webUrl = localUrl("127.0.0.1", port);
+    const server = await startServer({
+      ...{ directory, host: "127.0.0.1", port, webUrl, concurrency: 1 },
+      environment: {},
+      print: () => undefined,
+    });
+    try {
+      const { api_key: key, team_uid, user_uid } = await bootstrap(server.ports.table, Date.now(), {
+        teamName: "Listing",
+        displayName: "Caller",
+        email: "caller@example.com",
+      });
+      const team = { teamUid: team_uid, userUid: user_uid, start: START, every: EVERY_MS };
+      const caller = { baseUrl: `${webUrl}/api/v1`, key };
+      return await measureSizes(sizes, { table: server.ports.table, team, caller, directory });
+    } finally {
+      await server.stop();
+    }
+  });
+}
+
+interface Subject {
+  readonly table: Table;
+  readonly team: Team;
+  readonly caller: Caller;
+  readonly directory: string;
+}
+
+async function measureSizes(sizes: readonly number[], subject: Subject): Promise<MachineFigures> {
+  const { table, team, caller, directory } = subject;
+  const readings = new Map<string, MachineReading[]>();
+  const empty = await databaseBytes(directory);
+  let there = 0;
+  for (const size of sizes) {
+    const began = performance.now();
+    await fill(table, team, there, size);
+    there = size;
+    console.error(dim(`${size} runs are there after ${seconds(performance.now() - began)}`));
+    for (const one of casesFor(team, size)) {
+      const reading = await readCase(caller, one);
+      readings.set(one.name, [...(readings.get(one.name) ?? []), reading]);
+    }
+  }
+  const bytesPerRun = Math.round(((await databaseBytes(directory)) - empty) / there);
+  return { rows: [...readings].map(([name, all]) => ({ name, readings: all })), bytesPerRun };
+}
+
+/** Those that were the latest of the smaller size have ended in the larger one. */
+async function fill(table: Table, team: Team, from: number, to: number): Promise<void> {
+  let waiting: Parameters<Table["transact"]>[0][number][] = [];
+  const underWay = new Set<Promise<void>>();
+  const flush = async () => {
+    const batch = table.transact(waiting);
+    waiting = [];
+    underWay.add(batch);
+    void batch.finally(() => underWay.delete(batch));
+    if (underWay.size >= BATCHES_AT_ONCE) await Promise.race(underWay);
+  };
+  for (let number = Math.max(0, from - ACTIVE_RUNS); number < to; number++) {
+    const items = await itemsOf(runNumber(number, to, team));
+    if (waiting.length + items.length > BATCH) await flush();
+    waiting.push(...items.map((item) => ({ kind: "put" as const, item })));
+  }
+  await flush();
+  await Promise.all(underWay);
+}
+
+async function readCase(caller: Caller, one: Case): Promise<MachineReading> {
+  const cursor = await cursorOf(caller, one);
+  const times: number[] = [];
+  let runs = 0;
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  const began = performance.now();
+  for (let read = 0; read < READS + WARM_UP; read++) {
+    if (read === WARM_UP) delay.enable();
+    const at = performance.now();
+    runs = countRuns(await page(caller, one, cursor));
+    if (read >= WARM_UP) times.push(performance.now() - at);
+    if (performance.now() - began > MAX_CASE_MS && times.length > 0) break;
+  }
+  delay.disable();
+  const sorted = times.toSorted((a, b) => a - b);
+  return { runs, median: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN, blocked: delay.max / 1e6 };
+}
+
+/** The cursor of the page to measure. */
+async function cursorOf(caller: Caller, one: Case): Promise<string> {
+  let cursor = "";
+  for (let number = 1; number < (one.page ?? 1); number++) {
+    cursor = `&cursor=${/"next_cursor":"([^"]+)"/.exec(await page(caller, one, cursor))?.[1] ?? ""}`;
+  }
+  return cursor;
+}
+
+const countRuns = (text: string): number => text.match(/"task_id":/g)?.length ?? 0;
+
+async function page({ baseUrl, key }: Caller, { query }: Case, cursor: string): Promise<string> {
+  const response = await fetch(`${baseUrl}/agent/runs?limit=${PAGE}&${query}${cursor}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const text = await response.text();
+  // A list that found nothing within its time limit is refused, with the filter that would narrow it.
+  if (response.status !== 200 && response.status !== 400) throw new Error(`${query}: ${response.status} ${text}`);
+  return text;
+}
+
+/** What the write-ahead log holds is in the database sooner or later. */
+async function databaseBytes(directory: string): Promise<number> {
+  const sizes = await Promise.all(
+    ["runyard.db", "runyard.db-wal"].map((name) => stat(path.join(directory, name)).then((found) => found.size, () => 0)),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Renders the figures as a table in Markdown, with how many times as long the largest size takes. */
+export function renderMachine({ rows, bytesPerRun }: MachineFigures, sizes: readonly number[]): string {
+  const names = sizes.map((size) => size.toLocaleString("en"));
+  const cells = (values: readonly number[], digits: number) =>
+    values.map((value) => value.toLocaleString("en", { maximumFractionDigits: digits })).join(" · ");
+  const lines = rows.map(({ name, readings }) => {
+    const medians = readings.map(({ median }) => median);
+    const ratio = (medians.at(-1) ?? 0) / (medians[0] ?? 1);
+    const runs = readings.map((reading) => reading.runs);
+    const blocked = readings.map((reading) => reading.blocked);
+    return `| ${[name, cells(runs, 0), cells(medians, 1), ratio.toFixed(2), cells(blocked, 0)].join(" | ")} |`;
+  });
+  return [
+    `Each cell has the figures at ${names.join(" · ")} runs. ${bytesPerRun.toLocaleString("en")} bytes of the database for each run`,
+    `(${Math.round((bytesPerRun * (sizes.at(-1) ?? 0)) / MEGABYTE).toLocaleString("en")} MB).`,
+    "",
+    "| list | runs shown | median, ms | ratio | event loop blocked at most, ms |",
+    "|---|---:|---:|---:|---:|",
+    ...lines,
+  ].join("\n");
+}
