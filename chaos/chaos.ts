@@ -4,7 +4,6 @@ import { parseArgs } from "node:util";
 import { load, machineOf } from "../bench/machine.ts";
 import { writeJson } from "../host/files.ts";
 import { projectRoot, shown } from "../host/paths.ts";
-import { ProcessMark } from "../host/processes.ts";
 import { dim, Problem, red, seconds } from "../host/terminal.ts";
 import { check } from "./checker.ts";
 import { type Callers, startCallers } from "./clients.ts";
