@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const folders = ["domain", "api", "store", "server", "infra", "harness", "events", "reliability", "security", "checks"];
-const services = ["clients", "cli", "contract", "local", "agents", "web", "e2e", "emulator"];
+const services = ["clients", "cli", "contract", "local", "agents", "web", "docs", "e2e", "emulator"];
 /** What a project needs that the repository's own packages do not bring. */
 const setups: Readonly<Record<string, string>> = { agents: "scripts/install-agents.ts" };
 

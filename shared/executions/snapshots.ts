@@ -127,8 +127,8 @@ export async function saveCheckpoint(
       change: {
         events: [{ type: "checkpoint_saved", data: { generation } }],
         set: { heartbeat_at: ports.now(), losses: 0, checkpoint: true },
-          remove: ["restarts"],
-          also: { checkpoint: putCheckpoint(head.run_id, checkpoint) },
+        remove: ["restarts"],
+        also: { checkpoint: putCheckpoint(head.run_id, checkpoint) },
       },
       result: undefined,
     };

@@ -85,6 +85,13 @@ describe.concurrent("the deployment on the emulator", () => {
     expect((await api.ended(run_id)).state).toBe("SUCCEEDED");
   });
 
+  test("invokes a function with an event fixture, as npm run invoke", async ({ expect }) => {
+    const args = [path.join(root, "local/invoke.ts"), "create-run", "events/http/create-run.json"];
+    const env = { PATH: process.env["PATH"], RUNYARD_STATE: state };
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env });
+    expect(stdout).toContain('"state": "QUEUED"');
+  });
+
   test("redrives messages of a dead-letter queue", async ({ expect }) => {
     const id = await api.create(commands("true"));
     await api.ended(id);
