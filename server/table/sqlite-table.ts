@@ -1,4 +1,5 @@
 import type { SQLInputValue } from "node:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { evaluateTransaction, formatKey, makeProjection, type Outcome } from "#shared/table/evaluate.ts";
 import {
   bounds,
@@ -14,6 +15,8 @@ import type { Database } from "../database/database.ts";
 import { decodeItem, encodeItem } from "./item-text.ts";
 
 const MAX_BATCH = 100;
+/** Number of items whose read takes about a millisecond. */
+const LARGE_READ = 50;
 /** Number of expired items deleted by one transaction. */
 const PURGE_SIZE = 500;
 
@@ -69,10 +72,14 @@ export function sqliteTable(database: Database, { onWrite = () => {} }: SqliteTa
     async batchGet(keys) {
       const wanted = new Map(keys.map((key) => [formatKey(key), key]));
       if (wanted.size > MAX_BATCH) throw new RangeError(`a batch has at most ${MAX_BATCH} keys`);
-      return database.read(() => keys.map(read));
+      return giveWay(await database.read(() => keys.map(read)));
     },
 
-    query: (query) => database.read(() => select(database, query)),
+    async query(query) {
+      const page = await database.read(() => select(database, query));
+      await giveWay(page.items);
+      return page;
+    },
     write: (write) => transact([write]),
     transact,
 
@@ -86,6 +93,12 @@ export function sqliteTable(database: Database, { onWrite = () => {} }: SqliteTa
       }
     },
   };
+}
+
+/** After a large read, lets other requests continue first: a search through many items is a long series of such reads. */
+async function giveWay<T extends readonly unknown[]>(items: T): Promise<T> {
+  if (items.length >= LARGE_READ) await nextTurn();
+  return items;
 }
 
 /** Returns the column values of an item, in the order of COLUMNS. */
