@@ -107,7 +107,11 @@ const Count = v.object({ count: v.number() });
 function installClock() {
   let now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
   Date.now = () => now;
-  return { advance: (milliseconds: number) => void (now += milliseconds) };
+  return {
+    advance(milliseconds: number): void {
+      now += milliseconds;
+    },
+  };
 }
 
 async function createSchedule(api: { baseUrl: string; key: string }, number: number): Promise<void> {
