@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { setLogOutput } from "#shared/log/log.ts";
 import type { Table } from "#shared/table/table.ts";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
@@ -22,6 +23,7 @@ const READS = 15;
 const WARM_UP = 3;
 /** A case that takes longer is read fewer times. */
 const MAX_CASE_MS = 5_000;
+const RETRY_MS = 300;
 const MEGABYTE = 1024 * 1024;
 
 /** What a page took, in milliseconds of processor time, which other processes of the machine do not change. */
@@ -173,11 +175,16 @@ async function cursorOf(caller: Caller, one: Case): Promise<string> {
 
 const countRuns = (text: string): number => text.match(/"task_id":/g)?.length ?? 0;
 
-async function page({ baseUrl, key }: Caller, { query }: Case, cursor: string): Promise<string> {
+async function page({ baseUrl, key }: Caller, { name, query }: Case, cursor: string): Promise<string> {
   const response = await fetch(`${baseUrl}/agent/runs?limit=${PAGE}&${query}${cursor}`, {
     headers: { authorization: `Bearer ${key}` },
   });
   const text = await response.text();
+  if (response.status === 503) {
+    // Other processes keep this one waiting, so that the service takes itself for overloaded.
+    await pause(RETRY_MS);
+    return page({ baseUrl, key }, { name, query }, cursor);
+  }
   // A list that found nothing within its time limit is refused, with the filter that would narrow it.
   if (response.status !== 200 && response.status !== 400) throw new Error(`${query}: ${response.status} ${text}`);
   return text;

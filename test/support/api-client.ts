@@ -15,6 +15,16 @@ export interface Reply {
 const TERMINAL = ["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"];
 const POLL_MS = 100;
 
+/** Repeats a request that an overloaded service has refused, as clients do. */
+async function fetchUnlessBusy(url: string, options: RequestInit): Promise<Response> {
+  while (true) {
+    const response = await fetch(url, options);
+    if (response.status !== 503 || response.headers.get("x-should-retry") !== "true") return response;
+    await response.body?.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 2 * POLL_MS));
+  }
+}
+
 /** Calls a running service over HTTP, as any client does. */
 export function client({ baseUrl, apiKey }: ServiceAddress) {
   async function call(
@@ -23,7 +33,7 @@ export function client({ baseUrl, apiKey }: ServiceAddress) {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
-    const response = await fetch(`${baseUrl}${target}`, {
+    const response = await fetchUnlessBusy(`${baseUrl}${target}`, {
       method,
       redirect: "manual",
       headers: {
