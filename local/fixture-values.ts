@@ -3,7 +3,7 @@ import { ListRunsResponse, RunItem } from "#shared/wire/run.ts";
 import { type Api, callApi } from "../host/api.ts";
 import { Problem } from "../host/terminal.ts";
 import type { FixtureValues, Placeholder } from "./event-fixture.ts";
-import type { LocalFile } from "./local-file.ts";
+import type { Installation } from "./local-file.ts";
 
 /** Placeholders whose value is looked up at a run, unless it is given. */
 const OF_A_RUN: readonly Placeholder[] = ["run_id", "execution_id", "conversation_id", "artifact_uid"];
@@ -28,7 +28,7 @@ const OF_A_TEAM: readonly Placeholder[] = [
 export async function findValues(
   wanted: readonly Placeholder[],
   given: FixtureValues,
-  local: LocalFile,
+  local: Installation,
 ): Promise<FixtureValues> {
   const values: FixtureValues = {
     api_key: local.api_key,

@@ -1,19 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { InvokeCommand, LambdaClient, ListFunctionsCommand } from "@aws-sdk/client-lambda";
 import * as v from "valibot";
 import { readJson } from "../host/files.ts";
 import { localPaths, shown } from "../host/paths.ts";
 import { complain, Problem, say } from "../host/terminal.ts";
-import { clientSettings } from "./emulator-access.ts";
 import { type FixtureValues, fillFixture, PLACEHOLDERS, placeholdersIn } from "./event-fixture.ts";
 import { findValues } from "./fixture-values.ts";
-import { LocalFile } from "./local-file.ts";
+import { findInvoker, type Invoker } from "./invoker.ts";
+import { Installation } from "./local-file.ts";
 
 const HELP = `Usage: npm run invoke -- NAME FIXTURE.json [options]
        npm run invoke -- --list
 
-Sends one event to one function of the running local cloud, as AWS would, and prints its answer and its log.
+Sends one event to one function of npm start or npm run emulator, as AWS would, and prints its answer and its log.
 
   npm run invoke -- create-run events/http/create-run.json
   npm run invoke -- get-run events/http/get-run.json --run-id ID
@@ -25,9 +24,6 @@ alone, so {{run_key}} is always given.
 ${PLACEHOLDERS.map((name) => `  ${`--${optionOf(name)}`.padEnd(19)} {{${name}}}`).join("\n")}
   --print             prints the filled event and sends it to nobody
   --list              names the functions`;
-
-/** All functions of a deployment are named like this, locally and on AWS. */
-const PREFIX = "runyard-";
 
 type Command =
   | { readonly kind: "help" }
@@ -43,28 +39,22 @@ async function main(args: string[]): Promise<number> {
     return command.kind === "help" ? 0 : 2;
   }
   const { localFile } = localPaths(process.env);
-  const local = await readJson(localFile, LocalFile);
-  if (local === undefined) throw new Problem(`There is no ${shown(localFile)}: run npm run emulator first.`);
+  const local = await readJson(localFile, Installation);
+  if (local === undefined)
+    throw new Problem(`There is no ${shown(localFile)}: run npm start or npm run emulator first.`);
   if (command.kind === "print") {
     say(await readFixture(command.file, command.given, local));
     return 0;
   }
-  const client = new LambdaClient({
-    ...clientSettings({ endpoint: local.emulator_url, secretKey: local.emulator_key }),
-    maxAttempts: 1,
-  });
-  try {
-    const names = await functionNames(client, local);
-    if (command.kind === "list") {
-      say(names.join("\n"));
-      return 0;
-    }
-    const { name, file, given } = command;
-    if (!names.includes(name)) throw new Problem(`There is no function "${name}". There are: ${names.join(", ")}.`);
-    return await invoke(client, name, await readFixture(file, given, local));
-  } finally {
-    client.destroy();
+  const invoker = await findInvoker(localFile);
+  const names = (await invoker.names()).toSorted();
+  if (command.kind === "list") {
+    say(names.join("\n"));
+    return 0;
   }
+  const { name, file, given } = command;
+  if (!names.includes(name)) throw new Problem(`There is no function "${name}". There are: ${names.join(", ")}.`);
+  return invoke(invoker, name, await readFixture(file, given, local));
 }
 
 function optionOf(placeholder: string): string {
@@ -103,24 +93,8 @@ function readCommand(args: string[]): Command {
   return values["print"] === true ? { kind: "print", file, given } : { kind: "invoke", name, file, given };
 }
 
-async function functionNames(client: LambdaClient, local: LocalFile): Promise<string[]> {
-  const names: string[] = [];
-  let marker: string | undefined;
-  do {
-    const page = await client
-      .send(new ListFunctionsCommand(marker === undefined ? {} : { Marker: marker }))
-      .catch(() => {
-        throw new Problem(`The local cloud does not answer at ${local.emulator_url}: run npm run emulator.`);
-      });
-    for (const found of page.Functions ?? [])
-      if (found.FunctionName?.startsWith(PREFIX)) names.push(found.FunctionName);
-    marker = page.NextMarker;
-  } while (marker);
-  return names.map((name) => name.slice(PREFIX.length)).sort();
-}
-
 /** Reads a fixture and fills it in; the file itself holds no key that works. */
-async function readFixture(file: string, given: FixtureValues, local: LocalFile): Promise<string> {
+async function readFixture(file: string, given: FixtureValues, local: Installation): Promise<string> {
   const text = await readFile(file, "utf8").catch(() => {
     throw new Problem(`${file} cannot be read.`);
   });
@@ -132,19 +106,14 @@ async function readFixture(file: string, given: FixtureValues, local: LocalFile)
   }
 }
 
-async function invoke(client: LambdaClient, name: string, payload: string): Promise<number> {
+async function invoke(invoker: Invoker, name: string, event: string): Promise<number> {
   const began = performance.now();
-  const answer = await client.send(
-    new InvokeCommand({ FunctionName: `${PREFIX}${name}`, Payload: Buffer.from(payload), LogType: "Tail" }),
-  );
+  const { payload, log, error } = await invoker.invoke(name, event);
   const took = Math.round(performance.now() - began);
-  const log = Buffer.from(answer.LogResult ?? "", "base64")
-    .toString("utf8")
-    .trimEnd();
-  if (log !== "") complain(log);
-  complain(`${name}: ${answer.FunctionError ? `failed (${answer.FunctionError})` : "answered"} after ${took} ms`);
-  say(readable(Buffer.from(answer.Payload ?? []).toString("utf8")));
-  return answer.FunctionError ? 1 : 0;
+  if (log.trim() !== "") complain(log.trimEnd());
+  complain(`${name}: ${error ? `failed (${error})` : "answered"} after ${took} ms`);
+  say(readable(payload));
+  return error ? 1 : 0;
 }
 
 const HttpAnswer = v.looseObject({ statusCode: v.number(), body: v.optional(v.string()) });

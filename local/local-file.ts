@@ -15,3 +15,7 @@ export const LocalFile = v.object({
   pid: v.number(),
 });
 export type LocalFile = v.InferOutput<typeof LocalFile>;
+
+/** What fixtures need of local.json, which the single machine writes as well. */
+export const Installation = v.object({ base_url: v.string(), api_key: v.string(), team_uid: v.string() });
+export type Installation = v.InferOutput<typeof Installation>;

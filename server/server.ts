@@ -9,6 +9,7 @@ import { createAdminKey } from "./admin-key.ts";
 import { registerConsumers } from "./consumers.ts";
 import { DatabaseError } from "./database/sqlite-errors.ts";
 import { expireFiles } from "./files/expire-files.ts";
+import { openControlSocket } from "./http/control-socket.ts";
 import { startHttpServer } from "./http/http-server.ts";
 import { type Adapters, createPorts, openAdapters, type ServerPorts } from "./ports.ts";
 import { executionLog } from "./sandbox/execution-log.ts";
@@ -85,6 +86,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     await database.close();
     throw error;
   });
+  const control = openControlSocket(options.directory, ports, dispatchPorts);
   let stopTicks = (): void => undefined;
   return {
     ports,
@@ -103,6 +105,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       timers.stop();
       await sandbox.close();
       await queues.stop();
+      control.close();
       await http.close();
       await database.close();
     },
