@@ -80,6 +80,8 @@ async function serve(start: Start, stop: AbortSignal): Promise<number> {
 async function serveDetached(start: Start, args: readonly string[], stop: AbortSignal): Promise<number> {
   const { options, paths, program } = start;
   await throwIfRunning(paths);
+  // Reports a directory that cannot be written here, where it is read.
+  openLog(paths).flush();
   const childArgs = args.filter((arg) => !["--detach", "--sample", "--no-sample"].includes(arg));
   const sample = program.isService ? [] : ["--no-sample"];
   if (!(await startDetached([...childArgs, ...sample], paths.consoleLog, stop))) return stop.aborted ? 130 : 1;
