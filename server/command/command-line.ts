@@ -75,9 +75,12 @@ Runs Runyard, an HTTP API that runs cloud agents, on this machine.
 ${commandList()}
 
 ${usage} COMMAND --help describes a command.`;
-  if (first === "--help" || first === "-h" || first === "help") say(help);
-  else complain(first === "" ? help : `There is no command "${first}".\n\n${help}`);
-  return first.includes("h") && "--help".includes(first) ? 0 : 2;
+  if (["--help", "-h", "help"].includes(first)) {
+    say(help);
+    return 0;
+  }
+  complain(first === "" ? help : `There is no command "${first}".\n\n${help}`);
+  return 2;
 }
 
 /** One line for each command. */
