@@ -2,6 +2,19 @@ import { describe, expect, it } from "vitest";
 import { createDiff } from "#harness/steps/diff.ts";
 import { describeEnd } from "#harness/steps/step-summary.ts";
 import { titleOf } from "#harness/steps/step-title.ts";
+import { FakeControlPlane } from "./support/fake-control-plane.ts";
+import { runHarness } from "./support/run-harness.ts";
+
+describe("a setup that takes long", () => {
+  it("is reported when it starts too", async () => {
+    const context = { setup_commands: ["sleep 2"] };
+    await using plane = await FakeControlPlane.start({ prompt: "```sh\ntrue\n```", context });
+    await runHarness(plane);
+    expect(plane.started).toMatchObject([{ payload: { step: "setup_commands", detail: "sleep 2" } }]);
+    expect(plane.events.map(({ event_name }) => event_name)).toEqual(["setup_commands", "agent_started"]);
+    expect(plane.events.at(-1)?.payload?.isolation).toMatch(/^(bubblewrap|machine|none)$/);
+  });
+});
 
 describe("the title of a step", () => {
   it.each([

@@ -34,6 +34,8 @@ export class FakeControlPlane implements AsyncDisposable {
   readonly calls: Call[] = [];
   readonly messages: Message[] = [];
   readonly events: ClientEvent[] = [];
+  /** The events of parts of the setup that took long. */
+  readonly started: ClientEvent[] = [];
   /** Uploaded bytes by artifact path. */
   readonly artifacts = new Map<string, Buffer>();
   readonly followups: Followup[] = [];
@@ -186,7 +188,8 @@ export class FakeControlPlane implements AsyncDisposable {
       case "resolve-prompt":
         return { status: 200, body: this.#resolved() };
       case "client-events":
-        this.events.push(Object(call.body));
+        // Whether a part of the setup is reported at its start depends on the speed of the machine.
+        (call.body["event_name"] === "setup_started" ? this.started : this.events).push(Object(call.body));
         return { status: 200 };
       case "messages":
         return this.#store(call);
