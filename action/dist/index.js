@@ -1533,7 +1533,7 @@ function step(type, at, data) {
   return type === "setup_started" ? { kind: "step", type, at, name: STARTED[said.step ?? ""] ?? "setup …", detail, failed: !1 } : { kind: "step", type, at, state, name, durationMs: duration_ms, detail, failed: is_error };
 }
 var Block = variant("type", [
-  object({ type: literal("text"), text: string() }),
+  object({ type: literal("text"), text: string(), message_id: Text }),
   object({ type: literal("action"), id: string(), name: string(), title: Text, input: unknown() }),
   object({
     type: literal("action_result"),
@@ -1553,7 +1553,7 @@ function ofBlock(given, role, at) {
   let block = parsed2.output;
   switch (block.type) {
     case "text":
-      return role === "assistant" ? [{ kind: "text", at, text: block.text }] : [];
+      return role === "assistant" ? [{ kind: "text", at, text: block.text, id: block.message_id }] : [];
     case "action": {
       let { id, name, input: input2 } = block, command2 = safeParse(Command, input2), shown = command2.success ? command2.output.command : asText(input2), title = block.title ?? (command2.success ? "" : name);
       return [{ kind: "action", at, id, title, input: shown, isCommand: command2.success }];

@@ -57,7 +57,7 @@ const CALLS: readonly (readonly [line: string, answers: readonly Answer[], asked
   [
     "runs follow r1",
     ended,
-    ["GET /agent/runs/r1/events?after=0&wait=25", "GET /agent/runs/r1", "GET /agent/runs/r1/response"],
+    ["GET /agent/runs/r1/events?after=0&wait=25&live=true", "GET /agent/runs/r1", "GET /agent/runs/r1/response"],
   ],
   ["runs followup r1 go", [api({})], ["POST /agent/runs/r1/followups"]],
   ["runs cancel r1", [api("r1")], ["POST /agent/runs/r1/cancel"]],

@@ -54,6 +54,42 @@ describe("following a run", () => {
     expect(lines).toEqual(["    0.7 s  $ # List the files … 2 more lines", "    0.9 s  $ true"]);
   });
 
+  test("prints lines of live output once, and of the whole output only what was not printed", () => {
+    const live = (offset: number, text: string) =>
+      printer.printLive({ action_id: "1", stream: "stdout", offset, text });
+    printer.print(command("make", 700));
+    live(0, "one\ntw");
+    live(6, "o\nthr");
+    printer.print(result({ exit_code: 0, stdout: "one\ntwo\nthree\nfour\n" }));
+    expect(lines).toEqual([
+      "    0.7 s  $ make",
+      "             one",
+      "             two",
+      "    1.0 s  exit 0",
+      "             three",
+      "             four",
+    ]);
+  });
+
+  test("marks skipped live output, and does not repeat what was printed of a truncated one", () => {
+    printer.print(command("make", 700));
+    printer.printLive({ action_id: "1", stream: "stdout", offset: 9_000, text: "near the end\nthe e" });
+    printer.print(result({ exit_code: 0, stdout: "start\n[... 9000 bytes omitted ...]\nnear the end\nthe end\n" }));
+    expect(lines).toEqual([
+      "    0.7 s  $ make",
+      "             […]",
+      "             near the end",
+      "    1.0 s  exit 0",
+      "             the end",
+    ]);
+  });
+
+  test("prints the text of the model while it is written, and then only the rest", () => {
+    printer.printLive({ message_id: "m", stream: "text", offset: 0, text: "I will look.\nFir" });
+    printer.print(message("assistant", { type: "text", text: "I will look.\nFirst the test.", message_id: "m" }));
+    expect(lines).toEqual(["             I will look.", "    1.0 s  First the test."]);
+  });
+
   test("shows exit codes with the first and last lines of an output", () => {
     printer.print(result({ exit_code: 0, stdout: "1\n2\n\n3\n4\n5\n6\n7\n" }));
     printer.print(result({ exit_code: 3, stdout: "no such thing" }, "failed"));

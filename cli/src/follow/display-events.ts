@@ -46,7 +46,12 @@ export type DisplayEvent = { readonly at: string } & (
       /** False where the summary and the diff say enough. */
       readonly showsOutput: boolean;
     }
-  | { readonly kind: "text"; readonly text: string }
+  | {
+      readonly kind: "text";
+      readonly text: string;
+      /** The id of the live output that the text replaces. */
+      readonly id: string | undefined;
+    }
 );
 
 /** Whether the event shows the start of a command. */
@@ -143,7 +148,7 @@ function step(type: string, at: string, data: unknown): DisplayEvent {
 
 /** Blocks of kinds that this version does not know have nothing to show. */
 const Block = v.variant("type", [
-  v.object({ type: v.literal("text"), text: v.string() }),
+  v.object({ type: v.literal("text"), text: v.string(), message_id: Text }),
   v.object({ type: v.literal("action"), id: v.string(), name: v.string(), title: Text, input: v.unknown() }),
   v.object({
     type: v.literal("action_result"),
@@ -167,7 +172,7 @@ function ofBlock(given: unknown, role: string, at: string): DisplayEvent[] {
   const block = parsed.output;
   switch (block.type) {
     case "text":
-      return role === "assistant" ? [{ kind: "text", at, text: block.text }] : [];
+      return role === "assistant" ? [{ kind: "text", at, text: block.text, id: block.message_id }] : [];
     case "action": {
       const { id, name, input } = block;
       const command = v.safeParse(Command, input);

@@ -1,7 +1,9 @@
+import type { LiveFrame } from "../../../clients/typescript/src/index.ts";
 import { clip, type Style, seconds, stateText } from "../style.ts";
 import { oneLine, printable } from "../terminal-text.ts";
 import { paintDiffLine } from "./diff-line.ts";
 import { type ApiEvent, type DisplayAction, type DisplayEvent, toDisplayEvents } from "./display-events.ts";
+import { LiveLines } from "./live-lines.ts";
 import { RunClock } from "./run-clock.ts";
 
 const INDENT = 13;
@@ -32,6 +34,7 @@ export class EventPrinter {
   readonly #clock: RunClock;
   #lastText = "";
   #isLastTextWhole = false;
+  readonly #live = new LiveLines();
 
   constructor(options: EventPrinterOptions) {
     this.#options = options;
@@ -52,12 +55,22 @@ export class EventPrinter {
     return this.#isLastTextWhole && flatten(text) === this.#lastText;
   }
 
+  /** Prints the lines of output that is still being produced. The event with the whole output adds what is missing. */
+  printLive(frame: LiveFrame): void {
+    const { style, print, verbose } = this.#options;
+    for (const line of this.#live.take(frame)) {
+      const [shown = ""] = verbose ? [printable(line)] : meaningful(line).map((text) => clip(text, WIDTH));
+      if (shown !== "" || verbose) print(`${" ".repeat(INDENT)}${frame.stream === "text" ? shown : style.dim(shown)}`);
+    }
+  }
+
   #print(displayEvent: DisplayEvent): void {
     const { style, print } = this.#options;
+    const wasLive = displayEvent.kind === "text" && this.#live.has(displayEvent.id);
     const [first = "", ...rest] = this.#lines(displayEvent);
     if (displayEvent.kind === "text") {
       this.#lastText = flatten(displayEvent.text);
-      this.#isLastTextWhole = flatten([first, ...rest].join(" ")) === flatten(printable(displayEvent.text));
+      this.#isLastTextWhole = wasLive || flatten([first, ...rest].join(" ")) === flatten(printable(displayEvent.text));
     }
     if (first === "") return;
     const passed = this.#clock.passedAt(displayEvent.at);
@@ -75,7 +88,7 @@ export class EventPrinter {
       case "result":
         return this.#resultLines(displayEvent);
       case "text":
-        return this.#shown(displayEvent.text);
+        return this.#shown(this.#live.finish(displayEvent.id, displayEvent.text) ?? displayEvent.text);
     }
   }
 
@@ -89,8 +102,9 @@ export class EventPrinter {
     return [`${mark} ${clip(oneLine(title) || first, WIDTH)}${more}`];
   }
 
-  #resultLines({ action, title, summary, failed, output, diff, showsOutput }: Result): string[] {
+  #resultLines({ id, action, title, summary, failed, diff, showsOutput, ...result }: Result): string[] {
     const { style, verbose } = this.#options;
+    const output = this.#live.finish(id, result.output) ?? result.output;
     const said = (failed ? style.red : style.green)(
       clip(oneLine(summary), verbose ? Number.MAX_SAFE_INTEGER : 2 * WIDTH),
     );

@@ -51,6 +51,7 @@ export async function followRun(
           if (context.json) context.printJsonLine(event);
           else printer.print(event);
         },
+        ...(!context.json && { onLive: (frame) => printer.printLive(frame) }),
       });
     } catch (error) {
       if (controller.signal.aborted && error instanceof APIUserAbortError) return undefined;

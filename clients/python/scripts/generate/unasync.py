@@ -12,6 +12,7 @@ NAMES = {
     "aclose": "close",
     "aiter_bytes": "iter_bytes",
     "aiter_lines": "iter_lines",
+    "aiter_text": "iter_text",
     "aread": "read",
     "asynccontextmanager": "contextmanager",
     "_async": "_sync",

@@ -15,6 +15,7 @@ from ._async._pagination import AsyncPage
 from ._models import BaseModel
 from ._options import NOT_GIVEN, NotGiven, RequestOptions
 from ._response import APIResponse
+from ._stream import RunStreamEvent, RunStreamItem, RunStreamOutput
 from ._sync._client import Runyard
 from ._sync._download import Download
 from ._sync._pagination import Page
@@ -61,6 +62,9 @@ __all__ = [
     "PermissionDeniedError",
     "RateLimitError",
     "RequestOptions",
+    "RunStreamEvent",
+    "RunStreamItem",
+    "RunStreamOutput",
     "RunTimeoutError",
     "Runyard",
     "RunyardError",

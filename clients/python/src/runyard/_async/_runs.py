@@ -9,15 +9,26 @@ from typing import AsyncIterator, Callable
 import httpx
 from typing_extensions import Unpack
 
+from .. import _wire
+from .._base import Call
+from .._decode import UnreadableError, decode
 from .._options import RequestOptions
-from ..errors import RunTimeoutError
+from .._retry import retry_seconds
+from .._stream import EventParser, GapError, RunStreamItem, StreamState
+from ..errors import APIConnectionError, RunTimeoutError, connection_error
 from ..params import RunAgentRequestParam
-from ..types import RunEvent, RunItem
+from ..types import RunEvent, RunEvents, RunItem
 from ._download import AsyncDownload
 from ._io import ask, sleep
 from .resources.runs import AsyncRunsBase
 
 ENDED = frozenset({"SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"})
+
+PAUSE_SECONDS = 1.0
+"""Between two connections that brought nothing."""
+
+SILENCE_SECONDS = 45.0
+"""The service sends something every 15 seconds; without it for this long, the connection is lost."""
 
 POLL_RETRIES = 30
 """Covers more than two minutes of an unreachable service."""
@@ -43,6 +54,80 @@ class AsyncRuns(AsyncRunsBase):
         """
         async for event in self._events(run_id, after, wait, None, options):
             yield event
+
+    async def stream(
+        self, run_id: str, *, after: int = 0, live: bool = True, wait: int = 25, **options: Unpack[RequestOptions]
+    ) -> AsyncIterator[RunStreamItem]:
+        """Iterates over the events of a run as they happen, and over the output that it is producing.
+
+        Events come in order and without duplicates, until the run has ended. Reconnects after errors. Uses server-sent
+        events, or long polling where the deployment cannot stream. An item has a `kind`: `event` with an `event`, or
+        `live` with a `frame`.
+
+        Args:
+            after: The sequence number of the last known event.
+            live: Whether to include the output that the run is producing.
+            wait: Seconds, 0 to 25, for which the service waits for an event where it cannot stream.
+        """
+        state = StreamState(after)
+        failures = 0
+        while not state.ended:
+            began = time.monotonic()
+            is_new = False
+            try:
+                async for item in self._connection(run_id, state, live, wait, options):
+                    is_new = True
+                    failures = 0
+                    yield item
+            except GapError:
+                pass
+            except APIConnectionError:
+                failures += 1
+                if failures > options.get("max_retries", POLL_RETRIES):
+                    raise
+                await sleep(retry_seconds(failures - 1) or 0)
+                continue
+            if not is_new and not state.ended:
+                # A response that is empty and did not wait would otherwise cause requests without pauses.
+                await sleep(max(0.0, PAUSE_SECONDS - (time.monotonic() - began)))
+
+    async def _connection(
+        self, run_id: str, state: StreamState, live: bool, wait: int, options: RequestOptions
+    ) -> AsyncIterator[RunStreamItem]:
+        """Sends one request and reads its response."""
+        client = self._client
+        query = {"after": state.last, "wait": wait, "live": live or None, "live_after": state.live_after}
+        call = Call.make(
+            client._settings,
+            client._headers,
+            "GET",
+            _wire.path("/agent/runs/{run_id}/events", run_id=run_id),
+            query=query,
+            body=None,
+            headers={"accept": "text/event-stream, application/json", "last-event-id": state.last},
+            options={"max_retries": POLL_RETRIES, **options},
+        )
+        call.timeout = _longer(options.get("timeout", client._settings.timeout), max(wait, SILENCE_SECONDS))
+        answer = await client._repeat(call, lambda response: None, stream=True)
+        response = answer.http_response
+        try:
+            if response.headers.get("content-type", "").startswith("text/event-stream"):
+                parser = EventParser()
+                async for piece in response.aiter_text():
+                    for name, data in parser.push(piece):
+                        item = state.take_named(name, data)
+                        if item is not None:
+                            yield item
+                    if state.ended:
+                        return
+                return
+            await response.aread()
+            for item in state.take_page(decode(response, RunEvents)):
+                yield item
+        except (httpx.RequestError, UnreadableError, ValueError) as cause:
+            raise connection_error(cause, response.request) from cause
+        finally:
+            await response.aclose()
 
     async def follow_until_done(
         self,

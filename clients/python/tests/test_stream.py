@@ -1,0 +1,153 @@
+"""Following a run by a stream, over connections that break, and in both forms of the response."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Iterator
+from urllib.parse import parse_qs, urlsplit
+
+import anyio
+import pytest
+
+from runyard import AsyncRunyard, Runyard
+from runyard._stream import EventParser
+
+EVENTS = 5_000
+KILLS = 100
+LINES = 40
+
+
+def event_of(sequence: int) -> dict[str, Any]:
+    data = {"note": "a\u2028b\x85c"} if sequence % 7 == 0 else {}
+    return {"sequence": sequence, "type": "agent_started", "occurred_at": "2026-05-18T19:00:00.000Z", "data": data}
+
+
+class Hopping(BaseHTTPRequestHandler):
+    """Serves 5,000 events, as a stream or as JSON, and breaks off 100 responses."""
+
+    protocol_version = "HTTP/1.1"
+    random = random.Random(3)
+    kills = KILLS
+    lock = threading.Lock()
+    requests: list[str] = []
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        with self.lock:
+            kill = self.kills > 0 and self.random.random() < 0.8
+            type(self).kills -= int(kill)
+            as_stream = self.random.random() < 0.5
+            count = self.random.randint(1, 60)
+        self.requests.append(self.path)
+        query = parse_qs(urlsplit(self.path).query)
+        after = int(self.headers.get("last-event-id", query["after"][0]))
+        self.close_connection = True
+        if as_stream:
+            self._stream(after, count, kill)
+        else:
+            self._page(after, count, kill)
+
+    def _stream(self, after: int, count: int, kill: bool) -> None:
+        last = min(after + count, EVENTS)
+        parts = ["retry: 1\n\n", ": a comment\n\n"]
+        # The end of the output comes again with each connection.
+        parts += [live(offset) for offset in range(0, LINES * 8, 80)]
+        parts += [
+            f"id: {sequence}\ndata: {json.dumps(event_of(sequence), ensure_ascii=False)}\n\n"
+            for sequence in range(after + 1, last + 1)
+        ]
+        if last == EVENTS and not kill:
+            parts.append('event: end\ndata: {"next":5000,"ended":true}\n\n')
+        text = "".join(parts).encode()
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(text[: len(text) // 2] if kill else text)
+
+    def _page(self, after: int, count: int, kill: bool) -> None:
+        last = min(after + count, EVENTS)
+        page = {
+            "events": [event_of(sequence) for sequence in range(after + 1, last + 1)],
+            "next": last,
+            "ended": last == EVENTS,
+            "live": [],
+            "live_next": "W10",
+        }
+        text = json.dumps(page).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text[: len(text) // 2] if kill else text)
+
+
+def live(offset: int) -> str:
+    """Ten lines of eight bytes."""
+    text = "".join(f"line {number:02}\n" for number in range(offset // 8, offset // 8 + 10))
+    frame = {"action_id": "a1", "stream": "stdout", "offset": offset, "text": text}
+    return f"event: live\ndata: {json.dumps(frame)}\n\n"
+
+
+@pytest.fixture
+def hopping(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setattr("runyard._retry.INITIAL_SECONDS", 0.001)
+    monkeypatch.setattr("runyard._retry.MAX_SECONDS", 0.001)
+    monkeypatch.setattr("runyard._sync._runs.PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr("runyard._async._runs.PAUSE_SECONDS", 0.001)
+    Hopping.kills = KILLS
+    Hopping.requests = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hopping)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/api/v1"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def check(sequences: list[int], output: str) -> None:
+    assert sequences == list(range(1, EVENTS + 1))
+    assert output == "".join(f"line {number:02}\n" for number in range(LINES))
+    assert Hopping.kills == 0
+
+
+def test_stream_yields_each_event_once_over_100_broken_connections_in_both_forms(hopping: str) -> None:
+    sequences: list[int] = []
+    output = ""
+    with Runyard(api_key="ryp_x", base_url=hopping) as client:
+        for item in client.runs.stream("r1"):
+            if item.kind == "event":
+                sequences.append(item.event.sequence)
+            else:
+                output += item.frame.text
+    check(sequences, output)
+
+
+def test_the_asynchronous_stream_does_so_too(hopping: str) -> None:
+    sequences: list[int] = []
+    output: list[str] = []
+
+    async def follow() -> None:
+        async with AsyncRunyard(api_key="ryp_x", base_url=hopping) as client:
+            async for item in client.runs.stream("r1"):
+                if item.kind == "event":
+                    sequences.append(item.event.sequence)
+                else:
+                    output.append(item.frame.text)
+
+    anyio.run(follow)
+    check(sequences, "".join(output))
+
+
+def test_event_parser_reads_an_event_cut_anywhere_with_any_line_break() -> None:
+    for newline in ("\n", "\r\n", "\r"):
+        text = newline.join([": comment", "event: live", "data: a\u2028b", "data:c", "", "id: 1", "data: d", "", ""])
+        for cut in range(len(text)):
+            parser = EventParser()
+            events = parser.push(text[:cut]) + parser.push(text[cut:]) + parser.push(": next")
+            assert events == [("live", "a\u2028b\nc"), ("message", "d")]
