@@ -4,7 +4,7 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import { LiveRequest, LiveResponse } from "#shared/wire/event.ts";
 
 /**
- * POST /harness-support/live: sends output that is still being produced to the readers of a run. Send frames only while
+ * POST /harness-support/live: sends live output to the readers of a run. Send frames only while
  * `watched` is true in the response of this or another request, at most two requests per second. Of each stream, only
  * the last 16 KiB are kept.
  */

@@ -57,6 +57,23 @@ export const OWN_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Json>
       messages: [{ role: "assistant", content: [{ type: "text", text: "I will read the test first." }] }],
     },
   },
+  recordLiveOutput: {
+    line: {
+      execution_id: "0199a3c4-9a02-7b10-8c3d-5e7f9a1b2c3d",
+      frames: [{ action_id: "action-1", stream: "stdout", offset: 0, text: "line 1\n" }],
+    },
+  },
+  "listEvents.200": {
+    live: {
+      events: [
+        { sequence: 1, type: "run_created", occurred_at: "2026-05-18T19:00:00.000Z", data: { state: "QUEUED" } },
+      ],
+      next: 1,
+      ended: false,
+      live: [{ action_id: "action-1", stream: "stdout", offset: 0, text: "line 1\n" }],
+      live_next: "W10",
+    },
+  },
   "getRunConversation.200": {
     turn: {
       conversation_id: "0199a3c4-7b1e-7c52-9d0e-3f6a8b2c4d5e",

@@ -160,7 +160,7 @@ describe("every function", () => {
         .length;
     expect(reserved({})).toBe(0);
     expect(reserved({ reserveConcurrency: "true", sandboxConcurrency: "500" })).toBe(
-      routes.filter((route) => route.reserved !== undefined).length + 2,
+      routes.filter((route) => route.reserved !== undefined).length + 3,
     );
   });
 });
@@ -221,12 +221,12 @@ describe("the API", () => {
 });
 
 describe("on the local cloud", () => {
-  it("everything but the front door, the model gateway, the sandboxes' image, the logs of the bucket and what guards against loss is as on AWS", () => {
+  it("everything but the front door, the streams behind it, the model gateway, the sandboxes' image, the logs of the bucket and what guards against loss is as on AWS", () => {
     const ids = (deployment: Synthesized) =>
       deployment.stacks.flatMap(({ name, resources }) => resources.map(({ id, Type }) => `${name}/${Type}/${id}`));
     const absent = ids(aws).filter((id) => !ids(local).includes(id));
     expect(
-      absent.filter((id) => !/FrontDoor|BucketLogs|CDKBucketDeployment|ModelGateway|SandboxImage/.test(id)),
+      absent.filter((id) => !/FrontDoor|EventStream|BucketLogs|CDKBucketDeployment|ModelGateway|SandboxImage/.test(id)),
     ).toEqual([]);
     expect(ids(local).filter((id) => !ids(aws).includes(id))).toEqual([]);
   });

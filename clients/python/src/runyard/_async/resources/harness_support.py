@@ -142,7 +142,7 @@ class AsyncHarnessSupport(AsyncResource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> LiveResponse:
-        """Sends output that is still being produced to the readers of a run.
+        """Sends live output to the readers of a run.
 
         Send frames only while `watched` is true in the response of this or another request, at most two requests
         per second. Of each stream, only the last 16 KiB are kept.
