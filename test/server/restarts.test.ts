@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { recoverExecutions } from "#server/sandbox/recover-executions.ts";
+import { MAX_RESTARTS } from "#shared/records/run.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { type Harness, harnessOf, workingRun } from "../support/execution.ts";
+import { stateOf, timelineOf } from "../support/look.ts";
+
+/** Recovers the execution of a harness that ended with the service. */
+async function restart(plane: TestControlPlane, { run_id, execution_id }: Harness): Promise<void> {
+  const log = {
+    add: () => undefined,
+    remove: () => undefined,
+    all: () => [{ id: execution_id, run_id }],
+  };
+  expect(await recoverExecutions(log, plane.ports)).toBe(1);
+}
+
+async function nextExecution(plane: TestControlPlane, runId: string): Promise<Harness> {
+  const next = harnessOf(plane, await plane.dispatch(runId));
+  expect((await next.resolve()).status).toBe(200);
+  return next;
+}
+
+describe("a restart of the service", () => {
+  it(`lets a run continue ${MAX_RESTARTS - 1} times without counting losses of the run, and then ends it`, async () => {
+    const plane = await createTestControlPlane();
+    let harness = await workingRun(plane);
+    const { run_id } = harness;
+    for (let count = 1; count < MAX_RESTARTS; count++) {
+      await restart(plane, harness);
+      expect(await stateOf(plane, run_id)).toBe("QUEUED");
+      expect(await plane.ports.runs.head(run_id)).toMatchObject({ losses: 0, restarts: count });
+      expect((await harness.beat()).status).toBe(401);
+      harness = await nextExecution(plane, run_id);
+    }
+    await restart(plane, harness);
+    expect(await stateOf(plane, run_id)).toBe("ERROR");
+    expect((await timelineOf(plane, run_id)).filter((type) => type === "execution_lost")).toHaveLength(MAX_RESTARTS);
+  });
+});
