@@ -172,8 +172,12 @@ async function killService(
   const signal = new AbortController().signal;
   for (let number = 1; number <= restarts; number++) {
     while (progress() < (number * 2 * runs) / (restarts + 1)) await pause(LOOK_MS);
-    const hit = await targets.strike({ number, afterMs: 0, kind: "service", nth: 0, delayMs: 0 }, signal);
-    if (hit !== undefined) hits.push(hit);
+    // Right after a kill, there may be no process yet.
+    let hit: Hit | undefined;
+    while (hit === undefined) {
+      hit = await targets.strike({ number, afterMs: 0, kind: "service", nth: 0, delayMs: 0 }, signal);
+    }
+    hits.push(hit);
   }
   return hits.at(-1)?.at ?? Date.now();
 }
