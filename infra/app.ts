@@ -7,7 +7,7 @@ import { readSettings } from "./settings.ts";
 
 const app = new App({ analyticsReporting: false });
 const settings = readSettings(app.node);
-const webDir = join(import.meta.dirname, "../web");
+const webDir = join(import.meta.dirname, "../dist/web");
 const functions = bundle({ stage: settings.stage });
 runyard(app, { settings, bundle: functions, ...(existsSync(join(webDir, "index.html")) && { webDir }) });
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import * as v from "valibot";
 import { type Api, statusOf } from "../host/api.ts";
 import { readJson, writeJson } from "../host/files.ts";
+import { webAppDirectory } from "../host/http/web-app.ts";
 import { decideIsolation } from "../host/isolation.ts";
 import { localModels } from "../host/models.ts";
 import { type LocalPaths, projectRoot } from "../host/paths.ts";
@@ -198,7 +199,7 @@ export class LocalCloudSession {
     const port = await firstFreePort(first);
     if (port !== first) warn(`Port ${first} is busy: ${port} is used instead.`);
     this.#timers = await Timers.open(this.#paths.timers);
-    this.#door = await startHttpProxy({ port, webDirectory: path.join(projectRoot, "web"), timers: this.#timers });
+    this.#door = await startHttpProxy({ port, webDirectory: webAppDirectory, timers: this.#timers });
     return this.#door;
   }
 

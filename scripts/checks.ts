@@ -44,10 +44,10 @@ async function runCheck(name: string): Promise<CheckResult> {
   return { name, ok: exitCode === 0, output, seconds };
 }
 
-/** The repository's own types, those of the TypeScript client, which has other globals, and those of the modules that Lambda loads. */
+/** The repository's own types, those of the TypeScript client and the web app, which have other globals, and those of the modules that Lambda loads. */
 async function checkTypes(): Promise<CommandResult> {
   const programs = await Promise.all(
-    [".", "clients/typescript", entriesProject()].map((project) =>
+    [".", "clients/typescript", "web", entriesProject()].map((project) =>
       runTool("tsc", ["-p", project, "--noEmit", "--pretty", "false"]),
     ),
   );
@@ -71,12 +71,12 @@ async function checkTerms(): Promise<CommandResult> {
   };
 }
 
-/** Files that a folder of shared/ or harness/ may have directly in it; beyond that, readers cannot find a file by its folder. */
+/** Files that a folder of shared/, harness/ or web/ may have directly in it; beyond that, readers cannot find a file by its folder. */
 const MAX_FOLDER_FILES = 30;
 
 async function checkFolders(): Promise<CommandResult> {
   const started = performance.now();
-  const folders = Map.groupBy(typescriptFiles(["shared", "harness"]), dirname);
+  const folders = Map.groupBy(typescriptFiles(["shared", "harness", "web"]), dirname);
   const lines = [...folders]
     .filter(([, files]) => files.length > MAX_FOLDER_FILES)
     .map(([folder, files]) => `${folder}: ${files.length} files; split it into folders of ${MAX_FOLDER_FILES} at most`);

@@ -14,10 +14,10 @@ const TYPES: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-/** The page shows what hostile text made agents say: nothing but its own files may run or be asked for. */
+/** The app shows what hostile text made agents write: only its own files may run, and only its own origin may be requested. */
 const SAFE_HEADERS = {
   "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -25,6 +25,9 @@ const SAFE_HEADERS = {
   "cross-origin-opener-policy": "same-origin",
   "cache-control": "no-cache",
 };
+
+/** The names of built files contain a hash of their content. */
+const IMMUTABLE = { "cache-control": "public, max-age=31536000, immutable" };
 
 /** Serves a file of the web page; addresses without a file, such as /runs/<id>, get the page itself. */
 export async function serveWebPage(
@@ -40,7 +43,10 @@ export async function serveWebPage(
   }
   const wanted = decodedPath(rawUrl);
   const file = wanted === undefined ? undefined : await readPageFile(directory, wanted);
-  if (file !== undefined) return send(response, 200, file.type, file.content, method);
+  if (file !== undefined) {
+    const isHashed = wanted?.startsWith("/assets/") === true;
+    return send(response, 200, file.type, file.content, method, isHashed ? IMMUTABLE : {});
+  }
   send(response, 404, "text/plain; charset=utf-8", "There is no such page. The API is at /api/v1.\n", method);
 }
 

@@ -20,6 +20,7 @@ import {
 } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin, S3BucketOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { IBucket } from "aws-cdk-lib/aws-s3";
 import { BucketDeployment, CacheControl, Source } from "aws-cdk-lib/aws-s3-deployment";
 import { Construct } from "constructs";
 import { closedBucket } from "./closed-bucket.ts";
@@ -36,6 +37,8 @@ export interface FrontDoorProps {
   readonly events: Pick<EventStream, "host" | "secret">;
   /** Directory of the web app that answers everywhere else. @default there is none, and those addresses answer 403 */
   readonly webDir?: string | undefined;
+  /** Origin of the signed URLs of files, which the web app shows pictures from and uploads attachments to. */
+  readonly filesOrigin: string;
 }
 
 /** One address for the API and the web app, with TLS, HTTP/3 and compression. */
@@ -60,7 +63,7 @@ export class FrontDoor extends Construct {
       defaultBehavior: {
         origin: S3BucketOrigin.withOriginAccessControl(web),
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-        responseHeadersPolicy: this.webHeaders(),
+        responseHeadersPolicy: this.webHeaders(props.filesOrigin),
         functionAssociations: [{ eventType: FunctionEventType.VIEWER_REQUEST, function: this.pageOfPath() }],
         compress: true,
       },
@@ -91,19 +94,7 @@ export class FrontDoor extends Construct {
       },
     });
     if (props.webDir !== undefined) {
-      new BucketDeployment(this, "WebFiles", {
-        sources: [Source.asset(props.webDir)],
-        destinationBucket: web,
-        distribution,
-        distributionPaths: ["/*"],
-        // Browsers ask each time whether their copy is still the one; the answer is small.
-        cacheControl: [CacheControl.noCache()],
-        logGroup: new LogGroup(this, "WebFilesLog", {
-          logGroupName: "/runyard/deploy-web",
-          retention: RetentionDays.ONE_MONTH,
-          removalPolicy: RemovalPolicy.DESTROY,
-        }),
-      });
+      this.deployWeb(props.webDir, web, distribution);
     }
     this.url = `https://${distribution.distributionDomainName}`;
   }
@@ -141,6 +132,34 @@ export class FrontDoor extends Construct {
     });
   }
 
+  /** Puts the web app into its bucket. Files under assets/ have a hash of their content in their names. */
+  private deployWeb(webDir: string, destinationBucket: IBucket, distribution: Distribution): void {
+    const logGroup = new LogGroup(this, "WebFilesLog", {
+      logGroupName: "/runyard/deploy-web",
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const shared = { sources: [Source.asset(webDir)], destinationBucket, logGroup };
+    const assets = new BucketDeployment(this, "WebAssets", {
+      ...shared,
+      exclude: ["*"],
+      include: ["assets/*"],
+      // Pages that were opened before a deployment still load the files of theirs.
+      prune: false,
+      cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()],
+    });
+    const files = new BucketDeployment(this, "WebFiles", {
+      ...shared,
+      exclude: ["assets/*"],
+      distribution,
+      distributionPaths: ["/*"],
+      // Browsers ask each time whether their copy is still the one; the response is small.
+      cacheControl: [CacheControl.noCache()],
+    });
+    // The page refers to the assets, so it must not be there before them.
+    files.node.addDependency(assets);
+  }
+
   /** Paths of the web app are its own business: all that is not a file is answered with its page. */
   private pageOfPath(): EdgeFunction {
     return new EdgeFunction(this, "PageOfPath", {
@@ -157,14 +176,15 @@ export class FrontDoor extends Construct {
     });
   }
 
-  private webHeaders(): ResponseHeadersPolicy {
+  private webHeaders(filesOrigin: string): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, "WebHeaders", {
       securityHeadersBehavior: {
         contentSecurityPolicy: {
-          // The page shows what hostile text made agents say: nothing but its own files may run or be asked for.
+          // The app shows what hostile text made agents write: only its own files may run, and only its own origin and the bucket's
+          // may be requested.
           contentSecurityPolicy:
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
-            "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+            `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' ${filesOrigin}; font-src 'self'; ` +
+            `connect-src 'self' ${filesOrigin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
           override: true,
         },
         contentTypeOptions: { override: true },

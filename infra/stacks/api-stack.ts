@@ -73,7 +73,8 @@ export class ApiStack extends Stack {
 
   private frontDoor(platform: Platform, { table, bucket, live }: DataStack): FrontDoor {
     const events = new EventStream(this, "EventStream", { platform, targets: { table, bucket, live } });
-    return new FrontDoor(this, "FrontDoor", { apiId: this.apiId, events, webDir: platform.webDir });
+    const filesOrigin = `https://${bucket.bucketRegionalDomainName}`;
+    return new FrontDoor(this, "FrontDoor", { apiId: this.apiId, events, webDir: platform.webDir, filesOrigin });
   }
 
   private topic(email: string): Topic {

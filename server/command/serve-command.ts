@@ -2,6 +2,7 @@ import { enableCompileCache } from "node:module";
 import path from "node:path";
 import { setLogOutput } from "#shared/log/log.ts";
 import { isLoopbackHost } from "../../host/http/request-checks.ts";
+import { ensureWebApp } from "../../host/http/web-app.ts";
 import { decideIsolation } from "../../host/isolation.ts";
 import { localModels } from "../../host/models.ts";
 import { shown } from "../../host/paths.ts";
@@ -52,6 +53,8 @@ async function serve(start: Start, stop: AbortSignal): Promise<number> {
   // It is awaited later; until then a failure must not end the process.
   isolating.catch(() => undefined);
   const { server, webUrl, localUrl } = await startServing(start, log);
+  // The API does not wait for the web app, which is built only if its sources have changed since `npm ci`.
+  if (!program.isService) void ensureWebApp().catch((error: unknown) => warn(String(error)));
   try {
     const isolation = await isolating;
     await server.execute(isolation);

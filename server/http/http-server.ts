@@ -1,5 +1,4 @@
 import http from "node:http";
-import path from "node:path";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
@@ -8,8 +7,8 @@ import { type Route, routes } from "#infra/routes.ts";
 import { modelGateway } from "#shared/model-gateway/gateway.ts";
 import { sendProblem } from "../../host/http/problem-response.ts";
 import { answerUnreadable, findRefusal, SERVER_OPTIONS } from "../../host/http/request-checks.ts";
+import { webAppDirectory } from "../../host/http/web-app.ts";
 import { serveWebPage } from "../../host/http/web-page.ts";
-import { projectRoot } from "../../host/paths.ts";
 import { serveFiles } from "../files/serve-files.ts";
 import type { Adapters, ServerPorts } from "../ports.ts";
 import { allowedHosts } from "./allowed-hosts.ts";
@@ -18,7 +17,6 @@ import { endpointServer } from "./serve-endpoint.ts";
 
 const API = "/api/v1";
 const FILES = "/files";
-const WEB_PAGE = path.join(projectRoot, "web");
 
 /** The requests that are refused while the disk has no room. Those of executions are not, so that runs can end. */
 const NEW_WORK = new Set([
@@ -107,7 +105,7 @@ function createApp({ ports, adapters }: HttpServerOptions) {
   app.all(FILES, ({ req }) => files(req.raw));
   app.all(`${FILES}/*`, ({ req }) => files(req.raw));
   app.all("*", async ({ env }) => {
-    await serveWebPage(env.incoming.url ?? "/", env.incoming.method ?? "GET", env.outgoing, WEB_PAGE);
+    await serveWebPage(env.incoming.url ?? "/", env.incoming.method ?? "GET", env.outgoing, webAppDirectory);
     return RESPONSE_ALREADY_SENT;
   });
   return app;

@@ -1,11 +1,12 @@
-import { join } from "node:path";
 import { runInNewContext } from "node:vm";
+import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ensureWebApp, webAppDirectory } from "../../host/http/web-app.ts";
 import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
-import { repository, type Synthesized, synthesize } from "./synthesize.ts";
+import { type Synthesized, synthesize } from "./synthesize.ts";
 
 interface SecurityHeaders {
-  readonly ContentSecurityPolicy: { ContentSecurityPolicy: string };
+  readonly ContentSecurityPolicy: { ContentSecurityPolicy: unknown };
   readonly FrameOptions: { FrameOption: string };
   readonly ReferrerPolicy: { ReferrerPolicy: string };
 }
@@ -23,7 +24,8 @@ describe("the web page", () => {
 
   beforeAll(async () => {
     aws = synthesize();
-    door = await startHttpProxy({ port: 0, webDirectory: join(repository, "web") });
+    await ensureWebApp();
+    door = await startHttpProxy({ port: 0, webDirectory: webAppDirectory });
   });
   afterAll(() => door.close());
 
@@ -34,8 +36,15 @@ describe("the web page", () => {
     const [policy] = aws.all<HeadersPolicy>("AWS::CloudFront::ResponseHeadersPolicy");
     const { SecurityHeadersConfig, CustomHeadersConfig } = policy?.Properties.ResponseHeadersPolicyConfig ?? {};
     expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    const onCloudFront = SecurityHeadersConfig?.ContentSecurityPolicy.ContentSecurityPolicy;
+    // On AWS the files are on another origin, which stands as a reference to the bucket in the template.
+    const parts = v.parse(v.object({ "Fn::Join": v.tuple([v.string(), v.array(v.unknown())]) }), onCloudFront)[
+      "Fn::Join"
+    ][1];
+    const text = parts.map((part) => (typeof part === "string" ? part : "BUCKET")).join("");
+    expect(text).toContain("img-src 'self' https://BUCKET;");
+    expect(text.replaceAll(" https://BUCKET", "")).toBe(headers.get("content-security-policy"));
     expect(SecurityHeadersConfig).toMatchObject({
-      ContentSecurityPolicy: { ContentSecurityPolicy: headers.get("content-security-policy") },
       ContentTypeOptions: { Override: true },
       FrameOptions: { FrameOption: headers.get("x-frame-options") },
       ReferrerPolicy: { ReferrerPolicy: headers.get("referrer-policy") },
@@ -55,10 +64,14 @@ describe("the web page", () => {
       expect(onCloudFront(path)).toBe("/index.html");
       expect(await (await locally(path)).text()).toBe(page);
     }
-    for (const path of ["/app.js", "/style.css", "/icon.svg"]) {
+    const files = [...page.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path = ""]) => path);
+    expect(files.length).toBeGreaterThan(3);
+    for (const path of files) {
       expect(onCloudFront(path)).toBe(path);
-      expect((await locally(path)).status).toBe(200);
-      expect(page + (await (await locally("/app.js")).text())).toContain(path);
+      const response = await locally(path);
+      expect(response.status).toBe(200);
+      const expected = path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache";
+      expect(response.headers.get("cache-control")).toBe(expected);
     }
   });
 });

@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import { cpuUsage } from "node:process";
-import { pathToFileURL } from "node:url";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { parseEvents } from "#harness/agent/answers/events.ts";
@@ -31,23 +29,14 @@ import { timeText } from "../../cli/src/table.ts";
 import { oneLine, printable, terminalJson, terminalLine, terminalText } from "../../cli/src/terminal-text.ts";
 import { BadRequestError, errorOf } from "../../clients/typescript/src/errors.ts";
 import { waitBeforeRepeat } from "../../clients/typescript/src/retry.ts";
-import { root } from "../../scripts/run-command.ts";
+import { flattenTerminal, toSpans } from "../../web/ui/ansi.ts";
+import { parseDuration } from "../../web/ui/format.ts";
+import { revealHidden } from "../../web/ui/hidden-characters.ts";
+import { isPlainText } from "../../web/ui/plain-text.ts";
+import { safeUrl } from "../../web/ui/safe-url.ts";
 import { RUN } from "../cli/answers.ts";
 
 const check = (schema: v.GenericSchema) => (text: string) => v.safeParse(schema, text).success;
-/** The web app is JavaScript for browsers, without declarations of types. */
-const webFunction = async (file: string, name: string) => {
-  const module: unknown = await import(pathToFileURL(join(root, "web", file)).href);
-  return v.parse(
-    v.pipe(
-      v.looseObject({ [name]: v.function() }),
-      v.transform((found) => found[name]),
-    ),
-    module,
-  );
-};
-const plainText = v.parse(v.function(), await webFunction("text.js", "plainText"));
-const parseDuration = v.parse(v.function(), await webFunction("format.js", "parseDuration"));
 const refusal = (status: number, body: string, headers = {}) => errorOf(new Response(null, { status, headers }), body);
 const redactor = createRedactor(["a-secret-value", "  spaces and\nlines  "]);
 const isAbout = createTextMatcher("release notes");
@@ -55,8 +44,11 @@ const { title: _title, ...untitled } = RUN;
 
 /** Everything that reads foreign text by a regular expression or a parser of our own. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
-  "web: the text of a run": (text) => String(plainText(text)).trimEnd(),
-  "web: a duration": (text) => parseDuration(text),
+  "web: hidden characters": revealHidden,
+  "web: the output of a command": (text) => toSpans(flattenTerminal(text)),
+  "web: the text of a message": isPlainText,
+  "web: the address of a link": safeUrl,
+  "web: a duration": parseDuration,
   "cli: text": printable,
   "cli: a line": oneLine,
   "cli: styled text": terminalText,
@@ -182,7 +174,7 @@ describe("text of a megabyte", () => {
   it("is read to the same results as short text", () => {
     const spaces = " ".repeat(BYTES);
     const slashes = "/".repeat(BYTES);
-    expect(String(plainText(`a${spaces}b${spaces}\n`)).trimEnd()).toBe(`a${spaces}b`);
+    expect(flattenTerminal(`a${spaces}b${spaces}\n`).trimEnd()).toBe(`a${spaces}b`);
     expect(identityOf(`https://a.test/o/r.git${slashes}?${"?\n".repeat(1000)}`)).toEqual({ owner: "o", name: "r" });
     expect(toBaseUrl(`https://user@a.test/o/r.git${slashes}`)).toBe("https://a.test/o/r");
     const matter = "name: a\n".repeat(BYTES / 8);

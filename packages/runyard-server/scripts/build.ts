@@ -1,7 +1,8 @@
 /** `npm run build` in packages/runyard-server: the server with all that it starts and serves, for publication. */
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { type BuildOptions, build, type Metafile } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
+import { ensureWebApp, readWebModules, webAppDirectory } from "../../../host/http/web-app.ts";
 import { bundling } from "../../../infra/bundle.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");
@@ -16,7 +17,7 @@ const PROGRAMS = {
 /** This one is copied into sandboxes alone. */
 const ALONE = { files: "harness/files-main.ts" };
 /** What programs read at run time, at the same place as in a checkout. */
-const COPIED = ["web", "examples", ".agents/skills/repository-report"];
+const COPIED = ["examples", ".agents/skills/repository-report"];
 
 const noBedrock = path.join(repository, "infra/no-bedrock.ts");
 const entries = (programs: Readonly<Record<string, string>>) =>
@@ -43,16 +44,16 @@ const shared = { ...options, entryPoints: entries(PROGRAMS), splitting: true, ch
 const results = [await build(shared), await build({ ...options, entryPoints: entries(ALONE) })];
 chmodSync(path.join(dist, "bin/runyard-server.mjs"), 0o755);
 for (const name of COPIED) cpSync(path.join(repository, name), path.join(dist, name), { recursive: true });
+await ensureWebApp();
+cpSync(webAppDirectory, path.join(dist, "web"), { recursive: true });
 writeFileSync(
   path.join(dist, "THIRD-PARTY-LICENSES.txt"),
-  licenses(Object.assign({}, ...results.map(({ metafile }) => metafile.inputs))),
+  licenses([...results.flatMap(({ metafile }) => Object.keys(metafile.inputs)), ...(await readWebModules())]),
 );
 
 /** The license of each package that is bundled. */
-function licenses(inputs: Metafile["inputs"]): string {
-  const packages = new Set(
-    Object.keys(inputs).flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),
-  );
+function licenses(files: readonly string[]): string {
+  const packages = new Set(files.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []));
   return [...packages].toSorted().map(licenseOf).join("\n\n");
 }
 

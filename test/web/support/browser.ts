@@ -32,7 +32,7 @@ export interface Visit {
 export interface VisitOptions {
   origin: string;
   path?: string;
-  /** The key that this tab has been given before. Default: none. */
+  /** The key with which the visitor is signed in. Default: the visitor is not. */
   key?: string;
   width?: number;
   colorScheme?: "light" | "dark";
@@ -59,11 +59,13 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
     void dialog.dismiss();
   });
   if (options.key !== undefined) {
-    const script = `if (!sessionStorage.getItem("visited")) {
-      sessionStorage.setItem("visited", "yes");
-      sessionStorage.setItem("runyard.key", ${JSON.stringify(options.key)});
-    }`;
-    await page.addInitScript({ content: script });
+    // The cookie is shared by the requests and the pages of a context.
+    const headers = { origin: options.origin };
+    const response = await page.request.post(`${options.origin}/api/v1/session`, {
+      headers,
+      data: { key: options.key },
+    });
+    if (!response.ok()) throw new Error(`the sign-in was refused: ${response.status()} ${await response.text()}`);
   }
   await page.goto(`${options.origin}${options.path ?? "/"}`);
   return { page, complaints };

@@ -1,0 +1,43 @@
+import { APIConnectionError, APIError, APITimeoutError } from "../../clients/typescript/src/index.ts";
+
+export interface Described {
+  readonly title: string;
+  readonly text: string;
+  readonly traceId?: string;
+}
+
+/** Describes an error for people: what happened, and the trace id that support asks for. */
+export function describeError(error: unknown): Described {
+  if (error instanceof APITimeoutError) return { title: "No response", text: "The service did not respond in time." };
+  if (error instanceof APIConnectionError) {
+    return { title: "No connection", text: "The service cannot be reached. Check your connection." };
+  }
+  if (!(error instanceof APIError)) {
+    return { title: "Something went wrong", text: error instanceof Error ? error.message : String(error) };
+  }
+  const traceId = error.traceId;
+  const text = error.errors.length > 0 ? error.errors.map((one) => `${one.path}: ${one.message}`).join("\n") : "";
+  return {
+    title: titleOf(error),
+    text: text || (error.detail ?? error.title ?? error.message),
+    ...(traceId === undefined ? {} : { traceId }),
+  };
+}
+
+function titleOf({ status = 0, title }: APIError): string {
+  if (status === 403) return "No permission";
+  if (status === 404) return "Not found";
+  if (status === 429) return "Too many requests";
+  if (status >= 500) return "The service failed";
+  return title ?? "The request was refused";
+}
+
+/** The message for one field of a form, if the error names that field. */
+export function fieldError(error: unknown, ...paths: readonly string[]): string | undefined {
+  if (!(error instanceof APIError)) return undefined;
+  return error.errors.find(({ path }) => paths.some((one) => path === one || path.endsWith(`.${one}`)))?.message;
+}
+
+/** Whether the caller lacks the permission, which no retry changes. */
+export const isForbidden = (error: unknown): boolean => error instanceof APIError && error.status === 403;
+export const isNotFound = (error: unknown): boolean => error instanceof APIError && error.status === 404;

@@ -1,0 +1,54 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import type { SessionInfo } from "../../clients/typescript/src/index.ts";
+import { client, isSignedOut } from "./client.ts";
+import { queryClient } from "./query-client.ts";
+import { selectTeam } from "./team-choice.ts";
+
+/** A session that is used is renewed this often; it ends after hours without a renewal. */
+const RENEWAL_MS = 30 * 60_000;
+
+/** The signed-in person, or null. */
+export const sessionQuery = queryOptions({
+  queryKey: ["session"],
+  staleTime: 5 * 60_000,
+  queryFn: async ({ signal }): Promise<SessionInfo | null> => {
+    try {
+      return await client.webSessions.retrieve({ signal });
+    } catch (error) {
+      if (isSignedOut(error)) return null;
+      throw error;
+    }
+  },
+});
+
+/** Signs in with an API key or with the token of a sign-in link. @throws if it is refused */
+export async function signIn(credential: { readonly key: string } | { readonly token: string }): Promise<void> {
+  await client.webSessions.create(credential, { maxRetries: 0 });
+  queryClient.clear();
+  await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
+}
+
+/** Ends the session of this browser, or all sessions of the person. */
+export async function signOut(everywhere = false): Promise<void> {
+  await client.webSessions.end(everywhere ? { all: true } : {}).catch((error: unknown) => {
+    if (!isSignedOut(error)) throw error;
+  });
+  selectTeam(undefined);
+  queryClient.clear();
+}
+
+/** Renews the session as long as somebody uses the app. */
+export function keepSession(): void {
+  setInterval(() => {
+    if (document.visibilityState === "visible") void client.webSessions.extend().catch(() => undefined);
+  }, RENEWAL_MS);
+}
+
+type Viewer = SessionInfo["user"] & Pick<SessionInfo, "teams">;
+const NOBODY: Viewer = { uid: "", display_name: "", email: "", teams: [] };
+
+/** The signed-in person. Pages behind the sign-in always have one. */
+export function useMe(): Viewer {
+  const { data } = useQuery(sessionQuery);
+  return data ? { ...data.user, teams: data.teams } : NOBODY;
+}

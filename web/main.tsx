@@ -1,0 +1,43 @@
+import "@fontsource-variable/inter/wght.css";
+import "@fontsource-variable/jetbrains-mono/wght.css";
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/controls.css";
+import "./styles/shell.css";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { isSignedOut } from "./api/client.ts";
+import { queryClient } from "./api/query-client.ts";
+import { keepSession, sessionQuery } from "./api/session.ts";
+import { router } from "./router.tsx";
+
+const RELOADED = "runyard.reloaded";
+
+// A page that was opened before a deployment asks for files that the deployment replaced.
+addEventListener("vite:preloadError", (event) => {
+  const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
+  if (Date.now() - last < 60_000) return;
+  event.preventDefault();
+  sessionStorage.setItem(RELOADED, String(Date.now()));
+  location.reload();
+});
+
+// A session that ended elsewhere leads back to the sign-in.
+queryClient.getQueryCache().subscribe((event) => {
+  if (event.type !== "updated" || event.action.type !== "error" || !isSignedOut(event.action.error)) return;
+  queryClient.setQueryData(sessionQuery.queryKey, null);
+  void router.invalidate();
+});
+keepSession();
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("index.html has no #root");
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

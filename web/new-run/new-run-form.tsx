@@ -1,0 +1,113 @@
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { CalendarPlus, Play } from "lucide-react";
+import { type FormEvent, type KeyboardEvent, useState } from "react";
+import { client } from "../api/client.ts";
+import { fieldError } from "../api/problem.ts";
+import { queryClient } from "../api/query-client.ts";
+import { Button } from "../ui/button.tsx";
+import { CheckField, TextArea, TextField } from "../ui/field.tsx";
+import { InlineError } from "../ui/status.tsx";
+import { AttachmentPicker, checkFiles } from "./attachments.tsx";
+import { type Draft, toRunRequest, toScheduleRequest } from "./draft.ts";
+import { RunOptions } from "./run-options.tsx";
+import { SchedulePart } from "./schedule-part.tsx";
+import { SnippetPanel } from "./snippet-panel.tsx";
+
+/** The form of a new run or schedule, next to the same request as code. */
+export function NewRunForm({ first }: { readonly first: Draft }) {
+  const [draft, setDraft] = useState(first);
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const [missing, setMissing] = useState<string>();
+  const submit = useSubmit(draft, files);
+  const change = (changes: Partial<Draft>) => setDraft((last) => ({ ...last, ...changes }));
+  const onSubmit = (event?: FormEvent) => {
+    event?.preventDefault();
+    const fault =
+      draft.prompt.trim() === "" && draft.skill.trim() === ""
+        ? "Write a prompt, or choose a skill."
+        : checkFiles(files);
+    setMissing(fault);
+    if (fault === undefined && !submit.isPending) submit.mutate();
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onSubmit();
+  };
+  return (
+    <div className="new-run-columns">
+      <form className="stack" onSubmit={onSubmit} onKeyDown={onKey} noValidate>
+        <section className="card card-body stack">
+          <TextArea
+            label="Prompt"
+            rows={9}
+            autoFocus
+            placeholder="What should the agent do?"
+            value={draft.prompt}
+            error={missing ?? fieldError(submit.error, "prompt")}
+            onChange={(event) => change({ prompt: event.target.value })}
+          />
+          {!draft.isScheduled && <AttachmentPicker files={files} onChange={setFiles} />}
+          <TextField
+            label="Title"
+            optional
+            maxLength={512}
+            placeholder="The first line of the prompt"
+            value={draft.title}
+            onChange={(event) => change({ title: event.target.value })}
+          />
+        </section>
+        <RunOptions draft={draft} onChange={change} error={submit.error} />
+        <section className="card card-body stack">
+          <CheckField
+            label="Schedule it"
+            hint="Creates a schedule that runs this prompt at the times of a cron expression."
+            checked={draft.isScheduled}
+            onChange={(event) => change({ isScheduled: event.target.checked })}
+          />
+          {draft.isScheduled && <SchedulePart draft={draft} onChange={change} error={submit.error} />}
+        </section>
+        <InlineError error={submit.error} />
+        <div className="row">
+          <Button
+            type="submit"
+            look="primary"
+            busy={submit.isPending}
+            icon={draft.isScheduled ? <CalendarPlus size={16} aria-hidden /> : <Play size={16} aria-hidden />}
+          >
+            {draft.isScheduled ? "Create the schedule" : "Start the run"}
+          </Button>
+          <span className="faint">Ctrl + Enter</span>
+        </div>
+      </form>
+      <SnippetPanel draft={draft} />
+    </div>
+  );
+}
+
+/** Uploads the files, creates the run or the schedule, and opens it. */
+function useSubmit(draft: Draft, files: readonly File[]) {
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: async () => {
+      if (draft.isScheduled) {
+        const { id } = await client.schedules.create(toScheduleRequest(draft));
+        await queryClient.invalidateQueries({ queryKey: ["schedules"] });
+        return navigate({ to: "/schedules/$scheduleId", params: { scheduleId: id } });
+      }
+      const attachments = await Promise.all(
+        files.map(async (file) => ({
+          attachment_id: await client.attachments.upload({
+            file_name: file.name,
+            mime_type: file.type || undefined,
+            data: file,
+          }),
+        })),
+      );
+      const { run_id } = await client.runs.create({
+        ...toRunRequest(draft),
+        ...(attachments.length === 0 ? {} : { attachments }),
+      });
+      return navigate({ to: "/runs/$runId", params: { runId: run_id } });
+    },
+  });
+}

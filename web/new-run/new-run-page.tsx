@@ -1,0 +1,32 @@
+import "../styles/new-run.css";
+import "../styles/text.css";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { runQuery } from "../api/queries.ts";
+import { Page } from "../ui/page.tsx";
+import { ErrorNotice, LoadingRows } from "../ui/status.tsx";
+import { type Draft, draftOf, emptyDraft } from "./draft.ts";
+import { NewRunForm } from "./new-run-form.tsx";
+
+const route = getRouteApi("/shell/runs/new");
+
+export function NewRunPage() {
+  const { from, schedule } = route.useSearch();
+  return (
+    <Page title={schedule === undefined ? "New run" : "New schedule"}>
+      {from === undefined ? (
+        <NewRunForm first={{ ...emptyDraft(), isScheduled: schedule !== undefined }} />
+      ) : (
+        <Copied runId={from} />
+      )}
+    </Page>
+  );
+}
+
+function Copied({ runId }: { readonly runId: string }) {
+  const { data, error, refetch } = useQuery(runQuery(runId));
+  if (error !== null && data === undefined) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <LoadingRows />;
+  const first: Draft = draftOf(data);
+  return <NewRunForm first={first} />;
+}

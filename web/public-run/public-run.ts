@@ -1,0 +1,43 @@
+import * as v from "valibot";
+import type { RunEvent } from "../../clients/typescript/src/index.ts";
+import { addEvents, type Entry, emptyFeed } from "../run/feed.ts";
+
+const State = v.picklist([
+  "QUEUED",
+  "PENDING",
+  "CLAIMED",
+  "INPROGRESS",
+  "SUCCEEDED",
+  "FAILED",
+  "ERROR",
+  "BLOCKED",
+  "CANCELLED",
+]);
+const Step = v.object({ messages: v.array(v.unknown()), steps: v.optional(v.array(v.unknown()), []) });
+
+/** A run as its public view shows it. */
+export const PublicRun = v.object({
+  title: v.string(),
+  state: State,
+  created_at: v.string(),
+  run_time: v.optional(v.string()),
+  conversation: v.optional(v.object({ steps: v.array(v.unknown()) })),
+  artifacts: v.optional(v.array(v.unknown())),
+});
+export type PublicRun = v.InferOutput<typeof PublicRun>;
+
+const MAX_DEPTH = 10;
+
+/** The conversation as entries, in the same form as that of a run that is followed. */
+export function toEntries({ conversation, created_at: at }: PublicRun): readonly Entry[] {
+  const messages = (conversation?.steps ?? []).flatMap((step) => messagesOf(step, 0));
+  const event: RunEvent = { sequence: 1, type: "messages", occurred_at: at, data: { messages } };
+  return addEvents(emptyFeed, [event]).entries;
+}
+
+/** The messages of a step and of the work that it delegated. */
+function messagesOf(value: unknown, depth: number): unknown[] {
+  const step = v.safeParse(Step, value);
+  if (!step.success || depth > MAX_DEPTH) return [];
+  return [...step.output.messages, ...step.output.steps.flatMap((one) => messagesOf(one, depth + 1))];
+}

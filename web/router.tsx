@@ -1,0 +1,128 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
+import * as v from "valibot";
+import { queryClient } from "./api/query-client.ts";
+import { sessionQuery } from "./api/session.ts";
+import { RunSearch } from "./runs/run-search.ts";
+import { NotFoundPage, PageError } from "./shell/page-error.tsx";
+import { Shell } from "./shell/shell.tsx";
+
+const Optional = v.optional(v.fallback(v.optional(v.string()), undefined));
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: PageError });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  validateSearch: v.object({ to: Optional, token: Optional }),
+  component: lazyRouteComponent(() => import("./sign-in/sign-in-page.tsx"), "SignInPage"),
+});
+
+const publicRun = createRoute({
+  getParentRoute: () => root,
+  path: "/shared/$sessionId",
+  component: lazyRouteComponent(() => import("./public-run/public-run-page.tsx"), "PublicRunPage"),
+});
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  component: Shell,
+  beforeLoad: async ({ location }) => {
+    const session = await queryClient.ensureQueryData(sessionQuery);
+    if (session === null)
+      throw redirect({ to: "/sign-in", search: location.href === "/" ? {} : { to: location.href } });
+  },
+});
+
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/runs", replace: true });
+  },
+});
+
+const runs = createRoute({
+  getParentRoute: () => shell,
+  path: "/runs",
+  validateSearch: RunSearch,
+  component: lazyRouteComponent(() => import("./runs/runs-page.tsx"), "RunsPage"),
+});
+
+const newRun = createRoute({
+  getParentRoute: () => shell,
+  path: "/runs/new",
+  validateSearch: v.object({ from: Optional, schedule: Optional }),
+  component: lazyRouteComponent(() => import("./new-run/new-run-page.tsx"), "NewRunPage"),
+});
+
+const run = createRoute({
+  getParentRoute: () => shell,
+  path: "/runs/$runId",
+  component: lazyRouteComponent(() => import("./run/run-page.tsx"), "RunPage"),
+});
+
+const schedules = createRoute({
+  getParentRoute: () => shell,
+  path: "/schedules",
+  component: lazyRouteComponent(() => import("./schedules/schedules-page.tsx"), "SchedulesPage"),
+});
+
+const schedule = createRoute({
+  getParentRoute: () => shell,
+  path: "/schedules/$scheduleId",
+  component: lazyRouteComponent(() => import("./schedules/schedule-page.tsx"), "SchedulePage"),
+});
+
+const agents = createRoute({
+  getParentRoute: () => shell,
+  path: "/agents",
+  component: lazyRouteComponent(() => import("./agents/agents-page.tsx"), "AgentsPage"),
+});
+
+const agent = createRoute({
+  getParentRoute: () => shell,
+  path: "/agents/$agentUid",
+  component: lazyRouteComponent(() => import("./agents/agent-page.tsx"), "AgentPage"),
+});
+
+const usage = createRoute({
+  getParentRoute: () => shell,
+  path: "/usage",
+  component: lazyRouteComponent(() => import("./usage/usage-page.tsx"), "UsagePage"),
+});
+
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./settings/settings-page.tsx"), "SettingsPage"),
+});
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitations/$token",
+  component: lazyRouteComponent(() => import("./sign-in/invitation-page.tsx"), "InvitationPage"),
+});
+
+const pages = [home, runs, newRun, run, schedules, schedule, agents, agent, usage, settings];
+
+export const router = createRouter({
+  routeTree: root.addChildren([signIn, publicRun, invitation, shell.addChildren(pages)]),
+  defaultPreload: "intent",
+  defaultPreloadStaleTime: 0,
+  scrollRestoration: true,
+  defaultPendingMs: 300,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,93 @@
+import { Link } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
+import { Code } from "../ui/code.tsx";
+import { revealHidden } from "../ui/hidden-characters.ts";
+import { Markdown } from "../ui/markdown.tsx";
+import { Terminal } from "../ui/terminal.tsx";
+import { actionTitle, asJson, outputText, textOf } from "./action-text.ts";
+import type { ActionEntry } from "./feed.ts";
+
+const Diffs = lazy(async () => ({ default: (await import("./file-diff.tsx")).Diffs }));
+
+/** What an action does and what came of it. */
+export const ActionBody = ({ entry }: { readonly entry: ActionEntry }) => (
+  <>
+    {entry.summary !== undefined && entry.summary !== "" && entry.name !== "run_command" && (
+      <p className="muted">{revealHidden(entry.summary)}</p>
+    )}
+    {entry.diff !== undefined && (
+      <Suspense>
+        <Diffs diff={entry.diff} />
+      </Suspense>
+    )}
+    <Details entry={entry} />
+  </>
+);
+
+function Details({ entry }: { readonly entry: ActionEntry }) {
+  if (entry.name === "run_command") return <CommandDetails entry={entry} />;
+  if (entry.name === "create_plan") return <PlanDetails entry={entry} />;
+  if (entry.name === "ask_user") return <Markdown text={textOf(entry.input, "question") ?? outputText(entry.output)} />;
+  if (entry.name === "start_agent") return <ChildDetails entry={entry} />;
+  return <OtherDetails entry={entry} />;
+}
+
+function CommandDetails({ entry }: { readonly entry: ActionEntry }) {
+  const command = textOf(entry.input, "command") ?? "";
+  // A command of one line is the title already.
+  const isLong = command.trim() !== actionTitle(entry).text;
+  const isRunning = entry.state === "running";
+  const text = isRunning ? entry.live : outputText(entry.output);
+  return (
+    <>
+      {isLong && command !== "" && <Code text={revealHidden(command.trimEnd().slice(0, 40_000))} language="bash" />}
+      {(!isRunning || text !== "") && <Terminal text={text} isLive={isRunning} label="the output" />}
+    </>
+  );
+}
+
+function PlanDetails({ entry }: { readonly entry: ActionEntry }) {
+  const content = textOf(entry.input, "content") ?? "";
+  return (
+    <div className="plan">
+      <Markdown text={content} />
+      {entry.state === "failed" && <Terminal text={outputText(entry.output)} label="the error" />}
+    </div>
+  );
+}
+
+function ChildDetails({ entry }: { readonly entry: ActionEntry }) {
+  const runId = textOf(entry.output, "run_id");
+  return (
+    <>
+      <Markdown text={textOf(entry.input, "prompt") ?? ""} />
+      {runId !== undefined && (
+        <Link to="/runs/$runId" params={{ runId }} className="button button-plain button-small">
+          Open the child run
+        </Link>
+      )}
+      <Terminal text={outputText(entry.output)} label="the result" />
+    </>
+  );
+}
+
+function OtherDetails({ entry }: { readonly entry: ActionEntry }) {
+  const input = asJson(entry.input);
+  const output = entry.state === "running" ? entry.live : outputText(entry.output);
+  return (
+    <>
+      {input !== "" && input !== "{}" && (
+        <details className="folded">
+          <summary>Input</summary>
+          <Terminal text={input} label="the input" />
+        </details>
+      )}
+      {output !== "" && (
+        <details className="folded" open={entry.state === "failed" && entry.diff === undefined}>
+          <summary>Result</summary>
+          <Terminal text={output} label="the result" />
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import { useMutation } from "@tanstack/react-query";
+import { SendHorizontal } from "lucide-react";
+import { type FormEvent, type KeyboardEvent, useMemo, useRef, useState } from "react";
+import * as v from "valibot";
+import type { RunItem } from "../../clients/typescript/src/index.ts";
+import { client } from "../api/client.ts";
+import { useShortcuts } from "../shell/shortcuts.ts";
+import { Button } from "../ui/button.tsx";
+import { isEnded } from "../ui/format.ts";
+import { InlineError } from "../ui/status.tsx";
+
+const Policy = v.picklist(["enqueue", "interrupt", "reject"]);
+type Policy = v.InferOutput<typeof Policy>;
+
+interface ComposerProps {
+  readonly run: RunItem;
+  readonly onSent: () => void;
+}
+
+/** Sends a follow-up: an answer, a correction, or the next task. */
+export function Composer({ run, onSent }: ComposerProps) {
+  const [message, setMessage] = useState("");
+  const [policy, setPolicy] = useState<Policy>("enqueue");
+  const area = useRef<HTMLTextAreaElement>(null);
+  const ended = isEnded(run.state);
+  const send = useMutation({
+    mutationFn: () => client.runs.sendFollowup(run.run_id, { message: message.trim(), ...(ended ? {} : { policy }) }),
+    onSuccess: () => {
+      setMessage("");
+      onSent();
+    },
+  });
+  const shortcuts = useMemo(
+    () => ({
+      f: (event: globalThis.KeyboardEvent) => {
+        event.preventDefault();
+        area.current?.focus();
+      },
+    }),
+    [],
+  );
+  useShortcuts(shortcuts);
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (message.trim() !== "" && !send.isPending) send.mutate();
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
+  };
+  const label =
+    run.state === "BLOCKED" ? "Answer the question" : ended ? "Continue with a follow-up" : "Send a follow-up";
+  return (
+    <form className="composer" onSubmit={submit}>
+      <InlineError error={send.error} />
+      <div className="composer-box">
+        <textarea
+          ref={area}
+          aria-label={label}
+          placeholder={`${label} …`}
+          rows={Math.min(8, Math.max(1, message.split("\n").length))}
+          value={message}
+          onChange={(event) => setMessage(event.target.value)}
+          onKeyDown={onKey}
+        />
+        <div className="composer-tools">
+          {!ended && (
+            <select
+              aria-label="When the agent gets it"
+              value={policy}
+              onChange={(event) => setPolicy(v.parse(Policy, event.target.value))}
+            >
+              <option value="enqueue">After the current turn</option>
+              <option value="interrupt">Interrupt the turn</option>
+              <option value="reject">Only if idle</option>
+            </select>
+          )}
+          <Button
+            type="submit"
+            look="primary"
+            small
+            busy={send.isPending}
+            disabled={message.trim() === ""}
+            icon={<SendHorizontal size={14} aria-hidden />}
+          >
+            {run.state === "BLOCKED" ? "Answer" : "Send"}
+          </Button>
+        </div>
+      </div>
+    </form>
+  );
+}

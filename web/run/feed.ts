@@ -1,0 +1,215 @@
+import * as v from "valibot";
+import type { RunEvent } from "../../clients/typescript/src/index.ts";
+
+const Base = { message_id: v.optional(v.string()) };
+const Block = v.variant("type", [
+  v.object({ type: v.literal("text"), text: v.string(), ...Base }),
+  v.object({
+    type: v.literal("action"),
+    id: v.string(),
+    category: v.string(),
+    name: v.string(),
+    title: v.optional(v.string()),
+    input: v.unknown(),
+  }),
+  v.object({
+    type: v.literal("action_result"),
+    action_id: v.string(),
+    category: v.string(),
+    name: v.string(),
+    state: v.string(),
+    title: v.optional(v.string()),
+    summary: v.optional(v.string()),
+    diff: v.optional(v.string()),
+    output: v.unknown(),
+  }),
+  v.object({ type: v.literal("event"), name: v.string(), data: v.unknown() }),
+]);
+type Block = v.InferOutput<typeof Block>;
+const Message = v.object({ role: v.string(), content: v.array(v.unknown()), timestamp: v.optional(v.string()) });
+const Messages = v.object({ messages: v.array(v.unknown()) });
+
+/** A frame of live output: what an action or a message has written so far, before its final event. */
+const LiveFrame = v.object({
+  action_id: v.optional(v.string()),
+  message_id: v.optional(v.string()),
+  stream: v.string(),
+  offset: v.number(),
+  text: v.string(),
+});
+export const LiveFrames = v.optional(v.array(LiveFrame), []);
+export type LiveFrame = v.InferOutput<typeof LiveFrame>;
+
+export interface TextEntry {
+  readonly kind: "text";
+  readonly key: string;
+  readonly at: string;
+  readonly role: string;
+  readonly text: string;
+}
+export interface ActionEntry {
+  readonly kind: "action";
+  readonly key: string;
+  readonly at: string;
+  readonly id: string;
+  readonly name: string;
+  readonly category: string;
+  readonly title: string | undefined;
+  readonly input: unknown;
+  readonly endedAt: string | undefined;
+  /** `running` until there is a result; `lost` if its execution ended without one. */
+  readonly state: string;
+  readonly summary: string | undefined;
+  /** The change of files, as a unified diff. */
+  readonly diff: string | undefined;
+  readonly output: unknown;
+  readonly live: string;
+}
+/** An event of the run that belongs between the messages, such as a follow-up or a lost execution. */
+export interface MarkEntry {
+  readonly kind: "mark";
+  readonly key: string;
+  readonly at: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+export type Entry = TextEntry | ActionEntry | MarkEntry;
+
+export interface Feed {
+  /** The messages, actions and marks of the conversation, in order. */
+  readonly entries: readonly Entry[];
+  /** The timeline: all events but messages. */
+  readonly events: readonly RunEvent[];
+  /** The sequence number of the last event. */
+  readonly last: number;
+}
+
+export const emptyFeed: Feed = { entries: [], events: [], last: 0 };
+
+/** The events that are shown between messages. The others are in the timeline only. */
+const MARKS: ReadonlySet<string> = new Set([
+  "execution_lost",
+  "model_retry",
+  "run_blocked",
+  "run_cancelled",
+  "run_failed",
+  "run_errored",
+  "user_notified",
+]);
+/** After these, what still runs will have no result. */
+const ENDS: ReadonlySet<string> = new Set([
+  "execution_lost",
+  "run_cancelled",
+  "run_failed",
+  "run_errored",
+  "run_stopped",
+  "run_succeeded",
+]);
+
+/** Adds events to a feed. Events that are in it already are ignored. */
+export function addEvents(feed: Feed, events: readonly RunEvent[]): Feed {
+  const fresh = events.filter(({ sequence }) => sequence > feed.last);
+  if (fresh.length === 0) return feed;
+  const entries = [...feed.entries];
+  const positions = new Map<string, number>();
+  entries.forEach((entry, index) => {
+    if (entry.kind === "action") positions.set(entry.id, index);
+  });
+  for (const event of fresh) {
+    if (event.type === "messages") addMessages(entries, positions, event);
+    else if (MARKS.has(event.type)) {
+      entries.push({
+        kind: "mark",
+        key: `e${event.sequence}`,
+        at: event.occurred_at,
+        type: event.type,
+        data: event.data,
+      });
+    }
+    if (ENDS.has(event.type)) settle(entries);
+  }
+  return {
+    entries,
+    events: [...feed.events, ...fresh.filter(({ type }) => type !== "messages")],
+    last: fresh.at(-1)?.sequence ?? feed.last,
+  };
+}
+
+/** Adds live output to the actions and messages that have no final event yet. */
+export function addLiveFrames(feed: Feed, frames: readonly LiveFrame[]): Feed {
+  if (frames.length === 0) return feed;
+  const entries = [...feed.entries];
+  for (const frame of frames) {
+    const index = entries.findLastIndex((entry) => entry.kind === "action" && entry.id === frame.action_id);
+    const entry = entries[index];
+    if (entry?.kind === "action" && entry.state === "running") {
+      entries[index] = { ...entry, live: joinLive(entry.live, frame) };
+    }
+  }
+  return { ...feed, entries };
+}
+
+const MAX_LIVE = 64 * 1024;
+
+/** Offsets count from the start of the output; a reader who joins late begins in the middle. */
+function joinLive(shown: string, { text }: LiveFrame): string {
+  return (shown + text).slice(-MAX_LIVE);
+}
+
+function addMessages(
+  entries: Entry[],
+  positions: Map<string, number>,
+  { sequence, occurred_at, data }: RunEvent,
+): void {
+  const batch = v.safeParse(Messages, data);
+  if (!batch.success) return;
+  batch.output.messages.forEach((given, number) => {
+    const message = v.safeParse(Message, given);
+    if (!message.success) return;
+    const { role, content, timestamp: at = occurred_at } = message.output;
+    content.forEach((part, place) => {
+      const block = v.safeParse(Block, part);
+      if (block.success)
+        addBlock(entries, positions, block.output, { role, at, key: `m${sequence}-${number}-${place}` });
+    });
+  });
+}
+
+interface Place {
+  readonly role: string;
+  readonly at: string;
+  readonly key: string;
+}
+
+function addBlock(entries: Entry[], positions: Map<string, number>, block: Block, { role, at, key }: Place): void {
+  if (block.type === "text") {
+    if (block.text.trim() !== "") entries.push({ kind: "text", key, at, role, text: block.text });
+  } else if (block.type === "event") {
+    entries.push({ kind: "mark", key, at, type: block.name, data: { data: block.data } });
+  } else if (block.type === "action") {
+    const { id, name, category, title, input } = block;
+    positions.set(id, entries.length);
+    const none = {
+      endedAt: undefined,
+      state: "running",
+      summary: undefined,
+      diff: undefined,
+      output: undefined,
+      live: "",
+    };
+    entries.push({ kind: "action", key: `a${id}`, at, id, name, category, title, input, ...none });
+  } else {
+    const { action_id: id, name, category, title, state, summary, diff, output } = block;
+    const index = positions.get(id);
+    const action = index === undefined ? undefined : entries[index];
+    const result = { endedAt: at, state, summary, diff, output, live: "" };
+    if (index !== undefined && action?.kind === "action") entries[index] = { ...action, ...result };
+    else entries.push({ kind: "action", key, at, id, name, category, title, input: undefined, ...result });
+  }
+}
+
+function settle(entries: Entry[]): void {
+  entries.forEach((entry, index) => {
+    if (entry.kind === "action" && entry.state === "running") entries[index] = { ...entry, state: "lost" };
+  });
+}

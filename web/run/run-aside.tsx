@@ -1,0 +1,199 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useMemo } from "react";
+import type { RunEvent, RunItem } from "../../clients/typescript/src/index.ts";
+import { descendantsQuery } from "../api/queries.ts";
+import { CopyButton } from "../ui/button.tsx";
+import { Code } from "../ui/code.tsx";
+import { formatClock, formatCount, formatDuration, formatExact, formatUsd, isEnded, toWords } from "../ui/format.ts";
+import { revealHidden } from "../ui/hidden-characters.ts";
+import { StateIcon } from "../ui/run-state.tsx";
+import { Time } from "../ui/time.tsx";
+import { Artifacts } from "./artifacts.tsx";
+import type { Feed } from "./feed.ts";
+
+interface AsideProps {
+  readonly run: RunItem;
+  readonly feed: Feed;
+}
+
+export function RunAside({ run, feed }: AsideProps) {
+  return (
+    <aside className="run-aside" aria-label="Details">
+      <Section title="Details">
+        <Details run={run} />
+      </Section>
+      <Section title="Artifacts">
+        <Artifacts run={run} />
+      </Section>
+      <Children run={run} />
+      <Section title="Cost">
+        <Cost run={run} />
+      </Section>
+      <Section title="Configuration">
+        <Configuration run={run} />
+      </Section>
+      <Section title="Events">
+        <Events events={feed.events} />
+      </Section>
+    </aside>
+  );
+}
+
+const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
+  <section className="card aside-section">
+    <h2>{title}</h2>
+    {children}
+  </section>
+);
+
+const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+function Details({ run }: { readonly run: RunItem }) {
+  const { creator, executor, schedule, metadata = {}, agent_skill: skill } = run;
+  const person = (one: typeof creator) => revealHidden(one?.display_name ?? one?.email ?? one?.uid ?? "");
+  return (
+    <dl className="facts">
+      <Fact name="Run id">
+        <span className="fact-copy">
+          <code className="truncate">{run.run_id}</code>
+          <CopyButton text={run.run_id} label="Copy the run id" />
+        </span>
+      </Fact>
+      <Fact name="Created">
+        <Time at={run.created_at} />
+      </Fact>
+      {run.started_at && (
+        <Fact name="Started">
+          <Time at={run.started_at} />
+        </Fact>
+      )}
+      <Fact name="Created by">{person(creator)}</Fact>
+      {executor !== undefined && executor.uid !== creator?.uid && <Fact name="Executed as">{person(executor)}</Fact>}
+      {schedule !== undefined && (
+        <Fact name="Schedule">
+          <Link to="/schedules/$scheduleId" params={{ scheduleId: schedule.schedule_id }}>
+            {revealHidden(schedule.schedule_name)}
+          </Link>
+        </Fact>
+      )}
+      {skill?.name !== undefined && <Fact name="Skill">{revealHidden(skill.name)}</Fact>}
+      <Fact name="Visible to">{run.scope?.type === "Team" ? "The team" : "Its creator"}</Fact>
+      {run.agent_config?.session_sharing?.public_access !== undefined && run.session_id !== undefined && (
+        <Fact name="Public view">
+          <Link to="/shared/$sessionId" params={{ sessionId: run.session_id }}>
+            Open the public view
+          </Link>
+        </Fact>
+      )}
+      {Object.entries(metadata).map(([name, value]) => (
+        <Fact key={name} name={name}>
+          {revealHidden(value)}
+        </Fact>
+      ))}
+    </dl>
+  );
+}
+
+/** The descendants of the run as a tree. */
+function Children({ run }: { readonly run: RunItem }) {
+  const { data = [] } = useQuery(descendantsQuery(run.run_id, !isEnded(run.state)));
+  const byParent = useMemo(() => Map.groupBy(data, ({ parent_run_id }) => parent_run_id ?? ""), [data]);
+  if (data.length === 0) return null;
+  return (
+    <Section title={`Child runs (${formatCount(data.length)})`}>
+      <Branch parent={run.run_id} byParent={byParent} />
+    </Section>
+  );
+}
+
+function Branch({
+  parent,
+  byParent,
+}: {
+  readonly parent: string;
+  readonly byParent: ReadonlyMap<string, readonly RunItem[]>;
+}) {
+  const runs = byParent.get(parent) ?? [];
+  if (runs.length === 0) return null;
+  return (
+    <ul className="tree">
+      {runs.map((run) => (
+        <li key={run.run_id}>
+          <Link to="/runs/$runId" params={{ runId: run.run_id }} className="tree-run">
+            <StateIcon state={run.state} size={15} />
+            <span className="truncate">{revealHidden(run.title)}</span>
+          </Link>
+          <Branch parent={run.run_id} byParent={byParent} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Cost({ run }: { readonly run: RunItem }) {
+  const {
+    inference_cost: model = 0,
+    compute_cost: compute = 0,
+    platform_cost: platform = 0,
+    total_tokens: tokens = 0,
+  } = run.request_usage ?? {};
+  const total = model + compute + platform;
+  return (
+    <dl className="facts">
+      <Fact name="Tokens">{formatCount(tokens)}</Fact>
+      <Fact name="Model">{formatUsd(model)}</Fact>
+      {compute > 0 && <Fact name="Compute">{formatUsd(compute)}</Fact>}
+      {platform > 0 && <Fact name="Platform">{formatUsd(platform)}</Fact>}
+      <Fact name="Total">{formatUsd(total)}</Fact>
+      {run.agent_config?.budget_usd !== undefined && (
+        <Fact name="Budget">{formatUsd(run.agent_config.budget_usd)}</Fact>
+      )}
+    </dl>
+  );
+}
+
+function Configuration({ run }: { readonly run: RunItem }) {
+  const text = JSON.stringify(run.agent_config ?? {}, undefined, 2);
+  return (
+    <details className="folded">
+      <summary>Resolved configuration</summary>
+      <Code text={revealHidden(text)} language="json" />
+    </details>
+  );
+}
+
+function Events({ events }: { readonly events: readonly RunEvent[] }) {
+  return (
+    <ol className="events">
+      {events.map(({ sequence, type, occurred_at, data }) => {
+        const took = data["duration_ms"];
+        const detail = ["detail", "reason", "message", "filename", "title", "url"]
+          .map((name) => data[name])
+          .find((one) => typeof one === "string");
+        const isBad =
+          data["is_error"] === true || type === "execution_lost" || type === "run_failed" || type === "run_errored";
+        return (
+          <li key={sequence} className={isBad ? "event tone-bad" : "event"}>
+            <span className="event-name">{toWords(type)}</span>
+            <time dateTime={occurred_at} title={formatExact(occurred_at)} className="faint">
+              {formatClock(occurred_at)}
+            </time>
+            {(typeof took === "number" || detail !== undefined) && (
+              <span className="event-detail">
+                {typeof took === "number" && formatDuration(took)}
+                {typeof took === "number" && detail !== undefined && " · "}
+                {typeof detail === "string" && revealHidden(detail.slice(0, 300))}
+              </span>
+            )}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

@@ -1,0 +1,79 @@
+import { Link } from "@tanstack/react-router";
+import { ChevronRight } from "lucide-react";
+import type { RunItem } from "../../clients/typescript/src/index.ts";
+import { RunTime } from "../runs/run-row.tsx";
+import { formatCompact, formatUsd, toWords } from "../ui/format.ts";
+import { revealHidden } from "../ui/hidden-characters.ts";
+import { StateBadge } from "../ui/run-state.tsx";
+import { Time } from "../ui/time.tsx";
+import { RunActions } from "./run-actions.tsx";
+import type { Connection } from "./use-feed.ts";
+
+const CONNECTIONS: Readonly<Record<Connection, string>> = {
+  loading: "Loading",
+  live: "Live",
+  ended: "Ended",
+  reconnecting: "Reconnecting",
+};
+
+interface HeaderProps {
+  readonly run: RunItem;
+  readonly connection: Connection;
+  readonly onChanged: () => void;
+}
+
+export function RunHeader({ run, connection, onChanged }: HeaderProps) {
+  return (
+    <header className="run-head">
+      <nav aria-label="Breadcrumb" className="crumbs">
+        <Link to="/runs" search={{}}>
+          Runs
+        </Link>
+        {run.parent_run_id !== undefined && (
+          <>
+            <ChevronRight size={13} aria-hidden />
+            <Link to="/runs/$runId" params={{ runId: run.parent_run_id }}>
+              Parent run
+            </Link>
+          </>
+        )}
+      </nav>
+      <div className="run-title">
+        <h1>{revealHidden(run.title.trim()) || "Untitled"}</h1>
+        <RunActions run={run} onChanged={onChanged} />
+      </div>
+      <div className="run-facts">
+        <span role="status" className="row">
+          <StateBadge state={run.state} />
+          <span className={`connection connection-${connection}`}>{CONNECTIONS[connection]}</span>
+        </span>
+        <Facts run={run} />
+      </div>
+    </header>
+  );
+}
+
+function Facts({ run }: { readonly run: RunItem }) {
+  const { creator, executor, agent_config: config, request_usage: usage } = run;
+  const cost = (usage?.inference_cost ?? 0) + (usage?.compute_cost ?? 0) + (usage?.platform_cost ?? 0);
+  const who = executor?.type === "service_account" ? executor : creator;
+  return (
+    <>
+      <span>
+        {revealHidden(who?.display_name ?? who?.email ?? "")} ·{" "}
+        {toWords((run.source ?? "API").toLowerCase())
+          .replace("Api", "API")
+          .replace("Cli", "CLI")}
+      </span>
+      <Time at={run.created_at} />
+      <span className="number">
+        <RunTime run={run} />
+      </span>
+      {config?.model_id !== undefined && <span className="mono truncate">{revealHidden(config.model_id)}</span>}
+      {usage?.total_tokens !== undefined && usage.total_tokens > 0 && (
+        <span className="number">{formatCompact(usage.total_tokens)} tokens</span>
+      )}
+      {cost > 0 && <span className="number">{formatUsd(cost)}</span>}
+    </>
+  );
+}

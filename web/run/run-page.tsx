@@ -1,0 +1,78 @@
+import "../styles/run.css";
+import "../styles/text.css";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { ArrowDown } from "lucide-react";
+import { useEffect, useMemo } from "react";
+import type { RunItem } from "../../clients/typescript/src/index.ts";
+import { runQuery } from "../api/queries.ts";
+import { queryClient } from "../api/query-client.ts";
+import { Button } from "../ui/button.tsx";
+import { isEnded } from "../ui/format.ts";
+import { preloadMarkdown } from "../ui/markdown.tsx";
+import { useTitle } from "../ui/page.tsx";
+import { ErrorNotice, LoadingRows } from "../ui/status.tsx";
+import { Composer } from "./composer.tsx";
+import { Conversation } from "./conversation.tsx";
+import type { Entry } from "./feed.ts";
+import { RunAside } from "./run-aside.tsx";
+import { RunBanner } from "./run-banner.tsx";
+import { RunHeader } from "./run-header.tsx";
+import { Timeline } from "./timeline.tsx";
+import { useFeed } from "./use-feed.ts";
+import { useStickToEnd } from "./use-stick-to-end.ts";
+
+const route = getRouteApi("/shell/runs/$runId");
+
+export function RunPage() {
+  const { runId } = route.useParams();
+  const { data: run, error, refetch } = useQuery(runQuery(runId));
+  useEffect(preloadMarkdown, []);
+  if (run !== undefined) return <LoadedRun key={runId} run={run} />;
+  return (
+    <div className="page">
+      {error === null ? (
+        <LoadingRows rows={8} height={72} />
+      ) : (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      )}
+    </div>
+  );
+}
+
+function LoadedRun({ run }: { readonly run: RunItem }) {
+  useTitle(run.title.trim() || "Run");
+  const { feed, connection, error, refresh } = useFeed(run.run_id);
+  const entries = useMemo(() => [promptEntry(run), ...feed.entries], [run, feed.entries]);
+  const stick = useStickToEnd(entries, !isEnded(run.state));
+  const changed = () => {
+    void queryClient.invalidateQueries({ queryKey: runQuery(run.run_id).queryKey });
+    refresh();
+  };
+  return (
+    <div className="page page-run">
+      <RunHeader run={run} connection={connection} onChanged={changed} />
+      <RunBanner run={run} />
+      <Timeline run={run} feed={feed} />
+      <div className="run-columns">
+        <section className="run-main" aria-label="Conversation">
+          {error === undefined ? <Conversation entries={entries} /> : <ErrorNotice error={error} onRetry={refresh} />}
+          {connection === "loading" && error === undefined && <LoadingRows rows={3} height={72} />}
+          {!stick.isAtEnd && (
+            <Button small className="to-end" icon={<ArrowDown size={14} aria-hidden />} onClick={stick.toEnd}>
+              Latest
+            </Button>
+          )}
+          <Composer run={run} onSent={changed} />
+        </section>
+        <RunAside run={run} feed={feed} />
+      </div>
+    </div>
+  );
+}
+
+/** The prompt is not among the events; it opens the conversation. */
+function promptEntry(run: RunItem): Entry {
+  const text = run.prompt || (run.agent_config?.skill_spec ?? "");
+  return { kind: "text", key: "prompt", at: run.created_at, role: "user", text };
+}

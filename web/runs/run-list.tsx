@@ -1,0 +1,79 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { RunItem } from "../../clients/typescript/src/index.ts";
+import { useShortcuts } from "../shell/shortcuts.ts";
+import { RunRow } from "./run-row.tsx";
+
+const ROW_HEIGHT = 62;
+/** Rows before the end at which the next page is requested. */
+const AHEAD = 30;
+
+interface RunListProps {
+  readonly runs: readonly RunItem[];
+  readonly hasMore: boolean;
+  readonly onMore: () => void;
+}
+
+/** The list, of which only the visible rows are in the document. */
+export function RunList({ runs, hasMore, onMore }: RunListProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const [offset, setOffset] = useState(0);
+  useEffect(() => setOffset(list.current?.offsetTop ?? 0), []);
+  const virtual = useWindowVirtualizer({
+    count: runs.length,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+    scrollMargin: offset,
+    getItemKey: (index) => runs[index]?.run_id ?? index,
+  });
+  const rows = virtual.getVirtualItems();
+  const last = rows.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && last >= runs.length - AHEAD) onMore();
+  }, [hasMore, last, runs.length, onMore]);
+  const scrollTo = useCallback((index: number) => virtual.scrollToIndex(index, { align: "auto" }), [virtual]);
+  const selected = useSelection(runs, scrollTo);
+  return (
+    <ul className="run-list" ref={list} style={{ height: virtual.getTotalSize() }} aria-label="Runs">
+      {rows.map(({ index, key, start }) => {
+        const run = runs[index];
+        return run === undefined ? null : (
+          <li
+            key={key}
+            className="run-item"
+            aria-posinset={index + 1}
+            aria-setsize={hasMore ? -1 : runs.length}
+            style={{ height: ROW_HEIGHT, transform: `translateY(${start - offset}px)` }}
+          >
+            <RunRow run={run} isSelected={run.run_id === selected} />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Selects runs by j and k and opens the selected one by Enter. The selection stays with its run when rows move. */
+function useSelection(runs: readonly RunItem[], scrollTo: (index: number) => void): string | undefined {
+  const [selected, setSelected] = useState<string>();
+  const navigate = useNavigate();
+  const shortcuts = useMemo(() => {
+    const move = (by: number) => {
+      const current = runs.findIndex(({ run_id }) => run_id === selected);
+      const next = Math.max(0, Math.min(runs.length - 1, current + by));
+      setSelected(runs[next]?.run_id);
+      scrollTo(next);
+    };
+    return {
+      j: () => move(1),
+      k: () => move(-1),
+      Enter: (event: KeyboardEvent) => {
+        const onControl = event.target instanceof HTMLElement && event.target.closest("a, button") !== null;
+        if (selected !== undefined && !onControl) void navigate({ to: "/runs/$runId", params: { runId: selected } });
+      },
+    };
+  }, [runs, selected, scrollTo, navigate]);
+  useShortcuts(shortcuts);
+  return selected;
+}

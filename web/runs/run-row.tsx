@@ -1,0 +1,87 @@
+import { Link } from "@tanstack/react-router";
+import { CalendarClock, CornerDownRight } from "lucide-react";
+import type { RunItem } from "../../clients/typescript/src/index.ts";
+import { formatDuration, formatUsd, parseDuration, toWords } from "../ui/format.ts";
+import { revealHidden } from "../ui/hidden-characters.ts";
+import { StateIcon } from "../ui/run-state.tsx";
+import { Time, useNow } from "../ui/time.tsx";
+
+interface RunRowProps {
+  readonly run: RunItem;
+  readonly isSelected: boolean;
+}
+
+/** A run of the list. The whole row is the link. */
+export function RunRow({ run, isSelected }: RunRowProps) {
+  const { creator, executor, agent_config: config, schedule } = run;
+  const who = executor?.type === "service_account" ? executor : creator;
+  return (
+    <Link
+      to="/runs/$runId"
+      params={{ runId: run.run_id }}
+      className="run-row"
+      preload="intent"
+      data-selected={isSelected || undefined}
+    >
+      <StateIcon state={run.state} />
+      <span className="run-row-main">
+        <span className="run-row-title">{revealHidden(run.title.trim()) || "Untitled"}</span>
+        <span className="run-row-facts">
+          {schedule !== undefined && (
+            <span className="run-row-fact">
+              <CalendarClock size={13} aria-hidden />
+              {revealHidden(schedule.schedule_name)}
+            </span>
+          )}
+          {run.parent_run_id !== undefined && (
+            <span className="run-row-fact">
+              <CornerDownRight size={13} aria-hidden />
+              Child run
+            </span>
+          )}
+          {run.status_message !== undefined ? (
+            <span className="run-row-fact run-row-message">{revealHidden(run.status_message.message)}</span>
+          ) : (
+            <span className="run-row-fact">{revealHidden(config?.skill_spec ?? config?.model_id ?? "")}</span>
+          )}
+        </span>
+      </span>
+      <span className="run-row-who truncate">
+        {revealHidden(who?.display_name ?? who?.email ?? "")}
+        <span className="faint">
+          {" "}
+          ·{" "}
+          {toWords((run.source ?? "API").toLowerCase())
+            .replace("Api", "API")
+            .replace("Cli", "CLI")}
+        </span>
+      </span>
+      <span className="run-row-cost number">{costOf(run)}</span>
+      <span className="run-row-when number">
+        <RunTime run={run} />
+        <Time at={run.created_at} className="faint" />
+      </span>
+    </Link>
+  );
+}
+
+function costOf({ request_usage: usage }: RunItem): string {
+  const total = (usage?.inference_cost ?? 0) + (usage?.compute_cost ?? 0) + (usage?.platform_cost ?? 0);
+  return total === 0 ? "" : formatUsd(total);
+}
+
+/** The time that a run has executed; it counts on while the run executes. */
+export function RunTime({ run }: { readonly run: RunItem }) {
+  return run.state === "INPROGRESS" && run.started_at ? <Running run={run} /> : measured(run);
+}
+
+function Running({ run }: { readonly run: RunItem }) {
+  const now = useNow();
+  const started = Date.parse(run.started_at ?? run.created_at);
+  return <>{formatDuration(Math.max(0, now - started))}</>;
+}
+
+function measured(run: RunItem): string {
+  const milliseconds = parseDuration(run.run_time);
+  return milliseconds === undefined || milliseconds === 0 ? "" : formatDuration(milliseconds);
+}

@@ -1,0 +1,151 @@
+import "../styles/schedules.css";
+import "../styles/new-run.css";
+import "../styles/text.css";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { Pause, Pencil, Play, Trash2, Zap } from "lucide-react";
+import { useState } from "react";
+import type { ScheduleItem } from "../../clients/typescript/src/index.ts";
+import { client } from "../api/client.ts";
+import { describeError } from "../api/problem.ts";
+import { scheduleQuery } from "../api/queries.ts";
+import { queryClient } from "../api/query-client.ts";
+import { Button } from "../ui/button.tsx";
+import { Code } from "../ui/code.tsx";
+import { Confirm } from "../ui/dialog.tsx";
+import { revealHidden } from "../ui/hidden-characters.ts";
+import { Markdown } from "../ui/markdown.tsx";
+import { Page } from "../ui/page.tsx";
+import { StateBadge } from "../ui/run-state.tsx";
+import { InlineError, Loaded } from "../ui/status.tsx";
+import { Time } from "../ui/time.tsx";
+import { CronPreview } from "./cron-preview.tsx";
+import { ScheduleEditor } from "./schedule-editor.tsx";
+import { TickStrip } from "./tick-strip.tsx";
+import { useRunNow } from "./use-run-now.ts";
+
+const route = getRouteApi("/shell/schedules/$scheduleId");
+
+export function SchedulePage() {
+  const { scheduleId } = route.useParams();
+  const query = useQuery(scheduleQuery(scheduleId));
+  return (
+    <Loaded query={query} rows={4}>
+      {(schedule) => <LoadedSchedule schedule={schedule} />}
+    </Loaded>
+  );
+}
+
+function LoadedSchedule({ schedule }: { readonly schedule: ScheduleItem }) {
+  const { name, cron_schedule: cron, time_zone: zone, enabled, prompt, last_spawn_error: fault } = schedule;
+  return (
+    <Page
+      title={revealHidden(name)}
+      lead={
+        <>
+          <Link to="/schedules">Schedules</Link> · {enabled ? "Active" : "Paused"}
+        </>
+      }
+      actions={<ScheduleActions schedule={schedule} />}
+    >
+      <div className="stack">
+        {fault !== null && <p className="form-error">{revealHidden(fault)}</p>}
+        <section className="card card-body stack" aria-label="Times">
+          <p className="mono">{cron}</p>
+          <CronPreview cron={cron} timeZone={zone} />
+        </section>
+        <TickStrip scheduleId={schedule.id} />
+        <RecentRuns schedule={schedule} />
+        <section className="card card-body stack">
+          <h2>Prompt</h2>
+          <Markdown text={prompt} />
+          <details className="folded">
+            <summary>Configuration</summary>
+            <Code text={JSON.stringify(schedule.agent_config ?? {}, undefined, 2)} language="json" />
+          </details>
+        </section>
+      </div>
+    </Page>
+  );
+}
+
+function ScheduleActions({ schedule }: { readonly schedule: ScheduleItem }) {
+  const { id, enabled, name } = schedule;
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<"edit" | "delete">();
+  const refresh = () => queryClient.invalidateQueries({ queryKey: ["schedules"] });
+  const toggle = useMutation({
+    mutationFn: () => (enabled ? client.schedules.pause(id) : client.schedules.resume(id)),
+    onSuccess: refresh,
+  });
+  const runNow = useRunNow(id);
+  const remove = useMutation({
+    mutationFn: () => client.schedules.delete(id),
+    onSuccess: async () => {
+      await navigate({ to: "/schedules" });
+      await refresh();
+    },
+  });
+  return (
+    <>
+      <Button
+        look="primary"
+        icon={<Zap size={15} aria-hidden />}
+        busy={runNow.isPending}
+        onClick={() => runNow.mutate()}
+      >
+        Run now
+      </Button>
+      <Button
+        icon={enabled ? <Pause size={15} aria-hidden /> : <Play size={15} aria-hidden />}
+        busy={toggle.isPending}
+        onClick={() => toggle.mutate()}
+      >
+        {enabled ? "Pause" : "Resume"}
+      </Button>
+      <Button icon={<Pencil size={15} aria-hidden />} onClick={() => setOpen("edit")}>
+        Edit
+      </Button>
+      <Button look="danger" icon={<Trash2 size={15} aria-hidden />} onClick={() => setOpen("delete")}>
+        Delete
+      </Button>
+      <InlineError error={toggle.error ?? runNow.error} />
+      {open === "edit" && <ScheduleEditor schedule={schedule} onClose={() => setOpen(undefined)} />}
+      <Confirm
+        open={open === "delete"}
+        onClose={() => setOpen(undefined)}
+        title={`Delete ${name}?`}
+        text="No more runs are started. The runs that it started stay."
+        action="Delete the schedule"
+        busy={remove.isPending}
+        error={remove.error === null ? undefined : describeError(remove.error).text}
+        onConfirm={() => remove.mutate()}
+      />
+    </>
+  );
+}
+
+function RecentRuns({ schedule }: { readonly schedule: ScheduleItem }) {
+  const { recent_runs: runs = [] } = schedule;
+  return (
+    <section className="card">
+      <div className="card-head">
+        <h2>Recent runs</h2>
+      </div>
+      {runs.length === 0 ? (
+        <p className="card-body faint">The schedule has not started a run yet.</p>
+      ) : (
+        <ul className="item-list">
+          {runs.map(({ run_id, state, created_at }) => (
+            <li key={run_id} className="item">
+              <Link to="/runs/$runId" params={{ runId: run_id }} className="item-main item-title">
+                <Time at={created_at} />
+              </Link>
+              <StateBadge state={state} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,86 @@
+import { useNavigate } from "@tanstack/react-router";
+import { Check } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import { queryClient } from "../api/query-client.ts";
+import { signOut, useMe } from "../api/session.ts";
+import { selectedTeam, selectTeam } from "../api/team-choice.ts";
+import { AccountButton } from "./account-button.tsx";
+import { setTheme, type Theme, useTheme } from "./theme.ts";
+
+const THEMES: readonly (readonly [Theme, string])[] = [
+  ["system", "System theme"],
+  ["light", "Light theme"],
+  ["dark", "Dark theme"],
+];
+
+/** The person, their teams, the theme and the sign-out. */
+export function AccountMenu({ onHelp }: { readonly onHelp: () => void }) {
+  const me = useMe();
+  const theme = useTheme();
+  const navigate = useNavigate();
+  const leave = async () => {
+    await signOut();
+    await navigate({ to: "/sign-in", search: {} });
+  };
+  return (
+    // A modal menu would inject a style element, which the content security policy refuses.
+    <DropdownMenu.Root modal={false} defaultOpen>
+      <DropdownMenu.Trigger asChild>
+        <AccountButton />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className="menu" align="start" side="top" sideOffset={6} collisionPadding={8}>
+          <DropdownMenu.Label className="menu-label">{me.email}</DropdownMenu.Label>
+          {me.teams.length > 1 && <TeamItems teams={me.teams} />}
+          <DropdownMenu.Separator className="menu-line" />
+          <DropdownMenu.RadioGroup value={theme}>
+            {THEMES.map(([value, label]) => (
+              <DropdownMenu.RadioItem key={value} value={value} className="menu-item" onSelect={() => setTheme(value)}>
+                <Mark />
+                {label}
+              </DropdownMenu.RadioItem>
+            ))}
+          </DropdownMenu.RadioGroup>
+          <DropdownMenu.Separator className="menu-line" />
+          <DropdownMenu.Item className="menu-item menu-indent" onSelect={onHelp}>
+            Keyboard shortcuts
+          </DropdownMenu.Item>
+          <DropdownMenu.Item className="menu-item menu-indent" onSelect={() => void leave()}>
+            Sign out
+          </DropdownMenu.Item>
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+function TeamItems({ teams }: { readonly teams: readonly { uid: string; name: string }[] }) {
+  const chosen = selectedTeam() ?? "";
+  const choose = (uid: string | undefined) => {
+    selectTeam(uid);
+    void queryClient.invalidateQueries();
+  };
+  return (
+    <DropdownMenu.RadioGroup value={chosen}>
+      <DropdownMenu.Separator className="menu-line" />
+      <DropdownMenu.RadioItem value="" className="menu-item" onSelect={() => choose(undefined)}>
+        <Mark />
+        All teams
+      </DropdownMenu.RadioItem>
+      {teams.map(({ uid, name }) => (
+        <DropdownMenu.RadioItem key={uid} value={uid} className="menu-item" onSelect={() => choose(uid)}>
+          <Mark />
+          {name}
+        </DropdownMenu.RadioItem>
+      ))}
+    </DropdownMenu.RadioGroup>
+  );
+}
+
+const Mark = () => (
+  <span className="menu-mark">
+    <DropdownMenu.ItemIndicator>
+      <Check size={14} aria-hidden />
+    </DropdownMenu.ItemIndicator>
+  </span>
+);

@@ -1,0 +1,85 @@
+import { Link, Outlet, useNavigate } from "@tanstack/react-router";
+import { BookOpen, Bot, CalendarClock, ChartNoAxesColumn, Code, Plus, Rows3, Settings } from "lucide-react";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { API_BASE } from "../api/client.ts";
+import { OpenOnUse } from "../ui/open-on-use.tsx";
+import { AccountButton } from "./account-button.tsx";
+import { useShortcuts } from "./shortcuts.ts";
+
+const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
+const ShortcutHelp = lazy(async () => ({ default: (await import("./shortcut-help.tsx")).ShortcutHelp }));
+
+const PLACES = [
+  { to: "/runs", label: "Runs", Icon: Rows3 },
+  { to: "/schedules", label: "Schedules", Icon: CalendarClock },
+  { to: "/agents", label: "Agents", Icon: Bot },
+  { to: "/usage", label: "Usage", Icon: ChartNoAxesColumn },
+  { to: "/settings", label: "Settings", Icon: Settings },
+] as const;
+
+/** The frame of all pages: navigation, links to the documentation, and the account. */
+export function Shell() {
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const navigate = useNavigate();
+  const shortcuts = useMemo(
+    () => ({
+      "?": () => setHelpOpen(true),
+      n: () => void navigate({ to: "/runs/new", search: {} }),
+    }),
+    [navigate],
+  );
+  useShortcuts(shortcuts);
+  return (
+    <div className="shell">
+      <a href="#main" className="skip-link">
+        Skip to content
+      </a>
+      <header className="sidebar">
+        <div className="sidebar-top">
+          <Link to="/runs" search={{}} className="brand">
+            <img src="/icon.svg" alt="" width="24" height="24" />
+            Runyard
+          </Link>
+          <Link to="/runs/new" search={{}} className="button button-primary new-run">
+            <Plus size={16} aria-hidden />
+            <span>New run</span>
+          </Link>
+        </div>
+        <nav aria-label="Main" className="places">
+          {PLACES.map(({ to, label, Icon }) => (
+            <Link
+              key={to}
+              to={to}
+              search={{}}
+              className="place"
+              activeProps={{ className: "place active" }}
+              activeOptions={{ includeSearch: false }}
+            >
+              <Icon size={18} aria-hidden />
+              <span>{label}</span>
+            </Link>
+          ))}
+        </nav>
+        <div className="sidebar-end">
+          <nav aria-label="Documentation" className="outside">
+            <a href={`${API_BASE}/docs`} className="place">
+              <Code size={18} aria-hidden />
+              <span>API reference</span>
+            </a>
+            <a href={`${API_BASE}/docs/errors`} className="place">
+              <BookOpen size={18} aria-hidden />
+              <span>Error codes</span>
+            </a>
+          </nav>
+          <OpenOnUse trigger={(open) => <AccountButton onClick={open} />}>
+            <AccountMenu onHelp={() => setHelpOpen(true)} />
+          </OpenOnUse>
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <Outlet />
+      </main>
+      <Suspense>{isHelpOpen && <ShortcutHelp open onClose={() => setHelpOpen(false)} />}</Suspense>
+    </div>
+  );
+}

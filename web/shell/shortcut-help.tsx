@@ -1,0 +1,25 @@
+import { Dialog } from "../ui/dialog.tsx";
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ["j / k", "Next or previous run"],
+  ["Enter", "Open the selected run"],
+  ["/", "Search runs"],
+  ["n", "New run"],
+  ["f", "Write a follow-up, on the page of a run"],
+  ["?", "Show this help"],
+];
+
+export const ShortcutHelp = ({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) => (
+  <Dialog open={open} onClose={onClose} title="Keyboard shortcuts">
+    <dl className="shortcuts">
+      {KEYS.map(([keys, text]) => (
+        <div key={keys}>
+          <dt>
+            <kbd>{keys}</kbd>
+          </dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  </Dialog>
+);

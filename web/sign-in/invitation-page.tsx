@@ -1,0 +1,59 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { client } from "../api/client.ts";
+import { sessionQuery, signIn } from "../api/session.ts";
+import { Button, CopyButton } from "../ui/button.tsx";
+import { useTitle } from "../ui/page.tsx";
+import { InlineError } from "../ui/status.tsx";
+
+const route = getRouteApi("/invitations/$token");
+
+/** Accepts an invitation: who is signed in joins the team; anybody else gets an account with a key. */
+export function InvitationPage() {
+  useTitle("Invitation");
+  const { token } = route.useParams();
+  const navigate = useNavigate();
+  const { data: session, isPending } = useQuery(sessionQuery);
+  const [key, setKey] = useState<string>();
+  const accept = useMutation({
+    mutationFn: async () => {
+      const accepted = await client.invitations.accept(token, { maxRetries: 0 });
+      if (!("key" in accepted) || typeof accepted.key !== "string") return navigate({ to: "/runs", search: {} });
+      await signIn({ key: accepted.key });
+      setKey(accepted.key);
+    },
+  });
+  return (
+    <main className="sign-in">
+      <section className="sign-in-card">
+        <img src="/icon.svg" alt="" width="44" height="44" />
+        <h1>{key === undefined ? "Join a team" : "Welcome"}</h1>
+        {key === undefined ? (
+          <>
+            <p className="muted">
+              {session
+                ? `You join as ${session.user.email}.`
+                : "You were invited to a team of Runyard. If you have an account, sign in first."}
+            </p>
+            <InlineError error={accept.error} />
+            <Button look="primary" busy={accept.isPending || isPending} onClick={() => accept.mutate()}>
+              Accept the invitation
+            </Button>
+          </>
+        ) : (
+          <>
+            <p className="muted">This is your API key. It is shown this once, and you need it to sign in again.</p>
+            <div className="secret">
+              <code>{key}</code>
+              <CopyButton text={key} label="Copy the key" />
+            </div>
+            <Button look="primary" onClick={() => void navigate({ to: "/runs", search: {} })}>
+              Continue
+            </Button>
+          </>
+        )}
+      </section>
+    </main>
+  );
+}

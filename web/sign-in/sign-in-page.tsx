@@ -1,0 +1,118 @@
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { isSignedOut } from "../api/client.ts";
+import { describeError } from "../api/problem.ts";
+import { signIn } from "../api/session.ts";
+import { Button } from "../ui/button.tsx";
+import { TextField } from "../ui/field.tsx";
+import { Spinner } from "../ui/icons.tsx";
+import { useTitle } from "../ui/page.tsx";
+
+const route = getRouteApi("/sign-in");
+
+/** Only paths of this app are followed after the sign-in. */
+const safePath = (to: string | undefined): string => (to !== undefined && /^\/(?![/\\])/.test(to) ? to : "/runs");
+
+export function SignInPage() {
+  useTitle("Sign in");
+  const { to, token } = route.useSearch();
+  const [linkError, setLinkError] = useState<string>();
+  if (token !== undefined && linkError === undefined)
+    return <LinkSignIn token={token} to={to} onError={setLinkError} />;
+  return <KeySignIn to={to} linkError={linkError} />;
+}
+
+interface LinkSignInProps {
+  readonly token: string;
+  readonly to: string | undefined;
+  readonly onError: (text: string) => void;
+}
+
+/** Signs in with the token of a one-time link. */
+function LinkSignIn({ token, to, onError }: LinkSignInProps) {
+  const navigate = useNavigate();
+  const isUsed = useRef(false);
+  useEffect(() => {
+    // The token works once, and effects may run twice.
+    if (isUsed.current) return;
+    isUsed.current = true;
+    signIn({ token }).then(
+      () => navigate({ href: safePath(to), replace: true }),
+      (error: unknown) =>
+        onError(
+          isSignedOut(error)
+            ? "This link was used already or has expired. `npm start -- link` prints another one."
+            : describeError(error).text,
+        ),
+    );
+  }, [token, to, navigate, onError]);
+  return (
+    <main className="sign-in">
+      <h1 className="unseen">Sign in</h1>
+      <Spinner label="Signing in" />
+    </main>
+  );
+}
+
+interface KeySignInProps {
+  readonly to: string | undefined;
+  readonly linkError: string | undefined;
+}
+
+function KeySignIn({ to, linkError }: KeySignInProps) {
+  const navigate = useNavigate();
+  const [key, setKey] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string>();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const given = key.trim();
+    if (!/^[\x21-\x7e]+$/.test(given)) {
+      setError(given === "" ? "Paste a key." : "This is not an API key: keys have no spaces and no accents.");
+      return;
+    }
+    setBusy(true);
+    try {
+      await signIn({ key: given });
+      await navigate({ href: safePath(to), replace: true });
+    } catch (refusal) {
+      setError(
+        isSignedOut(refusal)
+          ? "This key is not valid. It may be mistyped, expired or revoked."
+          : describeError(refusal).text,
+      );
+      setBusy(false);
+    }
+  };
+  return (
+    <main className="sign-in">
+      <form className="sign-in-card" onSubmit={(event) => void submit(event)} noValidate>
+        <img src="/icon.svg" alt="" width="44" height="44" />
+        <h1>Sign in to Runyard</h1>
+        {linkError !== undefined && (
+          <p className="form-error" role="alert">
+            {linkError}
+          </p>
+        )}
+        <p className="muted">
+          Use a personal API key, or the one-time link that the server prints when it starts on one machine.
+        </p>
+        <TextField
+          label="API key"
+          type="password"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          autoFocus
+          placeholder="ryp_…"
+          value={key}
+          error={error}
+          onChange={(event) => setKey(event.target.value)}
+        />
+        <Button type="submit" look="primary" busy={busy}>
+          Sign in
+        </Button>
+      </form>
+    </main>
+  );
+}

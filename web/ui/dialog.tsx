@@ -1,0 +1,71 @@
+import { X } from "lucide-react";
+import { Dialog as Radix } from "radix-ui";
+import type { ReactNode } from "react";
+import { Button, IconButton } from "./button.tsx";
+
+interface DialogProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly description?: string;
+  readonly wide?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A modal dialog. Its overlay is our own, because Radix's injects a style element, which the content security policy refuses. */
+export function Dialog({ open, onClose, title, description, wide, children }: DialogProps) {
+  return (
+    <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Radix.Portal>
+        <div className="overlay">
+          <Radix.Content
+            className={wide ? "dialog dialog-wide" : "dialog"}
+            {...(description ? {} : { "aria-describedby": undefined })}
+          >
+            <header className="dialog-head">
+              <Radix.Title className="dialog-title">{title}</Radix.Title>
+              <Radix.Close asChild>
+                <IconButton label="Close">
+                  <X size={18} aria-hidden />
+                </IconButton>
+              </Radix.Close>
+            </header>
+            {description !== undefined && <Radix.Description className="dialog-text">{description}</Radix.Description>}
+            {children}
+          </Radix.Content>
+        </div>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+interface ConfirmProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly text: string;
+  /** The label of the button that confirms. */
+  readonly action: string;
+  readonly busy?: boolean;
+  readonly error?: string | undefined;
+  readonly onConfirm: () => void;
+}
+
+/** Asks before something that cannot be undone. */
+export function Confirm({ open, onClose, title, text, action, busy = false, error, onConfirm }: ConfirmProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={title} description={text}>
+      {error !== undefined && (
+        <p className="form-error" role="alert">
+          {error}
+        </p>
+      )}
+      <div className="dialog-actions">
+        <Button onClick={onClose}>Keep</Button>
+        <Button look="danger" busy={busy} onClick={onConfirm}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,93 @@
+import type { RunState } from "../../clients/typescript/src/index.ts";
+
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+const SHORT = new Intl.DateTimeFormat(undefined, {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+});
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const COUNT = new Intl.NumberFormat();
+const COMPACT = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+
+const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+
+/** "5 min. ago"; dates that are more than a week away are written out. */
+export function formatRelative(at: string, now: number): string {
+  const difference = Date.parse(at) - now;
+  if (Number.isNaN(difference)) return "";
+  const distance = Math.abs(difference);
+  if (distance > 7 * 86_400_000) return SHORT.format(new Date(at));
+  for (const [unit, size] of UNITS) {
+    if (distance >= size) return RELATIVE.format(Math.trunc(difference / size), unit);
+  }
+  return difference > 0 ? "in a moment" : "just now";
+}
+
+const format = (by: Intl.DateTimeFormat) => (at: string) => {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? at : by.format(date);
+};
+export const formatExact = format(EXACT);
+export const formatClock = format(CLOCK);
+export const formatCount = (count: number): string => COUNT.format(count);
+export const formatCompact = (count: number): string => COMPACT.format(count);
+
+/** "1 h 5 min", "12.3 s", "340 ms". */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.max(0, Math.round(milliseconds))} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Parses an ISO 8601 duration such as `PT1M2.5S` to milliseconds. */
+export function parseDuration(text: string | undefined): number | undefined {
+  const parts = /^P(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?$/.exec(text ?? "");
+  if (parts === null) return undefined;
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = parts.slice(1).map((part) => Number(part ?? 0));
+  return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
+}
+
+export function formatUsd(usd: number): string {
+  if (usd === 0) return "$0";
+  if (usd < 0.01) return "< $0.01";
+  return `$${usd.toFixed(2)}`;
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+/** `setup_repo_clone` → `Setup repo clone`. */
+export function toWords(name: string): string {
+  const words = name.replaceAll(/[_-]+/g, " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;
+
+const ENDED: ReadonlySet<RunState> = new Set(["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"]);
+export const isEnded = (state: RunState): boolean => ENDED.has(state);
+
+/** "Mon 24 Nov, 09:00". */
+export const formatWhen = format(
+  new Intl.DateTimeFormat(undefined, {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+  }),
+);

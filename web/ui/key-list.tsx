@@ -1,0 +1,198 @@
+import { type UseQueryResult, useMutation } from "@tanstack/react-query";
+import { KeyRound, Plus, Trash2 } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import type { CreatedKey, KeyItem } from "../../clients/typescript/src/index.ts";
+import { describeError, fieldError } from "../api/problem.ts";
+import { queryClient } from "../api/query-client.ts";
+import { Button, CopyButton, IconButton } from "./button.tsx";
+import { Confirm, Dialog } from "./dialog.tsx";
+import { SelectField, TextField } from "./field.tsx";
+import { revealHidden } from "./hidden-characters.ts";
+import { Empty, InlineError, Loaded } from "./status.tsx";
+import { Time } from "./time.tsx";
+
+interface KeyListProps {
+  readonly title: string;
+  readonly query: UseQueryResult<KeyItem[]>;
+  /** The key of the query, to read the list again after a change. */
+  readonly queryKey: readonly unknown[];
+  readonly create: (request: { name: string; expires_at?: string }) => Promise<CreatedKey>;
+  readonly revoke: (uid: string) => Promise<unknown>;
+}
+
+/** API keys of a person or an agent. The value of a new key is shown once. */
+export function KeyList({ title, query, queryKey, create, revoke }: KeyListProps) {
+  const [isCreating, setCreating] = useState(false);
+  const [revoking, setRevoking] = useState<KeyItem>();
+  const refresh = () => queryClient.invalidateQueries({ queryKey });
+  const remove = useMutation({
+    mutationFn: (uid: string) => revoke(uid),
+    onSuccess: async () => {
+      setRevoking(undefined);
+      await refresh();
+    },
+  });
+  return (
+    <section className="card" aria-label={title}>
+      <div className="card-head">
+        <h2>{title}</h2>
+        <Button small icon={<Plus size={14} aria-hidden />} onClick={() => setCreating(true)}>
+          New key
+        </Button>
+      </div>
+      <Loaded query={query} rows={2}>
+        {(keys) =>
+          keys.length === 0 ? (
+            <Empty icon={<KeyRound size={26} aria-hidden />} title="No keys">
+              <p>A key is how programs call the API.</p>
+            </Empty>
+          ) : (
+            <KeyTable keys={keys} onRevoke={setRevoking} />
+          )
+        }
+      </Loaded>
+      {isCreating && (
+        <NewKey
+          create={create}
+          onClose={() => {
+            setCreating(false);
+            void refresh();
+          }}
+        />
+      )}
+      <Confirm
+        open={revoking !== undefined}
+        onClose={() => setRevoking(undefined)}
+        title={`Revoke ${revoking?.name ?? ""}?`}
+        text="Requests with this key are refused from then on."
+        action="Revoke the key"
+        busy={remove.isPending}
+        error={remove.error === null ? undefined : describeError(remove.error).text}
+        onConfirm={() => revoking !== undefined && remove.mutate(revoking.uid)}
+      />
+    </section>
+  );
+}
+
+function KeyTable({
+  keys,
+  onRevoke,
+}: {
+  readonly keys: readonly KeyItem[];
+  readonly onRevoke: (key: KeyItem) => void;
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
+    <section className="table-scroll" tabIndex={0} aria-label="Table of keys">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Key</th>
+            <th scope="col">Created</th>
+            <th scope="col">Last used</th>
+            <th scope="col">Expires</th>
+            <th scope="col">
+              <span className="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.uid}>
+              <td>{revealHidden(key.name)}</td>
+              <td>
+                <code>…{key.suffix}</code>
+              </td>
+              <td>
+                <Time at={key.created_at} />
+                {key.created_by !== undefined && (
+                  <span className="faint">
+                    {" "}
+                    by {revealHidden(key.created_by.display_name ?? key.created_by.email ?? "")}
+                  </span>
+                )}
+              </td>
+              <td>
+                {key.last_used_at === undefined ? <span className="faint">Never</span> : <Time at={key.last_used_at} />}
+              </td>
+              <td>
+                {key.expires_at === undefined ? <span className="faint">Never</span> : <Time at={key.expires_at} />}
+              </td>
+              <td className="cell-end">
+                <IconButton label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
+                  <Trash2 size={15} aria-hidden />
+                </IconButton>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+function NewKey({ create, onClose }: { readonly create: KeyListProps["create"]; readonly onClose: () => void }) {
+  const [name, setName] = useState("");
+  const [days, setDays] = useState("90");
+  const make = useMutation({
+    mutationFn: () =>
+      create({
+        name: name.trim(),
+        ...(days === "" ? {} : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+      }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    make.mutate();
+  };
+  if (make.data !== undefined) return <ShownKey value={make.data.key} onClose={onClose} />;
+  return (
+    <Dialog open onClose={onClose} title="New API key">
+      <form className="dialog-form" onSubmit={submit} noValidate>
+        <TextField
+          label="Name"
+          placeholder="What uses it"
+          value={name}
+          error={fieldError(make.error, "name")}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <SelectField label="Expires" value={days} onChange={(event) => setDays(event.target.value)}>
+          <option value="7">After 7 days</option>
+          <option value="30">After 30 days</option>
+          <option value="90">After 90 days</option>
+          <option value="365">After a year</option>
+          <option value="">Never</option>
+        </SelectField>
+        <InlineError error={make.error} />
+        <div className="dialog-actions">
+          <Button onClick={onClose}>Discard</Button>
+          <Button type="submit" look="primary" busy={make.isPending} disabled={name.trim() === ""}>
+            Create the key
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const ShownKey = ({ value, onClose }: { readonly value: string; readonly onClose: () => void }) => (
+  <Dialog
+    open
+    onClose={onClose}
+    title="Copy the key now"
+    description="It is shown this once. Store it where only its user can read it."
+  >
+    <div className="secret">
+      <code>{value}</code>
+      <CopyButton text={value} label="Copy the key" />
+    </div>
+    <div className="dialog-actions">
+      <Button look="primary" onClick={onClose}>
+        Done
+      </Button>
+    </div>
+  </Dialog>
+);

@@ -1,0 +1,69 @@
+import { Component, type ReactNode } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import { CopyButton } from "./button.tsx";
+import { Code } from "./code.tsx";
+import { revealHidden } from "./hidden-characters.ts";
+import { OutsideLink } from "./outside-link.tsx";
+
+/** Text as Markdown. Raw HTML in it is shown as text, and images are links. Shows `plain` if the rendering fails. */
+export const MarkdownView = ({ text, plain }: { readonly text: string; readonly plain: ReactNode }) => (
+  <Guard fallback={plain}>
+    <div className="markdown" dir="auto">
+      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={keepUrl}>
+        {revealHidden(text)}
+      </ReactMarkdown>
+    </div>
+  </Guard>
+);
+
+const PLUGINS = [remarkGfm];
+
+/** `OutsideLink` decides what is a link. */
+const keepUrl = (url: string): string => url;
+
+const COMPONENTS: Components = {
+  a: ({ href, children }) => <OutsideLink href={href ?? ""}>{children}</OutsideLink>,
+  // An image would tell its server who reads the conversation, and when.
+  img: ({ src, alt }) => <OutsideLink href={String(src ?? "")}>{`Image: ${alt || String(src ?? "")}`}</OutsideLink>,
+  pre: ({ children }) => <div className="code-block">{children}</div>,
+  code: ({ className, children }) => {
+    const text = String(children ?? "");
+    const language = /language-([\w+-]+)/.exec(className ?? "")?.[1];
+    if (language === undefined && !text.includes("\n")) return <code>{children}</code>;
+    return (
+      <>
+        <span className="code-block-head">
+          <span>{language ?? "text"}</span>
+          <CopyButton text={text} label="Copy code" />
+        </span>
+        <Code text={text.replace(/\n$/, "")} language={language} />
+      </>
+    );
+  },
+  // Headings of messages stand below those of the page.
+  h1: ({ children }) => <h3 className="markdown-h1">{children}</h3>,
+  h2: ({ children }) => <h4 className="markdown-h2">{children}</h4>,
+  h3: ({ children }) => <h5>{children}</h5>,
+  h4: ({ children }) => <h6>{children}</h6>,
+  table: ({ children }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
+    <section className="table-scroll" tabIndex={0} aria-label="Table">
+      <table>{children}</table>
+    </section>
+  ),
+  input: ({ checked }) => <span>{checked === true ? "☑ " : "☐ "}</span>,
+};
+
+/** Shows the plain text if the rendering fails, for example because the nesting is too deep. */
+class Guard extends Component<{ readonly fallback: ReactNode; readonly children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError(): { failed: boolean } {
+    return { failed: true };
+  }
+
+  override render(): ReactNode {
+    return this.state.failed ? this.props.fallback : this.props.children;
+  }
+}

@@ -1,0 +1,32 @@
+import { type ReactNode, useEffect } from "react";
+
+interface PageProps {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+  readonly narrow?: boolean;
+}
+
+/** The heading and the content of a page. The heading names the document too. */
+export function Page({ title, lead, actions, children, narrow }: PageProps) {
+  useTitle(title);
+  return (
+    <div className={narrow ? "page page-narrow" : "page"}>
+      <header className="page-head">
+        <div>
+          <h1>{title}</h1>
+          {lead !== undefined && <p className="lead">{lead}</p>}
+        </div>
+        {actions !== undefined && <div className="page-actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Runyard`;
+  }, [title]);
+}

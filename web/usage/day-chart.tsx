@@ -1,0 +1,103 @@
+import { useMemo, useState } from "react";
+import type { UsageBucket } from "../api/usage.ts";
+import { formatCompact, formatCount, formatUsd } from "../ui/format.ts";
+
+interface DayChartProps {
+  readonly buckets: readonly UsageBucket[];
+  readonly days: number;
+}
+
+const MEASURES = ["runs", "cost", "tokens"] as const;
+type Measure = (typeof MEASURES)[number];
+const LABELS: Readonly<Record<Measure, string>> = { runs: "Runs", cost: "Cost", tokens: "Tokens" };
+
+/** A bar for each day. Runs are split by outcome. */
+export function DayChart({ buckets, days }: DayChartProps) {
+  const [measure, setMeasure] = useState<Measure>("runs");
+  const series = useMemo(() => fillDays(buckets, days), [buckets, days]);
+  const most = Math.max(1e-9, ...series.map((bucket) => measureValue(bucket, measure)));
+  return (
+    <section className="card" aria-label="Usage by day">
+      <div className="card-head">
+        <h2>{LABELS[measure]} by day</h2>
+        <fieldset className="views">
+          <legend className="unseen">Measure</legend>
+          {MEASURES.map((one) => (
+            <button
+              key={one}
+              type="button"
+              className="view"
+              aria-pressed={one === measure}
+              onClick={() => setMeasure(one)}
+            >
+              {LABELS[one]}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      <div className="chart card-body">
+        <span className="chart-most number">{formatValue(most, measure)}</span>
+        <ol className="bars">
+          {series.map((bucket) => (
+            <DayBar key={bucket.key} bucket={bucket} measure={measure} most={most} />
+          ))}
+        </ol>
+        <div className="chart-axis number" aria-hidden>
+          <span>{series[0]?.key}</span>
+          <span>{series.at(-1)?.key}</span>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+interface DayBarProps {
+  readonly bucket: UsageBucket;
+  readonly measure: Measure;
+  readonly most: number;
+}
+
+function DayBar({ bucket, measure, most }: DayBarProps) {
+  const value = measureValue(bucket, measure);
+  const other = Math.max(0, bucket.runs - bucket.succeeded - bucket.failed);
+  const parts =
+    measure === "runs"
+      ? [
+          { tone: "good", value: bucket.succeeded },
+          { tone: "bad", value: bucket.failed },
+          { tone: "off", value: other },
+        ]
+      : [{ tone: "accent", value }];
+  const split = measure === "runs" && value > 0 ? ` (${bucket.succeeded} succeeded, ${bucket.failed} failed)` : "";
+  const text = `${bucket.key}: ${formatValue(value, measure)}${split}`;
+  return (
+    <li className="bar" title={text}>
+      <span className="unseen">{text}</span>
+      {parts.map(
+        (part) =>
+          part.value > 0 && (
+            <span
+              key={part.tone}
+              className={`bar-part tone-${part.tone}`}
+              style={{ height: `${(part.value / most) * 100}%` }}
+            />
+          ),
+      )}
+    </li>
+  );
+}
+
+const measureValue = ({ runs, cost_usd, total_tokens }: UsageBucket, measure: Measure): number =>
+  measure === "runs" ? runs : measure === "cost" ? cost_usd : total_tokens;
+
+const formatValue = (value: number, measure: Measure): string =>
+  measure === "cost" ? formatUsd(value) : measure === "runs" ? formatCount(value) : formatCompact(value);
+
+/** Days without usage have no bucket. */
+function fillDays(buckets: readonly UsageBucket[], days: number): UsageBucket[] {
+  const byDay = new Map(buckets.map((bucket) => [bucket.key, bucket]));
+  return Array.from({ length: days }, (_, index) => {
+    const key = new Date(Date.now() - (days - 1 - index) * 86_400_000).toISOString().slice(0, 10);
+    return byDay.get(key) ?? { key, runs: 0, succeeded: 0, failed: 0, total_tokens: 0, cost_usd: 0, run_seconds: 0 };
+  });
+}

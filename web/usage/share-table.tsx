@@ -1,0 +1,62 @@
+import type { UsageBucket } from "../api/usage.ts";
+import { formatCompact, formatCount, formatDuration, formatUsd } from "../ui/format.ts";
+import { revealHidden } from "../ui/hidden-characters.ts";
+
+interface ShareTableProps {
+  readonly buckets: readonly UsageBucket[];
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** Usage by what the buckets stand for, the costliest first. */
+export function ShareTable({ buckets, names }: ShareTableProps) {
+  const sorted = buckets.toSorted((a, b) => b.cost_usd - a.cost_usd || b.runs - a.runs);
+  const most = Math.max(1, ...sorted.map(({ runs }) => runs));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
+    <section className="table-scroll" tabIndex={0} aria-label="Table of shares">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Runs</th>
+            <th scope="col" className="cell-end">
+              Failed
+            </th>
+            <th scope="col" className="cell-end">
+              Tokens
+            </th>
+            <th scope="col" className="cell-end">
+              Run time
+            </th>
+            <th scope="col" className="cell-end">
+              Cost
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.map((bucket) => (
+            <tr key={bucket.key ?? ""}>
+              <td className="share-name">
+                {bucket.key === null ? (
+                  <span className="faint">None</span>
+                ) : (
+                  revealHidden(names.get(bucket.key) ?? bucket.key)
+                )}
+              </td>
+              <td>
+                <span className="share">
+                  <span className="share-bar" style={{ width: `${(bucket.runs / most) * 100}%` }} />
+                  <span className="number">{formatCount(bucket.runs)}</span>
+                </span>
+              </td>
+              <td className="cell-end number">{formatCount(bucket.failed)}</td>
+              <td className="cell-end number">{formatCompact(bucket.total_tokens)}</td>
+              <td className="cell-end number">{formatDuration(bucket.run_seconds * 1000)}</td>
+              <td className="cell-end number">{formatUsd(bucket.cost_usd)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
