@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { RunEvent } from "../../clients/typescript/src/index.ts";
+import type { LiveFrame, RunEvent } from "../../clients/typescript/src/index.ts";
 
 const Base = { message_id: v.optional(v.string()) };
 const Block = v.variant("type", [
@@ -28,17 +28,6 @@ const Block = v.variant("type", [
 type Block = v.InferOutput<typeof Block>;
 const Message = v.object({ role: v.string(), content: v.array(v.unknown()), timestamp: v.optional(v.string()) });
 const Messages = v.object({ messages: v.array(v.unknown()) });
-
-/** A frame of live output: what an action or a message has written so far, before its final event. */
-const LiveFrame = v.object({
-  action_id: v.optional(v.string()),
-  message_id: v.optional(v.string()),
-  stream: v.string(),
-  offset: v.number(),
-  text: v.string(),
-});
-export const LiveFrames = v.optional(v.array(LiveFrame), []);
-export type LiveFrame = v.InferOutput<typeof LiveFrame>;
 
 export interface TextEntry {
   readonly kind: "text";
@@ -110,7 +99,9 @@ const ENDS: ReadonlySet<string> = new Set([
 export function addEvents(feed: Feed, events: readonly RunEvent[]): Feed {
   const fresh = events.filter(({ sequence }) => sequence > feed.last);
   if (fresh.length === 0) return feed;
-  const entries = [...feed.entries];
+  // The final message of the model replaces what it was writing.
+  const isSaid = fresh.some(({ type }) => type === "messages" || ENDS.has(type));
+  const entries = feed.entries.filter((entry) => !isSaid || !entry.key.startsWith(LIVE));
   const positions = new Map<string, number>();
   entries.forEach((entry, index) => {
     if (entry.kind === "action") positions.set(entry.id, index);
@@ -135,26 +126,29 @@ export function addEvents(feed: Feed, events: readonly RunEvent[]): Feed {
   };
 }
 
+const MAX_LIVE = 64 * 1024;
+
 /** Adds live output to the actions and messages that have no final event yet. */
 export function addLiveFrames(feed: Feed, frames: readonly LiveFrame[]): Feed {
   if (frames.length === 0) return feed;
   const entries = [...feed.entries];
-  for (const frame of frames) {
-    const index = entries.findLastIndex((entry) => entry.kind === "action" && entry.id === frame.action_id);
+  for (const { action_id: id, message_id, text } of frames) {
+    const key = `${LIVE}${message_id ?? ""}`;
+    const index = entries.findLastIndex((entry) => (entry.kind === "action" ? entry.id === id : entry.key === key));
     const entry = entries[index];
     if (entry?.kind === "action" && entry.state === "running") {
-      entries[index] = { ...entry, live: joinLive(entry.live, frame) };
+      entries[index] = { ...entry, live: (entry.live + text).slice(-MAX_LIVE) };
+    } else if (entry?.kind === "text") {
+      entries[index] = { ...entry, text: (entry.text + text).slice(-MAX_LIVE) };
+    } else if (entry === undefined && message_id !== undefined) {
+      entries.push({ kind: "text", key, at: new Date().toISOString(), role: "assistant", text });
     }
   }
   return { ...feed, entries };
 }
 
-const MAX_LIVE = 64 * 1024;
-
-/** Offsets count from the start of the output; a reader who joins late begins in the middle. */
-function joinLive(shown: string, { text }: LiveFrame): string {
-  return (shown + text).slice(-MAX_LIVE);
-}
+/** Keys of messages that the model is still writing begin like this. */
+const LIVE = "live-";
 
 function addMessages(
   entries: Entry[],

@@ -1,10 +1,9 @@
-import { useEffect, useState } from "react";
-import * as v from "valibot";
-import { APIError } from "../../clients/typescript/src/index.ts";
+import { useEffect, useRef, useState } from "react";
+import { APIError, type LiveFrame, type RunEvent } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { runQuery } from "../api/queries.ts";
 import { queryClient } from "../api/query-client.ts";
-import { addEvents, addLiveFrames, emptyFeed, type Feed, LiveFrames } from "./feed.ts";
+import { addEvents, addLiveFrames, emptyFeed, type Feed } from "./feed.ts";
 
 export type Connection = "loading" | "live" | "ended" | "reconnecting";
 
@@ -17,58 +16,88 @@ export interface FollowedRun {
   readonly refresh: () => void;
 }
 
-const WAIT_SECONDS = 20;
+interface News {
+  readonly events: RunEvent[];
+  readonly frames: LiveFrame[];
+}
+
+interface Reader {
+  readonly signal: AbortSignal;
+  readonly onNews: (news: News) => void;
+  readonly onConnection: (connection: Connection) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** What comes within this time is shown at once. */
+const BATCH_MS = 50;
 const MAX_PAUSE_MS = 15_000;
 
-/** Follows the events of a run while the page is open. */
+/** Follows the events and the live output of a run while the page is open. */
 export function useFeed(runId: string): FollowedRun {
-  const [state, setState] = useState<Omit<FollowedRun, "refresh">>(start);
+  const [feed, setFeed] = useState(emptyFeed);
+  const [connection, setConnection] = useState<Connection>("loading");
+  const [error, setError] = useState<unknown>();
   const [round, setRound] = useState(0);
+  const last = useRef(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another round starts the loop again.
   useEffect(() => {
     const visit = new AbortController();
-    void follow(runId, visit.signal, (change) => setState((last) => ({ ...last, ...change(last.feed) })));
+    void follow(runId, last, {
+      signal: visit.signal,
+      onNews: ({ events, frames }) => setFeed((shown) => addLiveFrames(addEvents(shown, events), frames)),
+      onConnection: setConnection,
+      onError: setError,
+    });
     return () => visit.abort();
   }, [runId, round]);
-  return { ...state, refresh: () => setRound((last) => last + 1) };
+  return { feed, connection, error, refresh: () => setRound((count) => count + 1) };
 }
 
-const start: Omit<FollowedRun, "refresh"> = { feed: emptyFeed, connection: "loading", error: undefined };
-
-type Change = (feed: Feed) => Partial<Omit<FollowedRun, "refresh">>;
-
-async function follow(runId: string, signal: AbortSignal, apply: (change: Change) => void): Promise<void> {
-  let after = 0;
-  let failures = 0;
-  while (!signal.aborted) {
-    const asked = Date.now();
+async function follow(runId: string, last: { current: number }, reader: Reader): Promise<void> {
+  const { signal, onConnection, onError } = reader;
+  for (let failures = 0; !signal.aborted; ) {
     try {
-      const query = { after, wait: WAIT_SECONDS, live: true };
-      const timeout = (WAIT_SECONDS + 15) * 1000;
-      const body = await client.runs.listEvents(runId, query, { signal, timeout, maxRetries: 0 });
-      const frames = v.parse(LiveFrames, "live" in body ? body.live : undefined);
-      after = body.next;
+      await readStream(runId, last, reader);
       failures = 0;
-      apply((feed) => ({
-        feed: addLiveFrames(addEvents(feed, body.events), frames),
-        connection: body.ended ? "ended" : "live",
-      }));
-      if (body.events.some(({ type }) => type !== "messages")) {
-        void queryClient.invalidateQueries({ queryKey: runQuery(runId).queryKey, exact: true });
-      }
+      onConnection("ended");
       // A follow-up may continue an ended run; it is looked at again when the viewer comes back to the page.
-      if (body.ended) await comeback(signal);
-      else if (body.events.length === 0 && frames.length === 0 && Date.now() - asked < 1000) await pause(1000, signal);
+      await comeback(signal);
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof APIError && [400, 401, 403, 404].includes(error.status ?? 0)) {
-        apply(() => ({ error }));
-        return;
-      }
+      if (error instanceof APIError && [400, 401, 403, 404].includes(error.status ?? 0)) return onError(error);
       failures += 1;
-      apply(() => ({ connection: "reconnecting" }));
+      onConnection("reconnecting");
       await pause(Math.min(MAX_PAUSE_MS, 500 * 2 ** failures) * (0.5 + Math.random() / 2), signal);
     }
+  }
+}
+
+/** Reads until the run has ended. Events come one by one and are passed on in batches. */
+async function readStream(runId: string, last: { current: number }, reader: Reader): Promise<void> {
+  const { signal, onNews, onConnection } = reader;
+  let news: News = { events: [], frames: [] };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = () => {
+    timer = undefined;
+    if (signal.aborted) return;
+    onConnection("live");
+    onNews(news);
+    last.current = news.events.at(-1)?.sequence ?? last.current;
+    if (news.events.some(({ type }) => type !== "messages")) {
+      void queryClient.invalidateQueries({ queryKey: runQuery(runId).queryKey, exact: true });
+    }
+    news = { events: [], frames: [] };
+  };
+  try {
+    for await (const item of client.runs.stream(runId, { after: last.current, signal, maxRetries: 1 })) {
+      if (item.kind === "event") {
+        news.events.push(item.event);
+      } else news.frames.push(item.frame);
+      timer ??= setTimeout(flush, BATCH_MS);
+    }
+  } finally {
+    clearTimeout(timer);
+    if (timer !== undefined) flush();
   }
 }
 

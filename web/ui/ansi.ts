@@ -59,10 +59,10 @@ export function toSpans(text: string): Span[] {
 }
 
 /** The palette's classes. Other colors have no class of their own. */
-const classOf = (layer: "fg" | "bg", name: string | null): string =>
-  name !== null && /^ansi-(bright-)?(black|red|green|yellow|blue|magenta|cyan|white)$/.test(name)
-    ? `${layer}-${name}`
-    : "";
+function classOf(layer: "fg" | "bg", name: string | null): string {
+  const color = /^ansi-((?:bright-)?(?:black|red|green|yellow|blue|magenta|cyan|white))$/.exec(name ?? "")?.[1];
+  return color === undefined ? "" : `${layer}-${color}`;
+}
 
 function limitColors(text: string): string {
   let count = 0;

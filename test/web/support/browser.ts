@@ -36,17 +36,19 @@ export interface VisitOptions {
   key?: string;
   width?: number;
   colorScheme?: "light" | "dark";
+  timezoneId?: string;
 }
 
 /** A new visitor, who shares nothing with the ones before. */
 export async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
-  const page = await browser.newPage({
+  const context = await browser.newContext({
     viewport: { width: options.width ?? 1280, height: 900 },
     colorScheme: options.colorScheme ?? "light",
     locale: "en-GB",
-    timezoneId: "UTC",
+    timezoneId: options.timezoneId ?? "UTC",
   });
-  page.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {

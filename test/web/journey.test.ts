@@ -1,0 +1,161 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { commands } from "../support/api-client.ts";
+import { RUNBOOK, useWebApp } from "./support/web-app.ts";
+
+const app = useWebApp();
+
+describe("the web app", () => {
+  it("signs in by the printed link once, and by a key", async () => {
+    const link = /\/sign-in\?token=\S+/.exec(app.printed)?.[0] ?? "";
+    const first = await app.openSignedOut(link);
+    await first.page.getByText("No runs yet").waitFor();
+    expect(first.page.url()).not.toContain("token");
+    const second = await app.openSignedOut(link);
+    await second.page.getByText("This link was used already").waitFor();
+    await second.page.getByLabel("API key").fill("ryp_wrong");
+    await second.page.keyboard.press("Enter");
+    await second.page.getByText("This key is not valid").waitFor();
+    await second.page.getByLabel("API key").fill(app.key);
+    await second.page.keyboard.press("Enter");
+    await second.page.getByText("No runs yet").waitFor();
+    const tab = await second.page.context().newPage();
+    await tab.goto(second.page.url());
+    await tab.getByText("No runs yet").waitFor();
+    expect([...first.complaints, ...second.complaints]).toEqual([]);
+  });
+
+  it("signs out in every browser", async () => {
+    const { page } = await app.open("/settings");
+    const other = await app.open("/runs");
+    await page.getByRole("button", { name: "Sign out everywhere" }).click();
+    await page.getByRole("heading", { name: "Sign in to Runyard" }).waitFor();
+    await other.page.reload();
+    await other.page.getByRole("heading", { name: "Sign in to Runyard" }).waitFor();
+  });
+
+  it("makes a key that programs can use until it is revoked", async () => {
+    const { page, complaints } = await app.open("/settings");
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByLabel("Name", { exact: true }).last().fill("laptop");
+    await page.getByRole("button", { name: "Create the key" }).click();
+    const key = await page.locator(".secret code").innerText();
+    expect((await app.api(key).call("GET", "/agent/me")).status).toBe(200);
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Revoke laptop" }).click();
+    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await page.locator("td", { hasText: /^laptop$/ }).waitFor({ state: "detached" });
+    expect((await app.api(key).call("GET", "/agent/me")).status).toBe(401);
+    expect(complaints).toEqual([]);
+  });
+
+  it("starts a run, shows its output, and continues it with a follow-up", async () => {
+    const { page, complaints } = await app.open("/runs/new");
+    const prompt = commands("printf '\\033[31mred\\033[0m\\n'; for i in $(seq 40); do echo line $i; done");
+    await page.getByLabel("Prompt", { exact: true }).fill(`Print lines.\n\n${prompt}`);
+    await page.getByLabel("Model", { exact: true }).selectOption("local/runbook");
+    await page.getByLabel(/^Title/).fill("Print lines");
+    await page.getByRole("tab", { name: "CLI" }).click();
+    await page.getByText("runyard run 'Print lines.").waitFor();
+    await page.getByRole("button", { name: "Start the run" }).click();
+    await page.getByRole("heading", { name: "Print lines", level: 1 }).waitFor();
+    await page.getByRole("status").getByText("Succeeded").waitFor();
+    expect(await page.locator(".terminal .fg-red").innerText()).toBe("red");
+    await page.getByRole("button", { name: "Show all 41 lines" }).click();
+    await page.getByText("line 40").waitFor();
+    const more = page.getByLabel("Continue with a follow-up");
+    await more.fill(commands("echo second"));
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.locator(".terminal", { hasText: "second" }).waitFor();
+    await page.getByRole("status").getByText("Succeeded").waitFor();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Transcript" }).click();
+    expect((await download).suggestedFilename()).toContain(".jsonl");
+    expect(complaints).toEqual([]);
+  });
+
+  it("shows the output of a command while it is running, and cancels the run", async () => {
+    const { page } = await app.open("/runs");
+    const run = await app.api().create(commands("echo started; sleep 600"), { title: "Wait", ...RUNBOOK });
+    await page.getByRole("link", { name: "Wait" }).click();
+    await page.locator(".terminal", { hasText: "started" }).waitFor();
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    await page.getByRole("button", { name: "Cancel the run" }).click();
+    await page.getByRole("status").getByText("Cancelled").waitFor();
+    expect(await app.api().ended(run)).toMatchObject({ state: "CANCELLED" });
+  });
+
+  it("answers the question of an agent, and shows its changes of files", async () => {
+    const edit = { path: "answer.ts", action: "write", new_text: "export const answer = 42;\n" };
+    app.model.turns.push(
+      { tools: [{ name: "ask_user", input: { question: "Which **number**?" } }] },
+      { text: "I write it down.", tools: [{ name: "edit_files", input: { edits: [edit] } }] },
+      { text: "The number is *written*." },
+    );
+    const run = await app.api().create("Write the number.", { title: "Write the number" });
+    const { page, complaints } = await app.open(`/runs/${run}`);
+    await page.getByRole("region", { name: "Question" }).getByText("number", { exact: true }).waitFor();
+    await page.getByLabel("Answer the question").fill("42");
+    await page.getByRole("button", { name: "Answer" }).click();
+    await page.locator(".diff-add", { hasText: "export const answer = 42;" }).waitFor();
+    await page.locator("em", { hasText: "written" }).waitFor();
+    await page.getByRole("status").getByText("Succeeded").waitFor();
+    await page.getByRole("complementary").getByText("< $0.01").first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("creates a schedule, runs it now, pauses and deletes it", async () => {
+    const { page, complaints } = await app.open("/schedules");
+    await page.getByRole("link", { name: "New schedule" }).first().click();
+    await page.getByLabel("Prompt", { exact: true }).fill(commands("echo nightly"));
+    await page.getByLabel("Model", { exact: true }).selectOption("local/runbook");
+    await page.getByLabel("Name of the schedule").fill("Nightly");
+    await page.getByLabel("Cron expression", { exact: true }).fill("30 2 * * 1-5");
+    await page.getByText("At 02:30, Monday through Friday").waitFor();
+    await page.getByRole("button", { name: "Create the schedule" }).click();
+    await page.getByRole("heading", { name: "Nightly", level: 1 }).waitFor();
+    expect(await page.getByRole("list", { name: "Next times" }).getByRole("listitem").count()).toBe(5);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("button", { name: "Run now" }).click();
+    await page.getByRole("status").getByText("Succeeded").waitFor();
+    await page.getByRole("link", { name: "Nightly" }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete the schedule" }).click();
+    await page.getByText("No schedules yet").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("makes an agent and its key, which is refused after the agent is deleted", async () => {
+    const { page, complaints } = await app.open("/agents");
+    await page.getByRole("button", { name: "New agent" }).first().click();
+    await page.getByLabel("Name", { exact: true }).fill("Release bot");
+    await page.getByRole("button", { name: "Create the agent" }).click();
+    await page.getByRole("heading", { name: "Release bot", level: 1 }).waitFor();
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("ci");
+    await page.getByRole("button", { name: "Create the key" }).click();
+    const key = await page.locator(".secret code").innerText();
+    await page.getByRole("button", { name: "Done" }).click();
+    expect((await app.api(key).call("GET", "/agent/runs")).status).toBe(200);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete the agent" }).click();
+    await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+    expect((await app.api(key).call("GET", "/agent/runs")).status).toBe(401);
+    expect(complaints).toEqual([]);
+  });
+
+  it("invites a person, who gets an account with a key", async () => {
+    const { page } = await app.open("/settings");
+    await page.getByLabel("Email address").fill("ada@example.com");
+    await page.getByRole("button", { name: "Create an invitation" }).click();
+    const link = new URL(await page.locator(".secret code").innerText());
+    const guest = await app.openSignedOut(link.pathname);
+    await guest.page.getByRole("button", { name: "Accept the invitation" }).click();
+    const key = await guest.page.locator(".secret code").innerText();
+    const { body } = await app.api(key).call("GET", "/agent/me");
+    expect(v.parse(v.object({ email: v.string() }), body).email).toBe("ada@example.com");
+    await guest.page.getByRole("button", { name: "Continue" }).click();
+    await guest.page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+  });
+});

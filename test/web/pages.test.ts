@@ -1,0 +1,157 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { commands } from "../support/api-client.ts";
+import { pageWidth, RUNBOOK, useWebApp } from "./support/web-app.ts";
+
+const app = useWebApp();
+
+/** The addresses of all pages, by what is visible when they are loaded. */
+const pages: { path: string; heading: string }[] = [
+  { path: "/runs", heading: "Runs" },
+  { path: "/runs/new", heading: "New run" },
+  { path: "/schedules", heading: "Schedules" },
+  { path: "/agents", heading: "Agents" },
+  { path: "/usage", heading: "Usage" },
+  { path: "/settings", heading: "Settings" },
+];
+
+beforeAll(async () => {
+  const { call, create, ended } = app.api();
+  const text = "Read **this**:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n";
+  const run = await create(text + commands("printf '\\033[33mwarning\\033[0m\\n'", "exit 3"), {
+    title: "Fail",
+    ...RUNBOOK,
+  });
+  await ended(run);
+  const schedule = await call("POST", "/agent/schedules", {
+    name: "Weekly",
+    cron_schedule: "0 9 * * 1",
+    prompt: "Go.",
+  });
+  const agent = await call("POST", "/agent/identities", { name: "Helper" });
+  await call("POST", `/agent/identities/${agent.body.uid}/keys`, { name: "ci" });
+  pages.push(
+    { path: `/runs/${run}`, heading: "Fail" },
+    { path: `/schedules/${schedule.body.id}`, heading: "Weekly" },
+    { path: `/agents/${agent.body.uid}`, heading: "Helper" },
+  );
+});
+
+describe("the pages of the web app", () => {
+  it("have no violation that axe finds, in both themes", async () => {
+    const { page, complaints } = await app.open("/runs");
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      for (const { path, heading } of pages) {
+        await show(page, path, heading);
+        expect(await violations(page), `${path} in ${colorScheme}`).toEqual([]);
+      }
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it("have accessible dialogs and menus", async () => {
+    const { page, complaints } = await app.open("/runs");
+    const openers = [
+      () => page.getByRole("button", { name: /^Account of/ }).click(),
+      () => page.getByRole("button", { name: "Filter" }).click(),
+      () => page.keyboard.press("?"),
+    ];
+    for (const open of openers) {
+      await page.getByRole("heading", { name: "Runs", level: 1 }).click();
+      await open();
+      await page.locator("[role=dialog], [role=menu]").waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.locator("[role=dialog], [role=menu]").waitFor({ state: "detached" });
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it("fit a window of 320 pixels", async () => {
+    const { page } = await app.open("/runs", { width: 320 });
+    for (const { path, heading } of pages) {
+      await show(page, path, heading);
+      expect(await pageWidth(page), path).toBeLessThanOrEqual(320);
+    }
+  });
+
+  it("move nothing for people who prefer reduced motion", async () => {
+    const run = await app.api().create(commands("sleep 600"), { title: "Wait", ...RUNBOOK });
+    const { page } = await app.open(`/runs/${run}`);
+    await page.getByRole("status").getByText("In progress").waitFor();
+    expect(await page.evaluate("document.getAnimations().length")).toBeGreaterThan(0);
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    expect(await page.evaluate("document.getAnimations().length")).toBe(0);
+    await app.api().call("POST", `/agent/runs/${run}/cancel?force=true`);
+  });
+
+  it("find runs by search and quick filter, and open them by keyboard", async () => {
+    const run = await app.api().create(commands("seq 3"), { title: "Count the sheep", ...RUNBOOK });
+    const { page } = await app.open("/runs");
+    await page.getByRole("link", { name: "Count the sheep" }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("sheep");
+    await page.waitForURL(/q=sheep/);
+    await page.getByRole("link", { name: "Fail" }).waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "Runs", level: 1 }).click();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(run));
+    await page.goBack();
+    await page.getByRole("button", { name: "Scheduled" }).click();
+    await page.getByText("No matching runs").waitFor();
+    await page.getByRole("button", { name: "Show all runs" }).click();
+    await page.getByRole("link", { name: "Fail" }).waitFor();
+  });
+
+  it("say what is wrong, and what the viewer may not see", async () => {
+    const { page } = await app.open("/runs");
+    const answer = (status: number, title: string) => ({
+      status,
+      contentType: "application/problem+json",
+      body: JSON.stringify({
+        title,
+        detail: `${title} here`,
+        status,
+        error: title,
+        error_code: "x",
+        trace_id: "trace-1",
+      }),
+    });
+    await page.route("**/agent/identities*", (route) => route.fulfill(answer(403, "Not authorized")));
+    await page.route("**/agent/schedules*", (route) => route.fulfill(answer(422, "Operation not supported")));
+    await page.getByRole("link", { name: "Agents" }).click();
+    await page.getByRole("heading", { name: "No permission" }).waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Schedules" }).click();
+    await page.getByText("trace-1").waitFor();
+    await page.unroute("**/agent/schedules*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("link", { name: "Weekly" }).waitFor();
+    await page.goto(new URL("/runs/0199a0c4-0000-7000-8000-000000000001", page.url()).href);
+    await page.getByRole("heading", { name: "Not found" }).waitFor();
+  });
+
+  it("show the exact time in the viewer's zone on hover", async () => {
+    const { page } = await app.open("/runs", { timezoneId: "Asia/Tokyo" });
+    const time = page.locator(".run-row time").first();
+    const at = new Date((await time.getAttribute("datetime")) ?? "");
+    const hour = at.toLocaleString("en-GB", { timeZone: "Asia/Tokyo", hour: "2-digit", minute: "2-digit" });
+    expect(await time.getAttribute("title")).toContain(hour);
+  });
+});
+
+async function show(page: Page, path: string, heading: string): Promise<void> {
+  await page.goto(new URL(path, page.url()).href);
+  await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+  await page.locator(".skeleton-rows").waitFor({ state: "detached" });
+}
+
+async function violations(page: Page): Promise<unknown> {
+  await page.evaluate(axe.source);
+  return page.evaluate(
+    "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))",
+  );
+}

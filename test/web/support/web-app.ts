@@ -1,0 +1,62 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll } from "vitest";
+import { ensureWebApp } from "../../../host/http/web-app.ts";
+import { client } from "../../support/api-client.ts";
+import { ModelStandIn } from "../../support/model-stand-in.ts";
+import { startService, type TestService } from "../../support/service.ts";
+import { openBrowser, type Visit, type VisitOptions, visit } from "./browser.ts";
+
+/** A service with a web app of the current sources, a scripted model and a browser, for the tests of one file. */
+export function useWebApp() {
+  let service: TestService;
+  let model: ModelStandIn;
+  let browser: Browser;
+  beforeAll(async () => {
+    await ensureWebApp();
+    model = await ModelStandIn.start();
+    [service, browser] = await Promise.all([
+      startService({
+        environment: {
+          RUNYARD_SANDBOX: "none",
+          RUNYARD_COMPATIBLE_BASE_URL: model.openaiUrl,
+          RUNYARD_COMPATIBLE_MODELS: "test",
+          RUNYARD_MODEL_PRICES: "compatible/test=2/10",
+        },
+      }),
+      openBrowser(),
+    ]);
+  });
+  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterAll(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+    await model?.[Symbol.asyncDispose]();
+  });
+  return {
+    get model(): ModelStandIn {
+      return model;
+    },
+    get baseUrl(): string {
+      return service.baseUrl;
+    },
+    get printed(): string {
+      return service.printed();
+    },
+    /** Calls the API as a program does, with the first key or another one. */
+    api: (apiKey = service.apiKey) => client({ baseUrl: service.baseUrl, apiKey }),
+    get key(): string {
+      return service.apiKey;
+    },
+    /** Opens a page as a visitor who is signed in. */
+    open: (path: string, options: Partial<VisitOptions> = {}): Promise<Visit> =>
+      visit(browser, { origin: new URL(service.baseUrl).origin, key: service.apiKey, path, ...options }),
+    /** Opens a page as a visitor who is not. */
+    openSignedOut: (path: string): Promise<Visit> => visit(browser, { origin: new URL(service.baseUrl).origin, path }),
+  };
+}
+
+/** A configuration of runs whose prompt is executed without a model. */
+export const RUNBOOK = { config: { model_id: "local/runbook" } };
+
+/** How wide the page is, which is more than the window if something overflows. */
+export const pageWidth = (page: Page): Promise<unknown> => page.evaluate("document.documentElement.scrollWidth");
