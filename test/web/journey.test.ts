@@ -119,8 +119,8 @@ describe("the web app", () => {
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("button", { name: "Run now" }).click();
     await page.getByRole("status").getByText("Succeeded").waitFor();
-    await page.getByRole("link", { name: "Nightly" }).click();
-    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("link", { name: "Nightly", exact: true }).click();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("button", { name: "Delete the schedule" }).click();
     await page.getByText("No schedules yet").waitFor();
     expect(complaints).toEqual([]);
@@ -138,7 +138,7 @@ describe("the web app", () => {
     const key = await page.locator(".secret code").innerText();
     await page.getByRole("button", { name: "Done" }).click();
     expect((await app.api(key).call("GET", "/agent/runs")).status).toBe(200);
-    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("button", { name: "Delete the agent" }).click();
     await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
     expect((await app.api(key).call("GET", "/agent/runs")).status).toBe(401);

@@ -3,7 +3,7 @@ import "../styles/text.css";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ArrowDown } from "lucide-react";
-import { useEffect, useMemo } from "react";
+import { lazy, Suspense, useEffect, useMemo } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { runQuery } from "../api/queries.ts";
 import { queryClient } from "../api/query-client.ts";
@@ -15,12 +15,13 @@ import { ErrorNotice, LoadingRows } from "../ui/status.tsx";
 import { Composer } from "./composer.tsx";
 import { Conversation } from "./conversation.tsx";
 import type { Entry } from "./feed.ts";
-import { RunAside } from "./run-aside.tsx";
 import { RunBanner } from "./run-banner.tsx";
 import { RunHeader } from "./run-header.tsx";
 import { Timeline } from "./timeline.tsx";
 import { useFeed } from "./use-feed.ts";
 import { useStickToEnd } from "./use-stick-to-end.ts";
+
+const RunAside = lazy(async () => ({ default: (await import("./run-aside.tsx")).RunAside }));
 
 const route = getRouteApi("/shell/runs/$runId");
 
@@ -65,7 +66,9 @@ function LoadedRun({ run }: { readonly run: RunItem }) {
           )}
           <Composer run={run} onSent={changed} />
         </section>
-        <RunAside run={run} feed={feed} />
+        <Suspense fallback={<aside className="run-aside" aria-label="Details" />}>
+          <RunAside run={run} feed={feed} />
+        </Suspense>
       </div>
     </div>
   );

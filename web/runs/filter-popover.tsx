@@ -25,17 +25,15 @@ export function FilterPopover({ trigger, ...props }: FilterProps & { readonly tr
   return (
     <Popover.Root defaultOpen>
       <Popover.Trigger asChild>{trigger}</Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content
-          className="menu filter-panel"
-          align="end"
-          sideOffset={6}
-          collisionPadding={8}
-          aria-label="Filters"
-        >
-          <FilterFields {...props} />
-        </Popover.Content>
-      </Popover.Portal>
+      <Popover.Content
+        className="menu filter-panel"
+        align="end"
+        sideOffset={6}
+        collisionPadding={8}
+        aria-label="Filters"
+      >
+        <FilterFields {...props} />
+      </Popover.Content>
     </Popover.Root>
   );
 }

@@ -7,10 +7,11 @@ export function AccountButton(props: ComponentProps<"button">) {
   const me = useMe();
   const name = me.display_name || me.email;
   return (
-    <button type="button" aria-haspopup="menu" {...props} className="account" aria-label={`Account of ${name}`}>
+    <button type="button" aria-haspopup="menu" {...props} className="account">
       <span className="avatar" aria-hidden>
         {(name || "?").trim().charAt(0).toUpperCase()}
       </span>
+      <span className="unseen">Account of </span>
       <span className="account-name">{name}</span>
       <ChevronsUpDown size={14} aria-hidden className="account-arrow" />
     </button>

@@ -28,28 +28,26 @@ export function AccountMenu({ onHelp }: { readonly onHelp: () => void }) {
       <DropdownMenu.Trigger asChild>
         <AccountButton />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" align="start" side="top" sideOffset={6} collisionPadding={8}>
-          <DropdownMenu.Label className="menu-label">{me.email}</DropdownMenu.Label>
-          {me.teams.length > 1 && <TeamItems teams={me.teams} />}
-          <DropdownMenu.Separator className="menu-line" />
-          <DropdownMenu.RadioGroup value={theme}>
-            {THEMES.map(([value, label]) => (
-              <DropdownMenu.RadioItem key={value} value={value} className="menu-item" onSelect={() => setTheme(value)}>
-                <Mark />
-                {label}
-              </DropdownMenu.RadioItem>
-            ))}
-          </DropdownMenu.RadioGroup>
-          <DropdownMenu.Separator className="menu-line" />
-          <DropdownMenu.Item className="menu-item menu-indent" onSelect={onHelp}>
-            Keyboard shortcuts
-          </DropdownMenu.Item>
-          <DropdownMenu.Item className="menu-item menu-indent" onSelect={() => void leave()}>
-            Sign out
-          </DropdownMenu.Item>
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      <DropdownMenu.Content className="menu" align="start" side="top" sideOffset={6} collisionPadding={8}>
+        <DropdownMenu.Label className="menu-label">{me.email}</DropdownMenu.Label>
+        {me.teams.length > 1 && <TeamItems teams={me.teams} />}
+        <DropdownMenu.Separator className="menu-line" />
+        <DropdownMenu.RadioGroup value={theme}>
+          {THEMES.map(([value, label]) => (
+            <DropdownMenu.RadioItem key={value} value={value} className="menu-item" onSelect={() => setTheme(value)}>
+              <Mark />
+              {label}
+            </DropdownMenu.RadioItem>
+          ))}
+        </DropdownMenu.RadioGroup>
+        <DropdownMenu.Separator className="menu-line" />
+        <DropdownMenu.Item className="menu-item menu-indent" onSelect={onHelp}>
+          Keyboard shortcuts
+        </DropdownMenu.Item>
+        <DropdownMenu.Item className="menu-item menu-indent" onSelect={() => void leave()}>
+          Sign out
+        </DropdownMenu.Item>
+      </DropdownMenu.Content>
     </DropdownMenu.Root>
   );
 }

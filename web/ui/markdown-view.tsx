@@ -17,7 +17,31 @@ export const MarkdownView = ({ text, plain }: { readonly text: string; readonly 
   </Guard>
 );
 
-const PLUGINS = [remarkGfm];
+/** The part of Markdown's tree that is used here. */
+interface Node {
+  readonly type: string;
+  children?: Node[];
+  readonly value?: string;
+  readonly position?: { readonly start: { readonly offset?: number }; readonly end: { readonly offset?: number } };
+}
+
+/** Deeper elements are shown as their source, because browsers lay out deep pages slowly. */
+const MAX_DEPTH = 24;
+
+const limitDepth = () => (tree: Node, file: { toString(): string }) => flatten(tree, 0, file.toString());
+
+function flatten(node: Node, depth: number, source: string): void {
+  if (node.children === undefined) return;
+  node.children = node.children.map((child) => {
+    if (child.children === undefined || depth < MAX_DEPTH) {
+      flatten(child, depth + 1, source);
+      return child;
+    }
+    return { type: "text", value: source.slice(child.position?.start.offset, child.position?.end.offset) };
+  });
+}
+
+const PLUGINS = [remarkGfm, limitDepth];
 
 /** `OutsideLink` decides what is a link. */
 const keepUrl = (url: string): string => url;
