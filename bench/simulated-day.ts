@@ -14,6 +14,7 @@ import { startHttpServer } from "../server/http/http-server.ts";
 import { createPorts, openAdapters } from "../server/ports.ts";
 import { QUEUES } from "../server/queue/queue-names.ts";
 import { localUrl } from "../server/server.ts";
+import { LocalWorkerSockets } from "../server/sockets/worker-sockets.ts";
 import { withDirectory } from "./temporary-directory.ts";
 
 const HELP = `Usage: npm run bench:day -- [options]
@@ -66,8 +67,9 @@ async function simulate(directory: string, hours: number, schedules: number): Pr
   const scanner = {
     scan: async () => ({ outcome: "failed" as const, reason: "unreadable" as const, message: "none" }),
   };
-  const ports = createPorts(adapters, { webUrl, sandbox, scanner, environment: {} });
-  const http = await startHttpServer({ host: "127.0.0.1", port, ports, adapters });
+  const sockets = new LocalWorkerSockets();
+  const ports = createPorts(adapters, { webUrl, sandbox, sockets, scanner, environment: {} });
+  const http = await startHttpServer({ host: "127.0.0.1", port, ports, adapters, sockets });
   const room = { concurrency: CONCURRENCY, hasRoom: () => executions.size < CONCURRENCY };
   queues.consume({ ...room, queue: QUEUES.runs, handle: (event) => dispatchRun.handle(event, ports) });
   queues.consume({ concurrency: CONCURRENCY, queue: QUEUES.ends, handle: (event) => endRun.handle(event, ports) });

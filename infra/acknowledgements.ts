@@ -21,6 +21,27 @@ export const acknowledgements: readonly Acknowledgement[] = [
       "Each function checks the credential itself, on the table, at each request: an authorizer of API Gateway's would either cache its answer, and let a deleted key in, or double the reads. A test walks every route without a key and with another team's.",
   },
   {
+    rules: ["AwsSolutions-APIG4"],
+    paths: /^Runyard-Execution\/(ConnectWorker|DisconnectWorker|ReceiveFrame)Route$/,
+    reason:
+      "The function of $connect checks the credential itself, on the table. Only accepted connections reach the other two routes, and each frame checks again that the key of its connection is valid.",
+  },
+  {
+    rules: ["POST", "DELETE"].map(
+      (method) =>
+        `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<WorkerSocketApi72DD7468>/workers/${method}/@connections/*]`,
+    ),
+    paths: /^Runyard-Execution\/(DispatchRun|EndRun|ReceiveFrame)\/Role\/Resource$/,
+    reason:
+      "A connection is called after what API Gateway chooses when it is opened, so it is named by the one API that workers connect to.",
+  },
+  {
+    rules: ["AwsSolutions-APIG1"],
+    paths: /^Runyard-Execution\/WorkerSocket\/Stage\/Resource$/,
+    reason:
+      "Access logs of a WebSocket API need a role that is set for the whole account, which other services share. The functions log each connection and each frame.",
+  },
+  {
     rules: ["AwsSolutions-IAM5[Resource::*]"],
     paths: /^Runyard-(Execution|Routes-[^/]+)\/(?!RunSandbox)[^/]+\/Role\/Resource$/,
     reason:

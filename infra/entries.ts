@@ -34,7 +34,7 @@ const wiringOfFolder: Readonly<Record<string, Wiring>> = {
   teams,
   "web-sessions": common,
   usage: common,
-  workers: common,
+  workers: ["workers", "createWorkerListPorts"],
 };
 
 const wiringOfFile: Readonly<Record<string, Wiring>> = {
@@ -55,6 +55,9 @@ const wiringOfFile: Readonly<Record<string, Wiring>> = {
   "secrets/delete-secret": ["secrets", "createSecretPorts"],
   "teams/delete-team": ["secrets", "createSecretPorts"],
   "teams/update-team": ["teams", "createLimitPorts"],
+  "workers/connect-worker": ["workers", "createConnectPorts"],
+  "workers/disconnect-worker": ["workers", "createDisconnectPorts"],
+  "workers/receive-frame": ["workers", "createFramePorts"],
 };
 
 /** The one function without ports: the sandbox has no right that a port could use. */

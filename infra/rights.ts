@@ -63,6 +63,8 @@ export interface Rights {
    * only which kinds there are.
    */
   readonly sandboxes?: readonly ("know" | "start" | "stop")[];
+  /** Frames to self-hosted workers, and the end of their connections: the one WebSocket API. */
+  readonly workerSockets?: readonly "ManageConnections"[];
   readonly discovery?: readonly "InvokeFunction"[];
   /** The credentials of this deployment for GitHub, its token and its App's key: the parameters that the settings name. */
   readonly github?: readonly "GetParameter"[];

@@ -24,8 +24,10 @@ export const triggers = {
       indexes: ["gsi1"],
       runsQueue: ["SendMessage"],
       endsQueue: ["SendMessage"],
+      bucket: { GetObject: ["prompt", "schedulePrompt"] },
       sandbox: ["InvokeFunction"],
       sandboxes: ["start"],
+      workerSockets: ["ManageConnections"],
     },
     timeoutSeconds: 30,
   },
@@ -62,6 +64,7 @@ export const triggers = {
       runsQueue: ["SendMessage"],
       endsQueue: ["SendMessage"],
       sandboxes: ["stop"],
+      workerSockets: ["ManageConnections"],
     },
     timeoutSeconds: 60,
     memoryMb: 1024,
@@ -109,6 +112,29 @@ export const triggers = {
       timers: ["CreateSchedule", "UpdateSchedule", "DeleteSchedule"],
     },
     timeoutSeconds: 60,
+  },
+  /** WebSocket `$connect`: accepts a self-hosted worker. */
+  connectWorker: {
+    file: "workers/connect-worker",
+    rights: { table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"], runsQueue: ["SendMessage"] },
+    timeoutSeconds: 10,
+  },
+  /** WebSocket `$disconnect`: forgets the connection of a self-hosted worker. */
+  disconnectWorker: {
+    file: "workers/disconnect-worker",
+    rights: { table: ["GetItem", "DeleteItem"] },
+    timeoutSeconds: 10,
+  },
+  /** WebSocket `$default`: a frame of a self-hosted worker. */
+  receiveFrame: {
+    file: "workers/receive-frame",
+    rights: {
+      table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+      runsQueue: ["SendMessage"],
+      endsQueue: ["SendMessage"],
+      workerSockets: ["ManageConnections"],
+    },
+    timeoutSeconds: 10,
   },
   /** SQS `runs-dead`: a run that could not be dispatched ends in ERROR instead of waiting forever. */
   failRun: {

@@ -38,6 +38,7 @@ OBJECT_HEADER = re.compile(
 )
 OBJECT_PATH = re.compile(r"/[a-z0-9][a-z0-9.-]{2,62}/.+", re.DOTALL)
 BUCKET_PATH = re.compile(r"/[a-z0-9][a-z0-9.-]{2,62}/?")
+SOCKET_PATH = re.compile(r"/_aws/execute-api/[a-z0-9]+/workers/?")
 FORM_FIELDS = ("policy", "x-amz-credential", "x-amz-signature")
 
 
@@ -181,7 +182,10 @@ async def guarded(scope, receive, send):
     if scope["type"] == "lifespan":
         return await unguarded(scope, receive, send)
     if scope["type"] != "http":
-        # No API of ours has a socket.
+        # Workers connect to the WebSocket API, whose functions authenticate them. No web page may, and nothing else has a socket.
+        headers = headers_of(scope)
+        if headers.get("host", "") in HOSTS and "origin" not in headers and SOCKET_PATH.fullmatch(scope["path"]):
+            return await unguarded(scope, receive, send)
         await receive()
         return await send({"type": "websocket.close", "code": 1008})
     passed = await admitted(scope, receive)

@@ -19,6 +19,7 @@ import { principalStore } from "#shared/principals/principal-store.ts";
 import { runIdOf } from "#shared/records/run-head.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
+import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
 import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
 import { scheduleStore } from "#shared/schedules/schedule-store.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
@@ -26,6 +27,8 @@ import { signedUrlSeconds } from "#shared/settings.ts";
 import type { DiscoveryPorts, Scanner, SkillPorts } from "#shared/skills/skill-ports.ts";
 import type { LimitPorts } from "#shared/teams/team-ports.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
+import type { ConnectPorts } from "#shared/worker-socket/connect-worker.ts";
+import type { WorkerReadPorts } from "#shared/workers/connected-workers.ts";
 import type { Database } from "./database/database.ts";
 import { openDatabase } from "./database/open-database.ts";
 import { DiskBudget } from "./disk/disk-budget.ts";
@@ -36,6 +39,7 @@ import { Queues } from "./queue/queues.ts";
 import { sqlitePassQueue, sqliteRunQueue } from "./queue/run-queues.ts";
 import { deriveKey } from "./secrets/key-file.ts";
 import { openInstallationKey, sqliteSecretVault } from "./secrets/sqlite-secret-vault.ts";
+import { toSocketUrl } from "./sockets/socket-url.ts";
 import { type SqliteTable, sqliteTable } from "./table/sqlite-table.ts";
 import { makeTickSender } from "./timers/tick-sender.ts";
 import { Timers } from "./timers/timers.ts";
@@ -57,6 +61,8 @@ export type ServerPorts = DispatchPorts &
   GatewayPorts &
   RoutePorts &
   WebSessionPorts &
+  ConnectPorts &
+  WorkerReadPorts &
   HttpPorts;
 
 /** The adapters of an installation that are used beside its ports. */
@@ -106,12 +112,16 @@ export interface PortOptions {
   /** Public address of the server, without a slash at its end. */
   readonly webUrl: string;
   readonly sandbox: Sandbox;
+  readonly sockets: WorkerSockets;
   readonly scanner: Scanner;
   readonly environment: NodeJS.ProcessEnv;
 }
 
 /** Creates the ports of all endpoints and consumers from the adapters. */
-export function createPorts(adapters: Adapters, { webUrl, sandbox, scanner, environment }: PortOptions): ServerPorts {
+export function createPorts(
+  adapters: Adapters,
+  { webUrl, sandbox, sockets, scanner, environment }: PortOptions,
+): ServerPorts {
   const { database, table, queues, signals } = adapters;
   const now = Date.now;
   const files = diskFileStore({
@@ -153,6 +163,10 @@ export function createPorts(adapters: Adapters, { webUrl, sandbox, scanner, envi
     baseUrl: `${webUrl}/api/v1`,
     webUrl,
     app: undefined,
+    sockets,
+    workerSocketUrl: toSocketUrl(webUrl),
+    // A connection is known here before its handshake ends.
+    settleSeconds: 0,
     sandbox,
     // The default sandbox of every deployment; here it is a process.
     offered: ["lambda"],

@@ -16,6 +16,7 @@ import { executionLog } from "./sandbox/execution-log.ts";
 import { HarnessPrograms } from "./sandbox/harness-programs.ts";
 import { ProcessSandbox } from "./sandbox/process-sandbox.ts";
 import { recoverExecutions } from "./sandbox/recover-executions.ts";
+import { forgetConnections, LocalWorkerSockets } from "./sockets/worker-sockets.ts";
 
 /** The event that EventBridge sends each minute. */
 const MINUTE = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
@@ -73,8 +74,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     print: options.print,
     onRoom: () => queues.wake(),
   });
+  const sockets = new LocalWorkerSockets();
   const ports = createPorts(adapters, {
     webUrl: options.webUrl,
+    sockets,
     environment: options.environment,
     sandbox,
     scanner: { scan: (request) => runScan(request, programs.scan()) },
@@ -82,7 +85,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // Harnesses call this process directly, wherever its public address leads.
   const dispatchPorts = { ...ports, baseUrl: `${localUrl(options.host, options.port)}/api/v1` };
   registerConsumers(queues, sandbox, ports, dispatchPorts);
-  const http = await startHttpServer({ ...options, ports, adapters }).catch(async (error: unknown) => {
+  await forgetConnections(database, ports);
+  const http = await startHttpServer({ ...options, ports, adapters, sockets }).catch(async (error: unknown) => {
     await database.close();
     throw error;
   });
@@ -104,6 +108,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       stopTicks();
       timers.stop();
       await sandbox.close();
+      await sockets.end();
       await queues.stop();
       control.close();
       await http.close();

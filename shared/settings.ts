@@ -41,6 +41,9 @@ type Name =
   | "FARGATE_HARNESS_IMAGE"
   | "FARGATE_LOG_GROUP"
   | "STAGE"
+  | "WORKER_CLAIM_SECONDS"
+  | "WORKER_SOCKET_URL"
+  | "WORKER_SOCKET_ENDPOINT"
   | Rate
   | List;
 type List =
@@ -53,6 +56,7 @@ type List =
 type Rate = "CREATES_PER_MINUTE" | "FOLLOWUPS_PER_MINUTE" | "KEYS_PER_MINUTE";
 
 const Seconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(5), v.maxValue(604_800));
+const ClaimSeconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(3600));
 const PerMinute = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1));
 
 /** The setting `name`; throws naming it where it is missing. */
@@ -68,6 +72,11 @@ export const settingIfAny = (name: Name): string | undefined => process.env[name
 /** Seconds that signed URLs live: 15 minutes by default, 5 seconds at least. */
 export function signedUrlSeconds(): number {
   return v.parse(Seconds, settingIfAny("SIGNED_URL_SECONDS") ?? "900");
+}
+
+/** Seconds within which a claimed run must begin: 60 by default, one hour at most. */
+export function workerClaimSeconds(): number {
+  return v.parse(ClaimSeconds, settingIfAny("WORKER_CLAIM_SECONDS") ?? "60");
 }
 
 /** How often a caller may do something within a minute, or nothing where the deployment leaves it at the default. */

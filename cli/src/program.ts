@@ -11,7 +11,7 @@ import { runCommand } from "./commands/run.ts";
 import { runsCommand } from "./commands/runs.ts";
 import { schedulesCommand } from "./commands/schedules.ts";
 import { secretsCommand } from "./commands/secrets.ts";
-import { doctorCommand, isServerCommand, serveCommand } from "./commands/server.ts";
+import { agentCommand, doctorCommand, isServerCommand, serveCommand, workerCommand } from "./commands/server.ts";
 import { Context } from "./context.ts";
 import { EXIT } from "./exit-code.ts";
 import { explain } from "./problem.ts";
@@ -64,6 +64,8 @@ export function makeProgram(context: Context): CommandUnknownOpts {
     .addCommand(whoamiCommand(context))
     .addCommand(serveCommand(context))
     .addCommand(doctorCommand(context))
+    .addCommand(workerCommand(context))
+    .addCommand(agentCommand(context))
     .addCommand(bootstrapCommand(context))
     .addCommand(completionCommand(context))
     .addCommand(completeCommand(context), { hidden: true })

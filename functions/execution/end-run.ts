@@ -6,6 +6,7 @@ import { queueConsumer } from "#shared/queue/consumer.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";
 import { releaseCapacity } from "#shared/runs/capacity/wait-queue.ts";
 import { countUsage } from "#shared/usage/count-usage.ts";
+import { releaseWorker } from "#shared/workers/offer-run.ts";
 
 /**
  * SQS `ends`: passes the freed slot on, stops the sandboxes that the run has left behind, counts its usage, composes the transcript of an ended run,
@@ -18,6 +19,7 @@ export const endRun = queueConsumer({
     if (run?.stops !== undefined) await stopSandboxes(run, ports);
     // Before the transcript: the reaper repeats the message until the transcript is there.
     if (run !== undefined) await countUsage(run, ports);
+    if (run !== undefined) await releaseWorker(run, ports);
     await composeTranscript(message.run_id, ports);
     await noteSetup(message.run_id, ports);
   },

@@ -4,12 +4,11 @@ import { pageOf, pageQuery } from "#shared/pagination/page.ts";
 import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { ListWorkersResponse, type WorkerItem } from "#shared/wire/worker.ts";
-import { findConnectedWorkers } from "#shared/workers/connected-workers.ts";
-import type { WorkerPorts } from "#shared/workers/worker-store.ts";
+import { findConnectedWorkers, type WorkerReadPorts } from "#shared/workers/connected-workers.ts";
 
 const placeOf = ({ worker_host }: WorkerItem): string => worker_host;
 
-interface WorkerListPorts extends WorkerPorts {
+interface WorkerListPorts extends WorkerReadPorts {
   readonly cursors: Cursors;
 }
 
@@ -25,7 +24,8 @@ export const listWorkers = endpoint({
     const found = await findConnectedWorkers(teams, ports);
     const all = found.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
     const binding = ["workers", toPrincipalKey(principal), teams];
+    const url = ports.workerSocketUrl;
     const { items, page } = await pageOf(all, query, { binding, placeOf }, ports.cursors);
-    return { status: 200, body: { workers: items, ...page } };
+    return { status: 200, body: { workers: items, ...(url === undefined ? {} : { ws_url: url }), ...page } };
   },
 });

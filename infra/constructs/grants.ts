@@ -24,6 +24,15 @@ export interface Targets {
   readonly timers?: Timers;
   readonly secrets?: Secrets;
   readonly models?: Models;
+  readonly workerSockets?: WorkerSocketTarget;
+}
+
+/** The WebSocket API of self-hosted workers. */
+export interface WorkerSocketTarget {
+  /** Its management endpoint; on an emulator the path of it. */
+  readonly endpoint: string;
+  /** All its connections, by the methods that send to one and close one. */
+  readonly arns: readonly string[];
 }
 
 type QueueTarget = Pick<IQueue, "queueArn" | "queueUrl">;
@@ -212,6 +221,15 @@ const grantTimers: GrantStep = ({ timers: actions }, targets) => {
   };
 };
 
+const grantWorkerSockets: GrantStep = ({ workerSockets: actions }, targets) => {
+  if (!actions?.length) return nothing;
+  const { arns, endpoint } = requireTarget(targets.workerSockets, "workerSockets");
+  return {
+    statements: [allow("execute-api", actions, arns)],
+    environment: { WORKER_SOCKET_ENDPOINT: endpoint },
+  };
+};
+
 /** One step for each kind of right. */
 const grantSteps: readonly GrantStep[] = [
   grantTable,
@@ -229,6 +247,7 @@ const grantSteps: readonly GrantStep[] = [
   grantSecrets,
   grantModels,
   grantTimers,
+  grantWorkerSockets,
 ];
 
 function allow(service: string, actions: readonly string[], resources: readonly string[]): PolicyStatement {

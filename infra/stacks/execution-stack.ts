@@ -16,6 +16,7 @@ import { SandboxFunction } from "../constructs/sandbox-function.ts";
 import type { Sandboxes } from "../constructs/sandbox-grants.ts";
 import { SandboxImage } from "../constructs/sandbox-image.ts";
 import { ScheduleTimers } from "../constructs/schedule-timers.ts";
+import { WorkerSocket } from "../constructs/worker-socket.ts";
 import type { Platform } from "../platform.ts";
 import { settingVariables } from "../setting-variables.ts";
 import type { Settings } from "../settings.ts";
@@ -39,6 +40,8 @@ type CommonProps = Required<Pick<BaseFunctionProps, "platform" | "targets" | "en
 export class ExecutionStack extends Stack {
   /** Everything that rights can be granted on; the routes need it too. */
   readonly targets: Required<Targets>;
+  /** Connections of self-hosted workers. */
+  readonly workerSocket: WorkerSocket;
 
   constructor(scope: Construct, id: string, { platform, data, api, ...props }: ExecutionStackProps) {
     super(scope, id, props);
@@ -54,6 +57,7 @@ export class ExecutionStack extends Stack {
       ...triggers.discoverSkills,
       environment: { GITHUB_API_URL: settings.githubApiUrl },
     });
+    this.workerSocket = new WorkerSocket(this, "WorkerSocket", { settings });
     this.targets = {
       ...stored,
       discovery: discovery.lambda,
@@ -65,17 +69,20 @@ export class ExecutionStack extends Stack {
       sandboxes: { offered: settings.sandboxes, ...sandboxes },
       timers: new ScheduleTimers(this, "Timers", { group: "runyard", queue: queues.ticks.queue }),
       models: namedModels(this, settings),
+      workerSockets: this.workerSocket.target,
       secrets: { path: SECRETS_PATH, arns: this.formatArn({ service: "ssm", resource: `parameter${SECRETS_PATH}/*` }) },
     };
     const common = { platform, targets: this.targets, environment: deploymentVariables(api, settings) };
     // No emulator streams responses; the local gateway does instead.
     const modelUrl = settings.stage === "aws" ? new ModelGateway(this, "ModelGateway", common).url : undefined;
     const { reaper } = createWorkers(this, queues, common, modelUrl);
+    this.workerSocket.addRoutes(this, common);
     const reconciler = new BaseFunction(this, "ReconcileSchedules", { ...common, ...triggers.reconcileSchedules });
     invokeEachMinute(this, [reaper, reconciler]);
     createExecutionAlarms(this, { runsQueue: queues.runs.queue, reaper, reconciler, topic: api.alarmTopic });
 
     new CfnOutput(this, "ModelUrl", { value: modelUrl ?? `${api.addresses.baseUrl}/model` });
+    new CfnOutput(this, "WorkerSocketUrl", { value: this.workerSocket.url });
     new CfnOutput(this, "SandboxFunctionName", { value: sandbox.lambda.functionName });
     new CfnOutput(this, "Sandboxes", { value: settings.sandboxes.join(",") });
   }

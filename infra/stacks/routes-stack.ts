@@ -30,6 +30,7 @@ export class RoutesStack extends Stack {
           ...deploymentVariables(api, platform.settings),
           // Only what answers for all other paths needs to know which ones there are.
           ...(line.path === "*" && { ROUTES: packedRoutes() }),
+          ...(line.file === "workers/list-workers" && { WORKER_SOCKET_URL: execution.workerSocket.url }),
         },
       });
     }

@@ -15,6 +15,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "serve the API on this machine",
     run: async (args, program) => (await import("./serve-command.ts")).serveCommand(args, program, commandList()),
   },
+  worker: {
+    summary: "execute runs on this machine as a self-hosted worker",
+    run: async (args) => (await import("../worker/command.ts")).workerCommand(args),
+  },
+  agent: {
+    summary: "execute one run that another worker has claimed (agent run)",
+    run: async (args) => (await import("../worker/command.ts")).agentCommand(args),
+  },
   doctor: {
     summary: "check whether this machine can run the service, and say what to do",
     run: async (args, program) => (await import("./doctor-command.ts")).doctorCommand(args, program),

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { readJson, writeJson } from "../../host/files.ts";
 import type { ServerPorts } from "../ports.ts";
 import type { Server } from "../server.ts";
+import { toSocketUrl } from "../sockets/socket-url.ts";
 
 /** Port of the first start. */
 export const DEFAULT_PORT = 4500;
@@ -11,6 +12,8 @@ export const DEFAULT_PORT = 4500;
 const LocalState = v.object({
   base_url: v.string(),
   web_url: v.string(),
+  /** Where self-hosted workers connect. */
+  ws_url: v.exactOptional(v.string()),
   api_key: v.string(),
   team_uid: v.string(),
   pid: v.number(),
@@ -44,7 +47,14 @@ export async function saveLocalState(file: string, webUrl: string, server: Serve
   const last = await readLocalState(file);
   const isKept = last !== undefined && (await isValid(last.api_key, server.ports));
   const { api_key, team_uid } = isKept ? last : await server.createAdminKey();
-  const state = { base_url: `${webUrl}/api/v1`, web_url: webUrl, api_key, team_uid, pid: process.pid };
+  const state = {
+    base_url: `${webUrl}/api/v1`,
+    web_url: webUrl,
+    ws_url: toSocketUrl(webUrl),
+    api_key,
+    team_uid,
+    pid: process.pid,
+  };
   await writeJson(file, state);
   return state;
 }

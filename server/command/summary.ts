@@ -23,6 +23,7 @@ export function printSummary(
     ["API", state.base_url],
     ["Docs", `${state.base_url}/docs`],
     ["Web app", link === undefined ? state.web_url : `${link}  (works once, for 10 minutes)`],
+    ["Workers", state.ws_url ?? ""],
     ["Key", `${state.api_key}  (also in ${localFile})`],
     ["Model", model],
     ["CLI", isService ? "runyard --help (package runyard-cli)" : "npm run runyard -- --help"],

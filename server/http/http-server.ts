@@ -11,6 +11,7 @@ import { webAppDirectory } from "../../host/http/web-app.ts";
 import { serveWebPage } from "../../host/http/web-page.ts";
 import { serveFiles } from "../files/serve-files.ts";
 import type { Adapters, ServerPorts } from "../ports.ts";
+import type { LocalWorkerSockets } from "../sockets/worker-sockets.ts";
 import { allowedHosts } from "./allowed-hosts.ts";
 import { type Endpoint, endpoints } from "./endpoints.ts";
 import { endpointServer } from "./serve-endpoint.ts";
@@ -38,6 +39,8 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly ports: ServerPorts;
   readonly adapters: Adapters;
+  /** Takes the connections of self-hosted workers. */
+  readonly sockets: LocalWorkerSockets;
 }
 
 /** The HTTP server of the single machine: the API, the model gateway, files, and the web page. */
@@ -59,6 +62,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   server.requestTimeout = 0;
   server.keepAliveTimeout = 75_000;
   answerUnreadable(server);
+  options.sockets.accept(server, options.ports, isOwnHost);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);

@@ -5,10 +5,10 @@ import type { Queues } from "./queues.ts";
 
 /** The run queues. The owner is the message group, which makes them fair between owners. */
 export function sqliteRunQueue(queues: Queues): RunQueue {
-  const send = (queue: QueueDefinition, runId: string, owner: Owner) =>
-    queues.send(queue, JSON.stringify({ v: 1, run_id: runId }), { group: formatMessageGroup(owner) });
+  const send = (queue: QueueDefinition, runId: string, owner: Owner, delaySeconds = 0) =>
+    queues.send(queue, JSON.stringify({ v: 1, run_id: runId }), { group: formatMessageGroup(owner), delaySeconds });
   return {
-    sendRun: (runId, owner) => send(QUEUES.runs, runId, owner),
+    sendRun: (runId, owner, delaySeconds) => send(QUEUES.runs, runId, owner, delaySeconds),
     sendEnd: (runId, owner) => send(QUEUES.ends, runId, owner),
   };
 }

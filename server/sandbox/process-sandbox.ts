@@ -26,7 +26,7 @@ const MAX_STRETCH = 4;
 interface Execution {
   readonly runId: string;
   readonly stop: AbortController;
-  readonly ended: Promise<void>;
+  readonly ended: Promise<unknown>;
 }
 
 export interface ProcessSandboxOptions {

@@ -11,18 +11,19 @@ import type { Owner } from "#shared/table/keys.ts";
 
 /** Creates the run queues on SQS: standard queues with the owner as message group, which makes them fair between owners. */
 export function sqsRunQueue(client: SQSClient, urls: { runs: () => string; ends: () => string }): RunQueue {
-  const send = async (url: () => string, runId: string, owner: Owner) => {
+  const send = async (url: () => string, runId: string, owner: Owner, delaySeconds?: number) => {
     const message: v.InferOutput<typeof RunMessage> = { v: 1, run_id: runId };
     await client.send(
       new SendMessageCommand({
         QueueUrl: url(),
         MessageBody: JSON.stringify(message),
         MessageGroupId: formatMessageGroup(owner),
+        ...(delaySeconds === undefined ? {} : { DelaySeconds: delaySeconds }),
       }),
     );
   };
   return {
-    sendRun: (runId, owner) => send(urls.runs, runId, owner),
+    sendRun: (runId, owner, delaySeconds) => send(urls.runs, runId, owner, delaySeconds),
     sendEnd: (runId, owner) => send(urls.ends, runId, owner),
   };
 }

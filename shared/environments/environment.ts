@@ -22,6 +22,7 @@ const Environment = v.object({
   docker_image: v.exactOptional(v.string()),
   repositories: v.exactOptional(v.array(StoredRepository)),
   setup_commands: v.exactOptional(v.array(v.string())),
+  worker_host: v.exactOptional(v.string()),
   secrets: v.exactOptional(v.array(v.string())),
   /** SHA-256 of the token in its link. */
   link_hash: v.exactOptional(v.string()),
@@ -70,6 +71,7 @@ export function toEnvironmentItem(
   head: RunHead | undefined,
 ): EnvironmentItem {
   const { uid, owner, name, description, docker_image, repositories = [], setup_commands, secrets } = environment;
+  const { worker_host } = environment;
   return {
     uid,
     config: {
@@ -79,6 +81,7 @@ export function toEnvironmentItem(
       github_repos: githubPart(repositories),
       ...(repositories.length === 0 ? {} : { repositories: maskRepositories(repositories) }),
       setup_commands: setup_commands ?? [],
+      ...(worker_host === undefined ? {} : { worker_host }),
       ...(secrets === undefined ? {} : { secrets: secrets.map((secret) => ({ name: secret })) }),
     },
     last_updated: toTimestamp(environment.updated_at),

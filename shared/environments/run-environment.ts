@@ -44,14 +44,18 @@ export function mayUse({ owner, user, principal, inherited }: EnvironmentReader,
   return user !== undefined && (isOwnedBy(environment, { type: "User", uid: user }) || environment.guests.has(user));
 }
 
-/** Adds the environment's repositories to a request that names none itself. */
+/** Adds the environment's repositories and worker to a request that names none itself. */
 export function withEnvironment<R extends { readonly config?: AmbientAgentConfig }>(
   request: R,
   environment: Environment | undefined,
 ): R {
   const { config = {} } = request;
-  if (environment?.repositories === undefined || config.repositories !== undefined) return request;
-  return { ...request, config: { ...config, repositories: environment.repositories } };
+  const { repositories, worker_host } = environment ?? {};
+  const added = {
+    ...(repositories === undefined || config.repositories !== undefined ? {} : { repositories }),
+    ...(worker_host === undefined || config.worker_host !== undefined ? {} : { worker_host }),
+  };
+  return Object.keys(added).length === 0 ? request : { ...request, config: { ...config, ...added } };
 }
 
 /** What a run copies of its environment besides its configuration: a change of the environment changes no run. */

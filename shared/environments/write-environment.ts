@@ -127,6 +127,7 @@ function toChange(request: UpdateEnvironmentRequest, before: Environment | undef
     docker_image: request.docker_image,
     repositories: changedRepositories(request, before?.repositories ?? []),
     setup_commands: request.setup_commands,
+    worker_host: request.worker_host,
     secrets: request.secrets?.map(({ name }) => name),
   };
   const entries = Object.entries(given).flatMap(([name, value]) =>

@@ -6,25 +6,24 @@ import { executorOf, isLocal, ownerOf, type RunHead, type SlotKind, startLeaseMs
 import { waitQueueOf } from "#shared/runs/capacity/slots.ts";
 import { type AnnounceWaiting, dequeueNext, enterWaitQueue } from "#shared/runs/capacity/wait-queue.ts";
 import { failWaitingRun } from "#shared/runs/end-run.ts";
-import { NO_CONTAINERS } from "#shared/runs/own-image.ts";
-import { sendRequeued } from "#shared/runs/requeue-run.ts";
+import { NO_CONTAINERS } from "#shared/runs/placement.ts";
+import { returnToQueue } from "#shared/runs/return-to-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
-import { type Change, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
 import { toTransitionWrites } from "#shared/runs/transition-store.ts";
 import { chooseSandbox } from "#shared/sandbox/choose-sandbox.ts";
 import { type Sandbox, type SandboxChoice, StartDeferred } from "#shared/sandbox/sandbox.ts";
 import type { SandboxProvider } from "#shared/settings.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
+import { offerRun, takeBackOffer } from "#shared/workers/offer-run.ts";
+import type { OfferPorts } from "#shared/workers/worker-ports.ts";
 import { recordSandbox } from "./sandbox-stops.ts";
 
-/** Milliseconds after which a run whose start was deferred is checked again. */
-const DEFERRED_CHECK_MS = 5_000;
 /** Milliseconds by which the check of a start may be late if a check is planned already. */
 const LATE_CHECK_MS = 15_000;
 
 /** What starting an execution needs. */
-export interface DispatchPorts extends RunPorts {
+export interface DispatchPorts extends OfferPorts {
   readonly sandbox: Pick<Sandbox, "start">;
   /** The sandbox providers of this deployment, the default one first. */
   readonly offered: readonly SandboxProvider[];
@@ -42,6 +41,7 @@ export async function startExecution(runId: string, ports: DispatchPorts): Promi
   if (head.state === "QUEUED" && (await lacksIdentity(head, ports))) {
     return failWaitingRun(runId, "not_authorized", "the identity that the run was created for is deleted", ports);
   }
+  if (head.worker_host !== undefined) return dispatchToWorker(head, head.worker_host, ports);
   // The deployment had containers when the run was created or last executed.
   if (head.state === "QUEUED" && head.own_image === true && !ports.hasContainers) {
     return failWaitingRun(runId, "operation_not_supported", NO_CONTAINERS, ports);
@@ -67,6 +67,15 @@ export async function startExecution(runId: string, ports: DispatchPorts): Promi
     throw error;
   }
   await startSandbox(runId, createEnvelope(runId, executionId, key, ports), choice, ports);
+}
+
+/** Lets a run wait for its worker and offers the runs that wait, the oldest first; takes back what was not claimed in time. */
+async function dispatchToWorker(head: RunHead, workerHost: string, ports: DispatchPorts): Promise<void> {
+  if (head.state === "PENDING") {
+    if (ports.now() - head.state_since >= startLeaseMs(head)) await takeBackOffer(head, ports);
+    return;
+  }
+  await offerRun(head, workerHost, ports);
 }
 
 /** Chooses the sandbox of the run's next execution. Reads the run's body only if its environment has an image. */
@@ -166,45 +175,6 @@ async function startSandbox(
     return returnToQueue(runId, executionId, "the sandbox could not be started", ports, { unstarted: true });
   }
   await recordSandbox(runId, { provider: choice.provider, executionId, handle }, ports);
-}
-
-/** Consecutive starts of an environment's image without a call by the harness, after which the run ends. */
-const MAX_SILENT_STARTS = 3;
-const SILENT_IMAGE = `the environment's docker_image failed to start the harness ${MAX_SILENT_STARTS} times in a row: it must be public, support arm64 and include glibc`;
-
-/** Returns a run whose sandbox did not start to the queue, for another start soon. */
-export async function returnToQueue(
-  runId: string,
-  executionId: string,
-  why: string,
-  ports: RunPorts,
-  start: Pick<Change, "unstarted"> = {},
-): Promise<void> {
-  const head = await ports.runs.head(runId);
-  if (head?.state !== "PENDING" || head.execution_id !== executionId) return;
-  const now = ports.now();
-  // Only the environment's owner can fix an image.
-  const silent = head.sandbox?.provider === "fargate" && start.unstarted !== true ? (head.silent_starts ?? 0) + 1 : 0;
-  if (silent >= MAX_SILENT_STARTS) return failWaitingRun(runId, "environment_setup_failed", SILENT_IMAGE, ports);
-  try {
-    await ports.runs.change(
-      head,
-      {
-        ...start,
-        to: "QUEUED",
-        events: [{ type: "run_queued", data: { state: "QUEUED", detail: why } }],
-        ...(silent === 0 ? {} : { set: { silent_starts: silent } }),
-        remove: EXECUTION_ATTRIBUTES,
-        checkAt: now + DEFERRED_CHECK_MS,
-      },
-      now,
-    );
-  } catch (error) {
-    // The execution has begun, or the run was cancelled, in the meantime.
-    if (error instanceof RunChangedError) return;
-    throw error;
-  }
-  await sendRequeued(head, ports);
 }
 
 function createEnvelope(runId: string, executionId: string, key: string, ports: RunPorts): Envelope {

@@ -46,7 +46,10 @@ async function endSlice(first: RunHead, executionId: string, ports: ChangePorts)
     if (checkpoint.execution_id !== executionId) return { result: false };
     const detail = "the execution reached its time limit: the run continues from its checkpoint";
     const resume = toResumeChange(head, checkpoint, now, { type: "run_queued", data: { state: "QUEUED", detail } });
-    return { change: { ...resume, set: { ...resume.set, sliced: true }, keepsSlot: true }, result: true };
+    return {
+      change: { ...resume, set: { ...resume.set, sliced: true }, keepsSlot: true, endedItself: true },
+      result: true,
+    };
   });
   if (done) await sendRequeued(first, ports);
   return done;
@@ -71,7 +74,7 @@ function toResumeChange(head: ExecutingHead, checkpoint: Checkpoint, now: number
 export async function confirmStop(
   first: RunHead,
   executionId: string,
-  by: "harness" | "timeout",
+  by: "harness" | "provider" | "timeout",
   ports: RunPorts,
 ): Promise<void> {
   await changeRun(first, ports, (head) => {

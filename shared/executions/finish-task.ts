@@ -24,7 +24,10 @@ export async function finishExecution(
       });
     }
     return {
-      change: waiting ? toRequeueChange(head, WAITING, now) : toFinishChange(head, request, now),
+      change: {
+        ...(waiting ? toRequeueChange(head, WAITING, now) : toFinishChange(head, request, now)),
+        endedItself: true,
+      },
       result: waiting,
     };
   });

@@ -9,9 +9,10 @@ import {
   startLeaseMs,
 } from "#shared/records/run-head.ts";
 import { failUnstartedLocalRun } from "#shared/runs/end-run.ts";
+import { returnToQueue } from "#shared/runs/return-to-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { takeBackOffer } from "#shared/workers/offer-run.ts";
 import { toChunks } from "./chunks.ts";
-import { returnToQueue } from "./dispatch-run.ts";
 import { type DueRun, hasDueRun, postponeCheck, readDueRuns } from "./due-run-store.ts";
 import { confirmStop, expireExecution } from "./expired-execution.ts";
 
@@ -100,6 +101,7 @@ async function checkRun(run: ReadableRun, now: number, circuitOpen: boolean, por
   await requestStop();
   if (!isExecutingHead(head) || !isSilent(head, now)) return;
   if (circuitOpen && !isExtended(head)) return ports.runs.extendLease(head);
+  if (head.state === "PENDING" && head.worker_host !== undefined) return takeBackOffer(head, ports);
   if (head.state === "PENDING") {
     return returnToQueue(head.run_id, head.execution_id, "the sandbox did not start in time", ports);
   }

@@ -3,6 +3,8 @@ import { isStopAwaited, ownerOf, type PendingStop, type RunHead } from "#shared/
 import { type ChangePorts, changeRun } from "#shared/runs/change-run.ts";
 import { type Change, STOP_ATTRIBUTES, sandboxUnchanged, stopsOf } from "#shared/runs/transition.ts";
 import type { PlacedSandbox, Sandbox } from "#shared/sandbox/sandbox.ts";
+import { cancelTask } from "#shared/workers/cancel-task.ts";
+import type { OfferPorts } from "#shared/workers/worker-ports.ts";
 import { putHandle } from "./sandbox-handle-store.ts";
 
 /** Milliseconds after which the reaper retries a stop whose message was not sent. */
@@ -35,20 +37,30 @@ export async function recordSandbox(runId: string, placed: PlacedSandbox, ports:
  */
 export async function stopSandboxes(
   first: RunHead,
-  ports: ChangePorts & { readonly sandbox: Pick<Sandbox, "stop"> },
+  ports: OfferPorts & { readonly sandbox: Pick<Sandbox, "stop"> },
 ): Promise<void> {
   const { stops = [] } = first;
   const gone = new Set<string>();
   const over = new Set<string>();
   for (const stop of stops) {
-    if (await isGone(first.run_id, stop, ports.sandbox)) gone.add(stop.execution_id);
+    if (await isGone(first.run_id, stop, ports)) gone.add(stop.execution_id);
     else if (stop.by <= ports.now()) {
       over.add(stop.execution_id);
-      // Without a handle, the sandbox may never have been created.
-      if (stop.handle !== undefined)
+      // Without a handle, the sandbox may never have been created; and not every worker confirms a stop.
+      if (stop.handle !== undefined && stop.provider !== "worker")
         logLine("error", "a sandbox could not be stopped", { run_id: first.run_id, ...stop });
     }
   }
+  await removeStops(first, gone, over, ports);
+}
+
+/** Takes executions off the list of those that have to be stopped. `gone`: their end is confirmed. */
+export async function removeStops(
+  first: RunHead,
+  gone: ReadonlySet<string>,
+  over: ReadonlySet<string>,
+  ports: ChangePorts,
+): Promise<void> {
   if (gone.size + over.size === 0) return;
   const confirms = await changeRun(first, ports, (head) => {
     const before = head.stops ?? [];
@@ -67,10 +79,15 @@ const countSandboxChange = (head: RunHead): Pick<Change, "add" | "if"> => ({
   if: sandboxUnchanged(head),
 });
 
-async function isGone(runId: string, stop: PendingStop, sandbox: Pick<Sandbox, "stop">): Promise<boolean> {
+async function isGone(
+  runId: string,
+  stop: PendingStop,
+  ports: OfferPorts & { readonly sandbox: Pick<Sandbox, "stop"> },
+): Promise<boolean> {
   const { provider, execution_id, handle } = stop;
   try {
-    return await sandbox.stop({ provider, executionId: execution_id, handle });
+    if (provider === "worker") return await cancelTask(runId, stop, ports);
+    return await ports.sandbox.stop({ provider, executionId: execution_id, handle });
   } catch (error) {
     // The stop is retried; the rest of the ending must not wait for it.
     logLine("warn", "stopping a sandbox failed", { run_id: runId, provider, error });

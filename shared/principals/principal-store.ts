@@ -10,7 +10,7 @@ import { parseWebSession, touchWebSession, webSessionExpiry, webSessionKey } fro
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Item, type Table, type Update } from "#shared/table/table.ts";
 import { parseKey } from "./api-key.ts";
-import type { AgentPrincipal, PersonalPrincipal, Principal, UsedKey } from "./principal.ts";
+import { type AgentPrincipal, isInTeam, type PersonalPrincipal, type Principal, type UsedKey } from "./principal.ts";
 import { parseSessionToken } from "./session-token.ts";
 
 const common = { expires_at_ms: v.exactOptional(v.number()), last_used_at: v.exactOptional(v.number()) };
@@ -49,16 +49,17 @@ export function principalStore(table: Table, now: () => number) {
       const key = parseKey(token);
       if (key === undefined) throw refused("the API key is malformed");
       if (key.kind === "run") return readRun(key.runId, key.hash, table);
-      const found = await table.get(keys.apiKey(key.hash));
-      if (found === undefined) throw refused("the API key is not valid");
-      const item = v.parse(ApiKeyItem, found);
-      if (item.expires_at_ms !== undefined && item.expires_at_ms <= now()) throw refused("the API key has expired");
-      const { hash } = key;
-      const credential = { kind: "key", hash, usedAt: item.last_used_at, expiresAt: item.expires_at_ms } as const;
-      if (item.kind === "agent") return readAgent(item.identity_uid, item.team_uid, credential, table);
-      const options = { activeTeam, defaultTeam: item.team_uid };
-      const { person } = await readPerson(item.user_uid, options, table);
-      return { ...person, credential };
+      return readOwner(key.hash, activeTeam, table, now);
+    },
+
+    /** Whether the personal or agent key with this hash is valid still, and its owner in the team. */
+    async isValidIn(hash: string, team: string): Promise<boolean> {
+      try {
+        return isInTeam(await readOwner(hash, team, table, now), team);
+      } catch (error) {
+        if (error instanceof RunyardError) return false;
+        throw error;
+      }
     },
 
     /**
@@ -112,6 +113,23 @@ function isValidKey(item: Item | undefined, now: number): boolean {
   return expires_at_ms === undefined || expires_at_ms > now;
 }
 
+/** Reads the owner of a personal or agent key. */
+async function readOwner(
+  hash: string,
+  activeTeam: string | undefined,
+  table: Table,
+  now: () => number,
+): Promise<PersonalPrincipal | AgentPrincipal> {
+  const found = await table.get(keys.apiKey(hash));
+  if (found === undefined) throw refused("the API key is not valid");
+  const item = v.parse(ApiKeyItem, found);
+  if (item.expires_at_ms !== undefined && item.expires_at_ms <= now()) throw refused("the API key has expired");
+  const credential = { kind: "key", hash, usedAt: item.last_used_at, expiresAt: item.expires_at_ms } as const;
+  if (item.kind === "agent") return readAgent(item.identity_uid, item.team_uid, credential, table);
+  const { person } = await readPerson(item.user_uid, { activeTeam, defaultTeam: item.team_uid }, table);
+  return { ...person, credential };
+}
+
 interface PersonOptions {
   readonly activeTeam: string | undefined;
   readonly defaultTeam: string | undefined;
@@ -142,7 +160,12 @@ async function readPerson(
   };
 }
 
-async function readAgent(identityUid: string, team: string, credential: UsedKey, table: Table): Promise<Principal> {
+async function readAgent(
+  identityUid: string,
+  team: string,
+  credential: UsedKey,
+  table: Table,
+): Promise<AgentPrincipal> {
   const [found, teamItem] = await table.batchGet([keys.identity(team, identityUid), keys.team(team)]);
   if (found === undefined || teamItem === undefined) throw refused("the API key is not valid");
   const { uid, name } = v.parse(IdentityItem, found);

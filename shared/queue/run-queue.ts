@@ -5,8 +5,8 @@ import type { Owner } from "#shared/table/keys.ts";
 export const RunMessage = v.object({ v: v.literal(1), run_id: v.string() });
 
 export interface RunQueue {
-  /** Requests the dispatch of a waiting run. Repeats are harmless. */
-  sendRun(runId: string, owner: Owner): Promise<void>;
+  /** Requests the dispatch of a waiting run, after `delaySeconds` if given, at most 900. Repeats are harmless. */
+  sendRun(runId: string, owner: Owner, delaySeconds?: number): Promise<void>;
   /** Requests the completion of an ended run: its transcript, and the start of a run that waits for the slot. */
   sendEnd(runId: string, owner: Owner): Promise<void>;
 }

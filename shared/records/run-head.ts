@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { ERRORS, type ErrorCode } from "#shared/errors.ts";
 import { createdAtOf } from "#shared/ids.ts";
+import { workerClaimSeconds } from "#shared/settings.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { checkShard, keys, type Owner, runPk, sortableTime } from "#shared/table/keys.ts";
 import type { Item, Table } from "#shared/table/table.ts";
@@ -35,7 +36,10 @@ const Slot = v.picklist(["owner", "tree"]);
 /** The pool of a run's slot: that of its owner, or that of its run tree. */
 export type SlotKind = v.InferOutput<typeof Slot>;
 /** How a sandbox that its provider can stop is found again. A Lambda function cannot be stopped, so nothing is stored of it. */
-const Placed = v.object({ provider: v.picklist(["microvm", "fargate"]), handle: v.exactOptional(v.string()) });
+const Placed = v.object({
+  provider: v.picklist(["microvm", "fargate", "worker"]),
+  handle: v.exactOptional(v.string()),
+});
 /** The sandbox of an ended execution, and until when stopping it is retried. */
 const PendingStop = v.object({ ...Placed.entries, execution_id: v.string(), by: Time });
 export type PendingStop = v.InferOutput<typeof PendingStop>;
@@ -98,6 +102,8 @@ const common = {
   tree_running: Counter,
   /** True once an execution has used up its time: the run takes longer than a Lambda function may. */
   sliced: v.exactOptional(v.literal(true)),
+  /** The id of the self-hosted worker that executes the run. */
+  worker_host: v.exactOptional(v.string()),
   /** True where the run's environment has an image of its own; the body names it. */
   own_image: v.exactOptional(v.literal(true)),
   /** Consecutive starts of that image without a request from the harness. */
@@ -162,7 +168,10 @@ export const isLocal = (head: RunHead): boolean => head.p.location === "LOCAL";
 export const isStopAwaited = (head: RunHead): boolean => "stop_pending" in head && head.stop_pending === true;
 
 /** Milliseconds without a heartbeat after which the lease of the run's execution expires. */
-export const leaseMs = (head: RunHead): number => (isLocal(head) ? LOCAL_LEASE_SECONDS : LEASE_SECONDS) * 1000;
+export function leaseMs(head: RunHead): number {
+  if (isLocal(head)) return LOCAL_LEASE_SECONDS * 1000;
+  return (head.state === "CLAIMED" ? workerClaimSeconds() : LEASE_SECONDS) * 1000;
+}
 
 /** Milliseconds within which the sandbox of a PENDING run must send its first request. */
 export const startLeaseMs = (head: ExecutingHead): number =>

@@ -39,12 +39,15 @@ export const START_LEASE_SECONDS = {
   lambda: 20,
   microvm: 60,
   fargate: 180,
+  /** The time in which a worker must claim what it was offered. */
+  worker: 30,
 } as const;
 /** Seconds within which a cancelled run's sandbox must report that it has stopped, or its provider that it no longer exists. */
 export const STOP_LEASE_SECONDS = {
   lambda: 30,
   microvm: 60,
   fargate: 120,
+  worker: 60,
 } as const;
 /** Seconds for which stopping the sandbox of an ended execution is retried, until its provider reports that it no longer exists. */
 export const STOP_TRIES_SECONDS = 600;

@@ -2,6 +2,7 @@ import { RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
+import { namesWorker } from "./placement.ts";
 import type { RunPorts } from "./run-ports.ts";
 import type { Parent } from "./run-tree.ts";
 
@@ -40,7 +41,7 @@ export function refuseBeyond(
   if (asked.environment_id !== undefined && asked.environment_id !== own.environment_id) {
     throw beyond("environment_id", "work in the run's own environment");
   }
-  if (namedHost(asked) !== undefined && namedHost(asked) !== own.worker_host) {
+  if (namesWorker(asked.worker_host) && asked.worker_host !== own.worker_host) {
     throw beyond("worker_host", "work where the run itself does");
   }
   const urls = new Set(own.repositories?.map(({ url }) => url));
@@ -55,10 +56,6 @@ export function refuseBeyond(
 
 const AUTH_SECRETS = ["claude_auth_secret_name", "codex_auth_secret_name"] as const;
 
-/** `hosted` and `warp` are names of this service's own sandboxes. */
-const namedHost = ({ worker_host: host }: AmbientAgentConfig): string | undefined =>
-  host === "hosted" || host === "warp" ? undefined : host;
-
 const beyond = (member: string, what: string) =>
   new RunyardError("not_authorized", { detail: `config.${member}: a run's children ${what}` });
 
@@ -68,7 +65,8 @@ export function withinRun<R extends { readonly config?: AmbientAgentConfig }>(re
   const { environment_id, worker_host } = own;
   const kept = {
     ...(environment_id === undefined ? {} : { environment_id }),
-    ...(worker_host === undefined ? {} : { worker_host }),
+    // Not the worker of the environment, where the run itself has none.
+    worker_host: worker_host ?? "hosted",
   };
   return { ...request, config: { ...config, ...kept } };
 }

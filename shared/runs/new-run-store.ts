@@ -76,6 +76,7 @@ function toHeadPut({ runId, body, local, ...run }: NewRun, facets: RunFacets, ha
       ...toIndexKeys({ runId, body, local, ...run }),
       ...local,
       ...(body.docker_image === undefined ? {} : { own_image: true }),
+      ...(body.config.worker_host === undefined || local !== undefined ? {} : { worker_host: body.config.worker_host }),
       ...(hasBudget ? { b: true } : {}),
       ...(root === undefined ? {} : { root, depth: body.ancestors.length }),
     },

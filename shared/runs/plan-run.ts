@@ -9,7 +9,7 @@ import {
   setupOf,
   withEnvironment,
 } from "#shared/environments/run-environment.ts";
-import { invalid, RunyardError } from "#shared/errors.ts";
+import { invalid } from "#shared/errors.ts";
 import { checkModel, defaultModel, priceOf } from "#shared/models/models.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { resolveOwner } from "#shared/principals/resolve-owner.ts";
@@ -22,7 +22,7 @@ import { findBounds, refuseBeyond, withinRun } from "./child-rights.ts";
 import { withDefaults } from "./config-layers.ts";
 import type { ConversationTail } from "./conversation-tail-store.ts";
 import { checkHarness, checkNamedModel, chooseHarnessModel } from "./harness-model.ts";
-import { refuseIgnoredImage } from "./own-image.ts";
+import { checkWorkerHost, namesWorker, refuseIgnoredImage, refusePersonalWorkerRun } from "./placement.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { findContinuedConversation, findParent, type Parent } from "./run-tree.ts";
 
@@ -98,7 +98,8 @@ async function fillRequest(
   const filled = withEnvironment(chosen, environment);
   if (filled !== request) checkConfig(filled);
   const { execution_location = "REMOTE" } = request;
-  refuseIgnoredImage({ ...setupOf(environment), execution_location }, ports);
+  refuseIgnoredImage({ ...setupOf(environment), execution_location, config: filled.config }, ports);
+  refusePersonalWorkerRun(filled, owner);
   return { filled, environment };
 }
 
@@ -133,16 +134,9 @@ function checkConfig(request: Pick<RunAgentRequest, "config" | "execution_locati
   refuseDisks(config?.repositories, "config.repositories");
   refuseBlockedRepositories(config?.repositories, "config.repositories");
   refuseBlockedServers(config?.mcp_servers, "config.mcp_servers");
-  const host = config?.worker_host;
-  if (host !== undefined && !isHosted(host)) throw later("config.worker_host", "a self-hosted worker");
+  checkWorkerHost(config?.worker_host, "config.worker_host");
   checkHarness(request);
 }
-
-const later = (field: string, what: string) =>
-  new RunyardError("operation_not_supported", { detail: `${field}: ${what} is not supported by this release` });
-
-/** `hosted` and `warp` are names of this service's own sandboxes. */
-const isHosted = (host: string): boolean => host === "hosted" || host === "warp";
 
 /** The skills of a request: `skill` wins over the configuration's. */
 export function skillsOf(request: RunAgentRequest): readonly string[] {
@@ -153,7 +147,7 @@ export function skillsOf(request: RunAgentRequest): readonly string[] {
 
 /** Resolves the configuration that the run shows: the request's with every default filled in. */
 export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
-  const { skill_spec: _, skills: __, worker_host: ___, ...config }: AmbientAgentConfig = request.config ?? {};
+  const { skill_spec: _, skills: __, worker_host, ...config }: AmbientAgentConfig = request.config ?? {};
   const skills = skillsOf(request);
   const [first] = skills;
   const name = config.name ?? (first === undefined ? undefined : skillName(first));
@@ -165,6 +159,7 @@ export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
   return {
     ...config,
     ...(name === undefined ? {} : { name }),
+    ...(namesWorker(worker_host) ? { worker_host } : {}),
     model_id: modelId,
     ...(config.harness === undefined || harnessModel === undefined
       ? {}

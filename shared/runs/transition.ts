@@ -1,7 +1,8 @@
-import { isExecuting, STOP_TRIES_SECONDS, TRANSITIONS } from "#shared/records/run.ts";
+import { isExecuting, STOP_LEASE_SECONDS, STOP_TRIES_SECONDS, TRANSITIONS } from "#shared/records/run.ts";
 import type { PendingStop, RunHead } from "#shared/records/run-head.ts";
 import type { SlotTransition } from "#shared/runs/capacity/slots.ts";
 import type { PlacedSandbox } from "#shared/sandbox/sandbox.ts";
+import type { SandboxProvider } from "#shared/settings.ts";
 import type { Conditions, Value } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
 import type { EventType } from "#shared/wire/event.ts";
@@ -31,6 +32,8 @@ export interface Change extends SlotTransition {
   readonly checkAt?: number | PlannedCheck | null;
   /** True where the execution that the transition ends never got a sandbox, so that none has to be stopped. */
   readonly unstarted?: true;
+  /** True where the execution has ended by itself, so that a worker is not told to stop it. */
+  readonly endedItself?: true;
   /** True where `updated_at` changes although the state does not (follow-ups, artifacts). */
   readonly touch?: boolean;
   /** Further writes of the same transaction. */
@@ -69,14 +72,14 @@ export const STOP_ATTRIBUTES = ["stop_pending", "stop_by", "key_hash", "instance
  * The sandbox of the execution that a transition ends has to be stopped: the same transaction notes that, so that no way
  * out of an executing state can forget it.
  */
-export function leaveSandbox(head: RunHead, { to, unstarted }: Change, now: number) {
+export function leaveSandbox(head: RunHead, { to, unstarted, endedItself }: Change, now: number) {
   if (to === undefined || isExecuting(to) || !("sandbox" in head) || head.sandbox === undefined) {
     return { set: {}, remove: [], if: {} };
   }
   const { provider, handle } = head.sandbox;
   // A MicroVM is found by its handle alone: the dispatcher that starts it notes it here once the handle is known.
   const isFound = handle !== undefined || provider === "fargate";
-  const stops = isFound && unstarted !== true;
+  const stops = isFound && unstarted !== true && !(provider === "worker" && endedItself === true);
   const placed = { provider, handle, executionId: head.execution_id };
   const set = stops ? { stops: stopsOf(head, placed, now) } : {};
   return { set, remove: ["sandbox"], if: sandboxUnchanged(head) };
@@ -91,11 +94,16 @@ export const sandboxUnchanged = ({ sandbox_changes }: RunHead): Conditions => ({
 const MAX_STOPS = 5;
 
 /** Adds a sandbox to those of the run that have to be stopped. */
-export function stopsOf(head: RunHead, { provider, executionId, handle }: PlacedSandbox, now: number): PendingStop[] {
+export function stopsOf(
+  head: RunHead,
+  { provider, executionId, handle }: Omit<PlacedSandbox, "provider"> & { provider: SandboxProvider | "worker" },
+  now: number,
+): PendingStop[] {
   const { stops = [] } = head;
   if (provider === "lambda") return stops;
   const known = handle === undefined ? {} : { handle };
-  const stop = { provider, ...known, execution_id: executionId, by: now + STOP_TRIES_SECONDS * 1000 };
+  const seconds = provider === "worker" ? STOP_LEASE_SECONDS.worker : STOP_TRIES_SECONDS;
+  const stop = { provider, ...known, execution_id: executionId, by: now + seconds * 1000 };
   return [...stops.filter(({ execution_id }) => execution_id !== executionId), stop].slice(-MAX_STOPS);
 }
 

@@ -88,14 +88,18 @@ async function removeAll(scratch: string, ...marks: readonly string[]): Promise<
   await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** Runs the harness with an envelope as a process of its own, to its end, and reports an execution that it did not end properly. */
-export async function runExecution(envelope: Envelope, options: ExecutionOptions): Promise<void> {
+/**
+ * Runs the harness with an envelope as a process of its own, to its end, and reports an execution that it did not end properly.
+ * @returns why the execution was lost; undefined where the harness has ended it
+ */
+export async function runExecution(envelope: Envelope, options: ExecutionOptions): Promise<string | undefined> {
   const harness = options.waiting ?? (await startHarness(options.program, envelope.execution_id));
   let hasEnded = false;
   try {
     const lost = await runHarness(envelope, harness.child, options);
     hasEnded = lost === undefined;
     if (lost !== undefined) await reportLoss(envelope, lost);
+    return lost;
   } finally {
     const marks = hasEnded && options.contained === true ? [] : [envelope.execution_id, harness.mark];
     await removeAll(harness.scratch, ...marks);

@@ -9,7 +9,7 @@ import { createWithinLimits } from "#shared/runs/capacity/admit-run.ts";
 import { RUN_ROOM } from "#shared/runs/capacity/slots.ts";
 import { withDefaults } from "#shared/runs/config-layers.ts";
 import { toNewRunWrites } from "#shared/runs/new-run-store.ts";
-import { refuseIgnoredImage } from "#shared/runs/own-image.ts";
+import { refuseIgnoredImage, refusePersonalWorkerRun } from "#shared/runs/placement.ts";
 import { resolveConfig, skillsOf } from "#shared/runs/plan-run.ts";
 import { resolveSecrets } from "#shared/secrets/run-secrets.ts";
 import type { Put } from "#shared/table/table.ts";
@@ -73,7 +73,10 @@ async function planScheduledRun(
   const environment = await findScheduleEnvironment(schedule, chosen.config, ports.table);
   const request = withEnvironment(chosen, environment);
   checkRunRequest(request);
-  withScheduleNames(() => refuseIgnoredImage({ ...setupOf(environment), execution_location: "REMOTE" }, ports));
+  withScheduleNames(() => refusePersonalWorkerRun(request, owner));
+  withScheduleNames(() =>
+    refuseIgnoredImage({ ...setupOf(environment), execution_location: "REMOTE", config: request.config }, ports),
+  );
   const body: RunBody = {
     title: schedule.name.trim() || titleOf(prompt, skillsOf(request)[0]),
     prompt,

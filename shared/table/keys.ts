@@ -1,3 +1,4 @@
+import { sha256 } from "#shared/ids.ts";
 import type { Key } from "./table.ts";
 
 /**
@@ -51,7 +52,9 @@ import type { Key } from "./table.ts";
  * | idempotency record | IDEM#principal#… | IDEM | repeated POSTs |
  * | bucket of a caller for one kind of request, for a minute | BUCKET#principal#kind | MINUTE#number | create, follow-up and new key take a token |
  * | skills of a repository, as last found | SKILLS#sha256 of URL and ref | SKILLS | list of agents |
- * | connection of a worker | TEAM#team | WORKER#host#connection | list of workers |
+ * | connection of a worker | TEAM#team | WORKER#host#connection | list of workers, offers |
+ * | connection by its id | CONNECTION#id | CONNECTION | frames, the end of the connection |
+ * | run that waits for a worker | TEAM#team | OFFER#host#run | the oldest of them is offered next |
  * | export that filled the table | IMPORT | IMPORT | import, which is repeated or refused |
  * | signing key | SIGNING | KEY#id | cursors |
  *
@@ -134,7 +137,12 @@ export const keys = {
   skills: (repository: string): Key => ({ pk: `SKILLS#${repository}`, sk: "SKILLS" }),
   worker: (team: string, host: string, connection: string): Key => ({
     pk: teamPk(team),
-    sk: `${WORKERS}${host}#${connection}`,
+    sk: `${workerPrefix(host)}${connection}`,
+  }),
+  connection: (id: string): Key => ({ pk: `CONNECTION#${id}`, sk: "CONNECTION" }),
+  waitingForWorker: (team: string, host: string, run: string): Key => ({
+    pk: teamPk(team),
+    sk: `${offerPrefix(host)}${run}`,
   }),
   importRecord: (): Key => ({ pk: "IMPORT", sk: "IMPORT" }),
   signing: (id: string): Key => ({ pk: "SIGNING", sk: `KEY#${id}` }),
@@ -142,6 +150,10 @@ export const keys = {
 
 /** What the keys of all workers' connections begin with. */
 export const WORKERS = "WORKER#";
+/** What the keys of one worker's connections begin with, and those of the runs that wait for it. An id may have any characters, so its digest is used. */
+export const workerPrefix = (host: string): string => `${WORKERS}${digestOf(host)}#`;
+export const offerPrefix = (host: string): string => `OFFER#${digestOf(host)}#`;
+const digestOf = (host: string): string => sha256(host).slice(0, 32);
 
 export const runPk = (run: string): string => `RUN#${run}`;
 export const conversationPk = (conversation: string): string => `CONVERSATION#${conversation}`;

@@ -30,6 +30,7 @@ const EnvironmentParts = {
   github_repos: optional(v.pipe(v.array(GithubRepo), v.maxLength(10))),
   repositories: optional(v.pipe(v.array(Repository), v.maxLength(10))),
   setup_commands: optional(v.pipe(v.array(textOfBytes(8192, 1)), v.maxLength(20))),
+  worker_host: optional(textOfBytes(512)),
   secrets: optional(v.pipe(v.array(v.object({ name: SecretName })), v.maxLength(50))),
 };
 
@@ -65,6 +66,7 @@ export const EnvironmentConfig = v.object({
   github_repos: v.array(v.object({ owner: v.string(), repo: v.string() })),
   repositories: v.exactOptional(v.array(StoredRepository)),
   setup_commands: v.array(v.string()),
+  worker_host: v.exactOptional(v.string()),
   secrets: v.exactOptional(v.array(v.object({ name: v.string() }))),
 });
 

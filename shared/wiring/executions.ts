@@ -14,6 +14,7 @@ import { listSetting, offeredSandboxes, setting, settingIfAny } from "#shared/se
 import { createVault } from "./common.ts";
 import { createRunEndpointPorts, createRunPorts } from "./runs.ts";
 import { createGithubApp } from "./skills.ts";
+import { createWorkerSockets } from "./workers.ts";
 
 /** The ports of the endpoint that hands out a run's prompt and the values of its secrets. */
 export function createPromptPorts(): PromptPorts & HttpPorts {
@@ -29,6 +30,7 @@ export function createDispatchPorts(): DispatchPorts {
       lambda: () => lambdaSandbox(lambdaClient(), () => setting("SANDBOX_FUNCTION_NAME")),
     }),
     offered: offeredSandboxes(),
+    sockets: createWorkerSockets(),
     modelUrl: settingIfAny("MODEL_URL"),
   };
 }
@@ -36,6 +38,7 @@ export function createDispatchPorts(): DispatchPorts {
 /** The ports of the consumer that completes the end of a run; it stops sandboxes and starts none. */
 export const createEndPorts = (): EndPorts => ({
   ...createRunPorts(),
+  sockets: createWorkerSockets(),
   sandbox: sandboxes({ ...stoppable, lambda: () => UNSTOPPABLE }),
 });
 

@@ -578,7 +578,7 @@ const cases: Record<string, readonly Case[]> = {
       status: 400,
       path: "on_behalf_of",
     },
-    { name: "a worker", send: config("worker_host", "mine"), status: 422, code: "operation_not_supported" },
+    { name: "a reserved worker", send: config("worker_host", "warp-1"), status: 400, path: "config.worker_host" },
     { name: "an unknown path", send: () => ["GET", "/agent/nothing"], status: 404, code: "resource_not_found" },
     {
       name: "an unknown path with a query",

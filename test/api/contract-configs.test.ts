@@ -86,16 +86,15 @@ describe("the configuration of a run", () => {
     }
   });
 
-  it("takes hosted and warp for its own sandboxes, and refuses workers, which there are none of yet", async () => {
+  it("takes hosted and warp for its own sandboxes, and other names for workers", async () => {
     for (const worker_host of ["hosted", "warp"]) {
       expect(await resolved({ worker_host })).not.toHaveProperty("worker_host");
     }
     await deliver(plane);
     expect(plane.started).toHaveLength(2);
-    expect(await refused({ worker_host: "rack-7" })).toMatchObject({
-      status: 422,
-      body: { error_code: "operation_not_supported" },
-    });
+    expect(await resolved({ worker_host: "rack-7" })).toMatchObject({ worker_host: "rack-7" });
+    await deliver(plane);
+    expect(plane.started).toHaveLength(2);
   });
 
   it("takes every name of a harness, and shows none for the default one", async () => {

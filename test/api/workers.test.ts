@@ -1,13 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { ConditionFailed } from "#shared/table/table.ts";
-import { type ConnectionKey, forgetConnection, noteSeen, registerConnection } from "#shared/workers/worker-store.ts";
+import { type ConnectionKey, type WorkerStore, workerStore } from "#shared/workers/worker-store.ts";
 import { type Client, clientOf } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { openSocket } from "../support/worker.ts";
 
 let plane: TestControlPlane;
 let ada: Client;
+let store: WorkerStore;
 beforeEach(async () => {
   plane = await createTestControlPlane();
+  store = workerStore(plane.ports);
   ada = clientOf(plane);
 });
 
@@ -18,14 +20,16 @@ const connection = (workerHost: string, connectionId: string, team = plane.team)
   connectionId,
 });
 const connect = async (key: ConnectionKey) => {
-  await registerConnection(key, plane.ports);
+  await store.register(key, "hash");
   plane.clock.now += 1000;
   return key;
 };
 
 describe("GET /agent/connected-self-hosted-workers", () => {
   it("is empty while none is connected", async () => {
-    expect(await ada.get(path)).toMatchObject({ status: 200, body: { workers: [] } });
+    expect(await ada.get(path)).toEqual(
+      expect.objectContaining({ status: 200, body: { workers: [], ws_url: "wss://workers.runyard.test" } }),
+    );
   });
 
   it("shows each worker once, with its connections, by its id", async () => {
@@ -33,8 +37,8 @@ describe("GET /agent/connected-self-hosted-workers", () => {
     const second = await connect(connection("builder", "two"));
     await connect(connection("attic", "three"));
     plane.clock.now += 60_000;
-    await noteSeen(second, plane.ports);
-    expect((await ada.get(path)).body).toEqual({
+    await store.noteSeen(second);
+    expect((await ada.get(path)).body).toMatchObject({
       workers: [
         {
           worker_host: "attic",
@@ -55,12 +59,12 @@ describe("GET /agent/connected-self-hosted-workers", () => {
   it("forgets a connection that has ended, and one that API Gateway must have ended", async () => {
     const first = await connect(connection("builder", "one"));
     await connect(connection("builder", "two"));
-    await forgetConnection(first, plane.ports);
-    await forgetConnection(first, plane.ports);
+    await store.forget(first);
+    await store.forget(first);
     expect((await ada.get(path)).body.workers).toMatchObject([{ worker_host: "builder", connection_count: 1 }]);
-    await expect(noteSeen(first, plane.ports)).rejects.toThrow(ConditionFailed);
+    expect(await store.noteSeen(first)).toBe(false);
     plane.clock.now += 3 * 3600_000;
-    expect((await ada.get(path)).body).toEqual({ workers: [] });
+    expect((await ada.get(path)).body.workers).toEqual([]);
   });
 
   it("shows a team's to its members and agents, and to nobody else", async () => {
@@ -81,5 +85,34 @@ describe("GET /agent/connected-self-hosted-workers", () => {
     const second = (await ada.get(`${path}?limit=2&cursor=${first.page_info.next_cursor}`)).body;
     expect(second.workers).toMatchObject([{ worker_host: "c" }]);
     expect((await ada.get(`${path}?limit=0`)).status).toBe(400);
+  });
+});
+
+describe("the socket of workers", () => {
+  const status = async (...args: Parameters<typeof openSocket> extends [unknown, ...infer R] ? R : never) =>
+    (await openSocket(plane, ...args)).statusCode;
+
+  it("accepts agent keys and personal keys of members, each for its team", async () => {
+    const agent = await plane.agent();
+    expect(await status("rack-7", { key: agent.key })).toBe(200);
+    expect(await status("rack-7")).toBe(200);
+    expect(await status("rack-7", { key: plane.otherKey })).toBe(200);
+    expect((await ada.get(path)).body.workers).toMatchObject([{ worker_host: "rack-7", connection_count: 2 }]);
+  });
+
+  it("refuses other callers with 401 and 403", async () => {
+    expect(await status("rack-7", { key: "" })).toBe(401);
+    expect(await status("rack-7", { key: "ryp_wrong" })).toBe(401);
+    expect(await status("rack-7", { headers: { "x-team-uid": plane.otherTeam } })).toBe(403);
+    const nobody = await plane.person("Nora", []);
+    expect(await status("rack-7", { key: nobody.key })).toBe(400);
+    const both = await plane.person("Mia", [plane.team, plane.otherTeam]);
+    expect(await status("rack-7", { key: both.key })).toBe(400);
+    expect(await status("rack-7", { key: both.key, headers: { "X-Team-Uid": plane.team } })).toBe(200);
+  });
+
+  it.each([undefined, "", "hosted", "warp", "warp-7", "Warp", "x".repeat(513)])("refuses the id %j", async (id) => {
+    expect(await status(id)).toBe(400);
+    expect((await ada.get(path)).body.workers).toEqual([]);
   });
 });

@@ -123,7 +123,7 @@ const CALLS: readonly (readonly [line: string, answers: readonly Answer[], asked
 ];
 
 /** These have tests of their own, since they do not begin with a call, or make none. */
-const ELSEWHERE = ["login", "logout", "serve", "doctor", "bootstrap", "completion", "__complete"];
+const ELSEWHERE = ["login", "logout", "serve", "doctor", "worker", "agent", "bootstrap", "completion", "__complete"];
 
 type Command = ReturnType<typeof makeProgram>;
 const leaves = (command: Command): Command[] =>

@@ -1,9 +1,10 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { WebSocket } from "ws";
 import { sendToQueue } from "../../local/emulator-calls.ts";
 import { client, commands } from "../support/api-client.ts";
 import { type CloudProcess, dropState, logOf, makeState, startCloud } from "./cloud.ts";
@@ -35,6 +36,35 @@ describe.concurrent("the deployment on the emulator", () => {
     expect(printed).toMatch(/from submit to first command/);
     expect(printed).toContain("-d @examples/hello.json");
     expect(printed).toContain("no model key configured: only fenced shell blocks run; add one with");
+  });
+
+  test("executes a run on a self-hosted worker that connects by the WebSocket API", async ({ expect }) => {
+    const id = await api.create(commands("echo on the worker"), { config: { worker_host: "rack-7" } });
+    const refused = await fetchStatus(`${await socketUrl()}?worker_id=rack-7`, "ryp_wrong");
+    expect([401, 403]).toContain(refused);
+    const program = path.join(root, "server/command/runyard-server.ts");
+    const worker = spawn(process.execPath, [program, "worker", "--id", "rack-7", "--no-sandbox"], {
+      env: { ...process.env, RUNYARD_API_KEY: cloud.apiKey, RUNYARD_BASE_URL: cloud.baseUrl },
+    });
+    let output = "";
+    for (const stream of [worker.stdout, worker.stderr])
+      stream.on("data", (chunk: Buffer) => (output += String(chunk)));
+    try {
+      const run = await api.ended(id);
+      expect(run.status_message?.message ?? run.state, output).toBe("SUCCEEDED");
+      expect(await api.outputs(id)).toEqual(["on the worker\n"]);
+      const timeline = await api.call("GET", `/agent/runs/${id}/timeline`);
+      expect(timeline.body.events.map(({ event_type }: { event_type: string }) => event_type)).toContain("run_claimed");
+      const long = await api.create(commands("sleep 300"), { config: { worker_host: "rack-7" } });
+      await api.until(long, ({ state }) => state === "INPROGRESS");
+      expect((await api.call("POST", `/agent/runs/${long}/cancel`)).status).toBe(422);
+      expect((await api.call("POST", `/agent/runs/${long}/cancel?force=true`)).status).toBe(200);
+      await vi.waitFor(() => expect(output).toContain(`${long} cancelled`), { timeout: MINUTE });
+    } finally {
+      worker.kill("SIGTERM");
+    }
+    const workers = async () => (await api.call("GET", "/agent/connected-self-hosted-workers")).body.workers;
+    await vi.waitFor(async () => expect(await workers()).toEqual([]), { timeout: MINUTE });
   });
 
   test("executes a run with an upload, whose artifact and transcript can be downloaded", async ({ expect }) => {
@@ -165,3 +195,15 @@ async function createPersistently(script: string): Promise<string> {
   await expect.poll(create, { timeout: MINUTE, interval: 500 }).toBe(200);
   return id;
 }
+
+const socketUrl = async (): Promise<string> =>
+  (await api.call("GET", "/agent/connected-self-hosted-workers")).body.ws_url;
+
+/** The status with which a socket is refused. */
+const fetchStatus = (url: string, key: string): Promise<number> =>
+  new Promise((resolve) => {
+    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } });
+    socket.on("error", () => undefined);
+    socket.on("open", () => resolve(101));
+    socket.on("unexpected-response", (_, response) => resolve(response.statusCode ?? 0));
+  });

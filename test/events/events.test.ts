@@ -4,12 +4,13 @@ import { routes } from "#infra/routes.ts";
 import { fillFixture, PLACEHOLDERS } from "../../local/event-fixture.ts";
 import { expectations, type Outcome } from "./expectations.ts";
 import { fixtures, isBad, kindOf, targetOf, targets, textOf } from "./fixtures.ts";
-import { BusEvent, HttpEvent, QueueEvent, UrlEvent } from "./shapes.ts";
+import { BusEvent, HttpEvent, QueueEvent, SocketEvent, UrlEvent } from "./shapes.ts";
 import { makeStage } from "./stage.ts";
 
 const shapes: Readonly<Record<string, v.GenericSchema>> = {
   http: HttpEvent,
   url: UrlEvent,
+  socket: SocketEvent,
   sqs: QueueEvent,
   scheduler: BusEvent,
 };

@@ -321,6 +321,13 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "url/stream-events.json": { after: working, outcome: ok },
   // Without the header that CloudFront adds.
   "url/stream-events.bad.json": { after: working, outcome: { status: 403 } },
+  "socket/connect-worker.json": { outcome: ok },
+  "socket/connect-worker.bad.json": { outcome: { status: 401 } },
+  "socket/receive-frame.json": { after: [...created, "socket/connect-worker.json"], outcome: ok, leaves: "QUEUED" },
+  "socket/receive-frame.bad.json": { outcome: { throws: 'Expected "connectionId"' } },
+  "socket/disconnect-worker.json": { after: ["socket/connect-worker.json"], outcome: ok },
+  "socket/disconnect-worker.bad.json": { outcome: { throws: 'Expected "connectionId"' } },
+
   "url/call-model.json": { after: working, outcome: ok },
   "url/call-model.bad.json": { after: working, outcome: { status: 400 }, leaves: "INPROGRESS" },
   "invocation/run-sandbox.json": { after: dispatched, outcome: { harness: "started" } },

@@ -32,6 +32,9 @@ const wokenBy: Readonly<Record<keyof typeof triggers, readonly string[]>> = {
   failRun: ["sqs"],
   fireSchedule: ["sqs"],
   reconcileSchedules: ["scheduler"],
+  connectWorker: ["socket"],
+  disconnectWorker: ["socket"],
+  receiveFrame: ["socket"],
 };
 
 /** Every function that is deployed, by its name. */
@@ -61,7 +64,7 @@ export const fixtures: readonly string[] = globSync("**/*", { cwd: folder, withF
 export const textOf = (fixture: string): string => readFileSync(join(folder, fixture), "utf8");
 export const isBad = (fixture: string): boolean => fixture.endsWith(".bad.json");
 
-/** The folder of a fixture, which says what kind of event it is: http, url, sqs, scheduler or invocation. */
+/** The folder of a fixture, which says what kind of event it is: http, url, socket, sqs, scheduler or invocation. */
 export const kindOf = (fixture: string): string => fixture.slice(0, fixture.indexOf("/"));
 
 /** The function that a fixture is for: what its file is called before the first dot. */

@@ -159,3 +159,34 @@ export const BusEvent = v.strictObject({
 function queueArn() {
   return v.pipe(v.string(), v.regex(/^arn:aws:sqs:us-east-1:\d{12}:runyard-[a-z]+(-dead)?$/));
 }
+
+const Headers = v.record(v.string(), v.string());
+const MultiHeaders = v.record(v.string(), v.array(v.string()));
+
+/** An event of a WebSocket API. The bad ones lack the connection's id. */
+export const SocketEvent = v.strictObject({
+  headers: v.exactOptional(Headers),
+  multiValueHeaders: v.exactOptional(MultiHeaders),
+  queryStringParameters: v.exactOptional(Headers),
+  multiValueQueryStringParameters: v.exactOptional(MultiHeaders),
+  requestContext: v.strictObject({
+    routeKey: v.picklist(["$connect", "$disconnect", "$default"]),
+    eventType: v.picklist(["CONNECT", "DISCONNECT", "MESSAGE"]),
+    extendedRequestId: Text,
+    requestTime: Text,
+    messageDirection: v.literal("IN"),
+    messageId: v.exactOptional(Text),
+    disconnectStatusCode: v.exactOptional(v.number()),
+    disconnectReason: v.exactOptional(v.string()),
+    stage: v.literal("workers"),
+    connectedAt: v.number(),
+    requestTimeEpoch: v.number(),
+    identity: v.strictObject({ userAgent: v.string(), sourceIp: v.pipe(v.string(), v.ip()) }),
+    requestId: Text,
+    domainName: Text,
+    connectionId: v.exactOptional(Text),
+    apiId: v.pipe(v.string(), v.regex(/^[a-z0-9]{10}$/)),
+  }),
+  body: v.exactOptional(v.string()),
+  isBase64Encoded: v.boolean(),
+});

@@ -8,6 +8,7 @@ import { kindOf, type Target, targetOf, textOf } from "./fixtures.ts";
 import { runSandbox } from "./sandbox.ts";
 
 const Reply = v.object({ statusCode: v.number(), headers: v.record(v.string(), v.string()), body: v.string() });
+const Status = v.object({ statusCode: v.number() });
 const Problem = v.object({
   error_code: v.string(),
   errors: v.optional(v.array(v.object({ path: v.string() })), []),
@@ -70,7 +71,8 @@ export async function makeStage() {
       if (target.name === "run-sandbox") return await runSandbox(event);
       const answer = await answerOf(target, event);
       if (kindOf(fixture) === "invocation") return { answers: answer ?? null };
-      if (kindOf(fixture) === "url") return { status: v.parse(Reply, answer).statusCode };
+      if (kindOf(fixture) === "url" || kindOf(fixture) === "socket")
+        return { status: v.parse(Status, answer).statusCode };
       if (kindOf(fixture) !== "http") {
         return {
           failed: v

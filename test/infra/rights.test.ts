@@ -38,9 +38,9 @@ describe("a function's role", () => {
     "%s may do what its line in triggers.ts says",
     (_, trigger) => {
       const { runSandbox, reconcileSchedules, discoverSkills, callModel, streamEvents } = triggers;
-      const others: string[] = [runSandbox, reconcileSchedules, discoverSkills, callModel, streamEvents].map(
-        ({ file }) => file,
-      );
+      const { connectWorker, disconnectWorker, receiveFrame } = triggers;
+      const unqueued = [runSandbox, reconcileSchedules, discoverSkills, callModel, streamEvents];
+      const others: string[] = [...unqueued, connectWorker, disconnectWorker, receiveFrame].map(({ file }) => file);
       const consumes = !others.includes(trigger.file);
       const extra = consumes
         ? ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
@@ -72,6 +72,8 @@ describe("a function's role", () => {
         expect(resource).toContain(":schedule/runyard/*");
       else if (actions.every((action) => action.startsWith("ssm:")))
         expect(resource).toMatch(/:parameter\/runyard\/(secrets\/\*|github-token)"/);
+      else if (actions.every((action) => action === "execute-api:ManageConnections"))
+        expect(resource.match(/WorkerSocket[^*]*\*"/g)).toHaveLength(2);
       else expect(resource).not.toContain("*");
     }
   });
@@ -218,6 +220,7 @@ function expected(rights: Rights, traces = true): string[] {
       (queue ?? []).map((action) => `sqs:${action}`),
     ),
     ...[rights.sandbox, rights.discovery].flatMap((calls) => (calls ?? []).map((action) => `lambda:${action}`)),
+    ...(rights.workerSockets ?? []).map((action) => `execute-api:${action}`),
     ...(rights.github ?? []).map((action) => `ssm:${action}`),
     ...(rights.secrets ?? []).map((action) => `ssm:${action}`),
     ...(rights.timers ?? []).map((action) => `scheduler:${action}`),

@@ -21,6 +21,7 @@ import { putMember } from "#shared/records/member.ts";
 import { putUser } from "#shared/records/user.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import type { PlacedSandbox, Sandbox } from "#shared/sandbox/sandbox.ts";
+import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
 import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
 import { scheduleStore } from "#shared/schedules/schedule-store.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
@@ -35,6 +36,7 @@ import { memoryScheduler } from "#shared/timers/memory-scheduler.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import type { ScanRequest } from "#shared/wire/scan.ts";
+import { MAX_FRAME_BYTES } from "#shared/wire/worker.ts";
 import { mutatedTable } from "./conditions.ts";
 import { type Around, watched, watchedTable } from "./faults.ts";
 import {
@@ -42,6 +44,7 @@ import {
   liveTableWithinRights,
   queueWithinRights,
   sandboxWithinRights,
+  socketsWithinRights,
   tableWithinRights,
   withRights,
 } from "./rights.ts";
@@ -60,7 +63,14 @@ export type TestPorts = EventPorts &
   FiringPorts &
   SkillPorts &
   DiscoveryPorts &
-  HttpPorts & { readonly cursors: Cursors; readonly sandbox: Sandbox; readonly offered: readonly SandboxProvider[] };
+  HttpPorts & {
+    readonly cursors: Cursors;
+    readonly sandbox: Sandbox;
+    readonly offered: readonly SandboxProvider[];
+    readonly sockets: WorkerSockets;
+    readonly settleSeconds: number;
+    readonly workerSocketUrl: string;
+  };
 
 export interface CallOptions {
   readonly method?: string;
@@ -109,6 +119,17 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
         return answer;
       }),
   });
+  /** What each open connection of a worker has received; closed ones are deleted. */
+  const received = new Map<string, unknown[]>();
+  const sockets: WorkerSockets = {
+    post: (connectionId, frame) =>
+      around("sockets.post", async () => {
+        if (Buffer.byteLength(frame) > MAX_FRAME_BYTES) throw new Error("the frame is too large");
+        received.get(connectionId)?.push(JSON.parse(frame));
+        return received.has(connectionId);
+      }),
+    close: async (connectionId) => void received.delete(connectionId),
+  };
   const scheduler = memoryScheduler();
   const repositories = outsideWorld();
   const looking: Pick<DiscoveryPorts, "github" | "scanner"> = {
@@ -155,6 +176,9 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     vault,
     sandbox,
     offered,
+    sockets: socketsWithinRights(sockets),
+    settleSeconds: 0,
+    workerSocketUrl: "wss://workers.runyard.test",
     get hasContainers() {
       return offered.includes("fargate");
     },
@@ -195,6 +219,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     failures,
     stopped,
     stopAnswers,
+    received,
     /** The kinds of sandboxes that there are, the usual one first. */
     offered,
     /** How often a caller may do what has a rate limit, in a minute. */

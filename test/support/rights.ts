@@ -3,6 +3,7 @@ import { FILE_PATTERNS, type Rights } from "#infra/rights.ts";
 import type { FileStore } from "#shared/files/file-store.ts";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
+import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
 import type { Table, TransactionWrite } from "#shared/table/table.ts";
 
 /**
@@ -166,9 +167,9 @@ export function filesWithinRights<T extends FileStore>(files: T): T {
 
 /** The queues as the acting function may use them. */
 export const queueWithinRights = (queue: RunQueue): RunQueue => ({
-  async sendRun(runId, owner) {
+  async sendRun(runId, owner, delaySeconds) {
     need("runsQueue", "SendMessage");
-    return queue.sendRun(runId, owner);
+    return queue.sendRun(runId, owner, delaySeconds);
   },
   async sendEnd(runId, owner) {
     need("endsQueue", "SendMessage");
@@ -186,5 +187,17 @@ export const sandboxWithinRights = (sandbox: Sandbox): Sandbox => ({
   async stop(placed) {
     need("sandboxes", "stop");
     return sandbox.stop(placed);
+  },
+});
+
+/** The sockets of workers as the acting function may use them. */
+export const socketsWithinRights = (sockets: WorkerSockets): WorkerSockets => ({
+  async post(connectionId, frame) {
+    need("workerSockets", "ManageConnections");
+    return sockets.post(connectionId, frame);
+  },
+  async close(connectionId) {
+    need("workerSockets", "ManageConnections");
+    return sockets.close(connectionId);
   },
 });

@@ -66,6 +66,7 @@ function printEnvironment(context: Context, { uid, config, ...item }: Environmen
     ["name", config.name],
     ["description", config.description],
     ["image", config.docker_image],
+    ["worker", config.worker_host],
     ["repositories", [...new Set([...others, ...github])].join("\n") || undefined],
     ["set-up", config.setup_commands.join("\n") || undefined],
     ["secrets", config.secrets?.map(({ name }) => name).join("\n")],
@@ -82,14 +83,16 @@ function commandWithMembers(name: string) {
     .option("--repo <url>", "repository, `URL#ref` for a branch, tag or commit; repeatable", repeated)
     .option("--setup <command>", "command to run before the agent starts; repeatable", repeated)
     .option("--secret <name>", "secret that its runs receive; repeatable", repeated)
-    .option("--image <image>", "container image to run in");
+    .option("--image <image>", "container image to run in")
+    .option("--worker <id>", "self-hosted worker of its runs");
 }
 
 type Members = ReturnType<ReturnType<typeof commandWithMembers>["opts"]>;
 
-const bodyOf = ({ description, repo, setup, secret, image }: Members) => ({
+const bodyOf = ({ description, repo, setup, secret, image, worker }: Members) => ({
   description,
   docker_image: image,
+  worker_host: worker,
   repositories: listOf(repo)?.map(repositoryOf),
   setup_commands: listOf(setup),
   secrets: listOf(secret)?.map((name) => ({ name })),

@@ -25,8 +25,24 @@ export const doctorCommand = (context: Context): CommandUnknownOpts =>
     "runyard doctor --json",
   );
 
+/** `runyard worker`: this machine as a self-hosted worker. */
+export const workerCommand = (context: Context): CommandUnknownOpts =>
+  withExamples(
+    serverCommand(context, "worker", "execute runs on this machine as a self-hosted worker (package runyard-server)"),
+    "runyard worker --id rack-7 --server https://runyard.example.com",
+    "runyard worker --id rack-7 --dry-run",
+  );
+
+/** `runyard agent`: one run, for a worker of another kind. */
+export const agentCommand = (context: Context): CommandUnknownOpts =>
+  withExamples(
+    serverCommand(context, "agent", "execute one run that another worker has claimed (package runyard-server)"),
+    "runyard agent run --task-id 0198c2f1-0000-7000-8000-000000000000 --server-root-url https://runyard.example.com --sandboxed",
+  );
+
 /** Whether a command passes all of its options on, `--help` included. */
-export const isServerCommand = (command: CommandUnknownOpts): boolean => ["serve", "doctor"].includes(command.name());
+export const isServerCommand = (command: CommandUnknownOpts): boolean =>
+  ["serve", "doctor", "worker", "agent"].includes(command.name());
 
 /** A command of the package runyard-server, which gets all arguments. */
 function serverCommand(context: Context, name: string, description: string): CommandUnknownOpts {

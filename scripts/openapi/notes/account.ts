@@ -115,6 +115,15 @@ export const ACCOUNT_NOTES: Notes = {
   docker_image: note(
     "The container image of the runs. If the deployment has no containers, creating a run returns 422.",
   ),
+  "EnvironmentConfig.worker_host": note("The self-hosted worker of its runs, unless they name another.", "rack-7"),
+  "CreateEnvironmentRequest.worker_host": note(
+    "The self-hosted worker of its runs, unless they name another.",
+    "rack-7",
+  ),
+  "UpdateEnvironmentRequest.worker_host": note(
+    "The self-hosted worker of its runs, unless they name another.",
+    "rack-7",
+  ),
   github_repos: note("The GitHub repositories to clone, at most 10.", [{ owner: "acme", repo: "shop" }]),
   "github_repos.owner": note("The user or organization on GitHub.", "acme"),
   "github_repos.repo": note("The repository's name.", "shop"),
@@ -216,6 +225,10 @@ export const ACCOUNT_NOTES: Notes = {
   unavailable: note("The repositories that could not be read completely. Absent if there are none."),
   workers: note("The connected workers, sorted by id."),
   "WorkerItem.worker_host": note("The worker's id, the value for `worker_host` of a configuration.", "builder"),
+  ws_url: note(
+    "The WebSocket address that workers connect to.",
+    "wss://a1b2c3d4e5.execute-api.us-east-1.amazonaws.com/workers",
+  ),
   connection_count: note("The number of connections with this id.", 1),
   connected_at: time("The start time of the oldest connection."),
   last_seen_at: time("The time of the latest message from the worker."),

@@ -72,7 +72,8 @@ export function toSlotChange(head: RunHead, transition: SlotTransition, root: Ru
     isUnchanged: { slot: isSame(head.slot), waiting: isSame(head.waiting) },
   };
   if (head.waiting !== undefined) return leaveQueue(start, head.waiting);
-  if (isExecuting(to) && head.slot === undefined) return takeSlot(start, transition.takes ?? "owner");
+  if (isExecuting(to) && head.slot === undefined && head.worker_host === undefined)
+    return takeSlot(start, transition.takes ?? "owner");
   if (!isExecuting(to) && transition.keepsSlot !== true) {
     if (head.slot === "owner") return releaseOwnerSlot(start);
     if (head.slot === "tree") return releaseTreeSlot(start, root);

@@ -675,6 +675,9 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
     setup_commands: Optional[Sequence[str]]
     """The commands to run before the agent starts, in order, at most 20."""
 
+    worker_host: Optional[str]
+    """The self-hosted worker of its runs, unless they name another."""
+
     secrets: Optional[Sequence[CreateEnvironmentRequestSecretParam]]
     """The secrets available to runs, at most 50."""
 
@@ -712,6 +715,9 @@ class UpdateEnvironmentRequestParam(TypedDict, total=False):
 
     setup_commands: Optional[Sequence[str]]
     """The commands to run before the agent starts, in order, at most 20."""
+
+    worker_host: Optional[str]
+    """The self-hosted worker of its runs, unless they name another."""
 
     secrets: Optional[Sequence[UpdateEnvironmentRequestSecretParam]]
     """The secrets available to runs, at most 50."""

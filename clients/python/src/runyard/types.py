@@ -1354,6 +1354,9 @@ class ListWorkersResponse(BaseModel):
     workers: List[WorkerItem]
     """The connected workers, sorted by id."""
 
+    ws_url: Optional[str] = None
+    """The address that workers connect to."""
+
     page_info: Optional[PageInfo] = None
     """The position of the page in the list."""
 
@@ -1441,6 +1444,9 @@ class EnvironmentConfig(BaseModel):
 
     setup_commands: List[str]
     """The commands to run before the agent starts, in order, at most 20."""
+
+    worker_host: Optional[str] = None
+    """The self-hosted worker of its runs, unless they name another."""
 
     secrets: Optional[List[EnvironmentConfigSecret]] = None
     """The secrets available to runs, at most 50."""

@@ -600,6 +600,8 @@ interface components {
             repositories?: components["schemas"]["Repository"][] | null;
             /** @description The commands to run before the agent starts, in order, at most 20. */
             setup_commands?: string[] | null;
+            /** @description The self-hosted worker of its runs, unless they name another. */
+            worker_host?: string | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
@@ -829,6 +831,8 @@ interface components {
             repositories?: components["schemas"]["StoredRepository"][];
             /** @description The commands to run before the agent starts, in order, at most 20. */
             setup_commands: string[];
+            /** @description The self-hosted worker of its runs, unless they name another. */
+            worker_host?: string;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. */
@@ -1302,6 +1306,8 @@ interface components {
         ListWorkersResponse: {
             /** @description The connected workers, sorted by id. */
             workers: components["schemas"]["WorkerItem"][];
+            /** @description The address that workers connect to. */
+            ws_url?: string;
             /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
@@ -2376,6 +2382,8 @@ interface components {
             repositories?: components["schemas"]["Repository"][] | null;
             /** @description The commands to run before the agent starts, in order, at most 20. */
             setup_commands?: string[] | null;
+            /** @description The self-hosted worker of its runs, unless they name another. */
+            worker_host?: string | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */

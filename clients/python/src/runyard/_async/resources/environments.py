@@ -42,6 +42,7 @@ class AsyncEnvironments(AsyncResource):
         github_repos: Union[Optional[Sequence[CreateEnvironmentRequestGithubRepoParam]], NotGiven] = NOT_GIVEN,
         repositories: Union[Optional[Sequence[RepositoryParam]], NotGiven] = NOT_GIVEN,
         setup_commands: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
+        worker_host: Union[Optional[str], NotGiven] = NOT_GIVEN,
         secrets: Union[Optional[Sequence[CreateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
@@ -60,6 +61,7 @@ class AsyncEnvironments(AsyncResource):
             github_repos: The GitHub repositories to clone, at most 10.
             repositories: The Git repositories to clone before the agent starts, at most 10.
             setup_commands: The commands to run before the agent starts, in order, at most 20.
+            worker_host: The self-hosted worker of its runs, unless they name another.
             secrets: The secrets available to runs, at most 50.
         """
         return await self._call(
@@ -74,6 +76,7 @@ class AsyncEnvironments(AsyncResource):
                 "github_repos": github_repos,
                 "repositories": repositories,
                 "setup_commands": setup_commands,
+                "worker_host": worker_host,
                 "secrets": secrets,
             },
             options=options,
@@ -141,6 +144,7 @@ class AsyncEnvironments(AsyncResource):
         github_repos: Union[Optional[Sequence[UpdateEnvironmentRequestGithubRepoParam]], NotGiven] = NOT_GIVEN,
         repositories: Union[Optional[Sequence[RepositoryParam]], NotGiven] = NOT_GIVEN,
         setup_commands: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
+        worker_host: Union[Optional[str], NotGiven] = NOT_GIVEN,
         secrets: Union[Optional[Sequence[UpdateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
@@ -159,6 +163,7 @@ class AsyncEnvironments(AsyncResource):
             github_repos: The GitHub repositories to clone, at most 10.
             repositories: The Git repositories to clone before the agent starts, at most 10.
             setup_commands: The commands to run before the agent starts, in order, at most 20.
+            worker_host: The self-hosted worker of its runs, unless they name another.
             secrets: The secrets available to runs, at most 50.
         """
         return await self._call(
@@ -172,6 +177,7 @@ class AsyncEnvironments(AsyncResource):
                 "github_repos": github_repos,
                 "repositories": repositories,
                 "setup_commands": setup_commands,
+                "worker_host": worker_host,
                 "secrets": secrets,
             },
             options=options,

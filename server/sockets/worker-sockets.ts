@@ -1,0 +1,207 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, Server } from "node:http";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import * as v from "valibot";
+import { type WebSocket, WebSocketServer } from "ws";
+import { connectWorker } from "#functions/workers/connect-worker.ts";
+import { disconnectWorker } from "#functions/workers/disconnect-worker.ts";
+import { receiveFrame } from "#functions/workers/receive-frame.ts";
+import { logLine } from "#shared/log/log.ts";
+import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
+import { MAX_FRAME_BYTES } from "#shared/wire/worker.ts";
+import { workerStore } from "#shared/workers/worker-store.ts";
+import { type LocalProblem, rawProblem } from "../../host/http/problem-response.ts";
+import { findRefusal } from "../../host/http/request-checks.ts";
+import type { Database } from "../database/database.ts";
+import type { ServerPorts } from "../ports.ts";
+import { rawResponse } from "./raw-response.ts";
+
+const PING_MS = 30_000;
+/** Milliseconds after which the table is told again that a connection is open. */
+const SEEN_MS = 3_600_000;
+const MAX_CONNECTIONS = 2_000;
+/** Frames of a connection that wait to be handled; a worker that sends more is disconnected. */
+const MAX_WAITING_FRAMES = 100;
+
+/** Close codes of WebSocket. */
+const GOING_AWAY = 1001;
+const POLICY_VIOLATION = 1008;
+const TRY_AGAIN_LATER = 1013;
+
+const OVERLOADED = {
+  status: 503,
+  code: "resource_unavailable",
+  title: "The service is at its limit for now",
+  detail: `${MAX_CONNECTIONS} workers are connected`,
+  retryAfterSeconds: 60,
+} as const satisfies LocalProblem;
+
+interface Connection {
+  /** Undefined if the connection was not opened after all. */
+  readonly socket: Promise<WebSocket | undefined>;
+  seenAt: number;
+  isAlive: boolean;
+  /** The handling of the frames that arrived so far. */
+  handled: Promise<unknown>;
+  waiting: number;
+}
+
+/**
+ * The sockets of self-hosted workers on a single machine: any path of the server's port. Requests and frames are handled by the
+ * functions that API Gateway calls on AWS.
+ */
+export class LocalWorkerSockets implements WorkerSockets {
+  readonly #connections = new Map<string, Connection>();
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  /** Accepts connections of a server. `isOwnHost` decides on the Host header. */
+  accept(server: Server, ports: ServerPorts, isOwnHost: (host: string | undefined) => boolean): void {
+    server.on("upgrade", (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+      stream.on("error", () => stream.destroy());
+      void this.#open(request, stream, head, ports, isOwnHost).catch((error: unknown) => {
+        logLine("error", "a worker could not connect", { error });
+        stream.destroy();
+      });
+    });
+    this.#timer = setInterval(() => this.#ping(ports), PING_MS).unref();
+  }
+
+  async post(connectionId: string, frame: string): Promise<boolean> {
+    const socket = await this.#connections.get(connectionId)?.socket;
+    if (socket === undefined || socket.readyState !== socket.OPEN) return false;
+    return new Promise((resolve) => socket.send(frame, (error) => resolve(error === undefined || error === null)));
+  }
+
+  async close(connectionId: string): Promise<void> {
+    const socket = await this.#connections.get(connectionId)?.socket;
+    socket?.close(POLICY_VIOLATION, "the connection is not valid any more");
+  }
+
+  /** Closes all connections; workers connect again when the server is back. */
+  async end(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    for (const { socket } of this.#connections.values()) {
+      const open = await socket;
+      open?.close(GOING_AWAY, "the server stops");
+      open?.terminate();
+    }
+    await Promise.all([...this.#connections.values()].map(({ handled }) => handled));
+  }
+
+  async #open(
+    request: IncomingMessage,
+    stream: Duplex,
+    head: Buffer,
+    ports: ServerPorts,
+    isOwnHost: (host: string | undefined) => boolean,
+  ): Promise<void> {
+    const refusal = this.#connections.size >= MAX_CONNECTIONS ? OVERLOADED : findRefusal(request, isOwnHost);
+    if (refusal !== undefined || this.#isClosed) {
+      stream.end(stream instanceof Socket ? rawProblem(refusal ?? OVERLOADED, stream) : "");
+      return;
+    }
+    const connectionId = randomUUID();
+    const { promise, resolve } = Promise.withResolvers<WebSocket | undefined>();
+    const connection: Connection = {
+      socket: promise,
+      seenAt: Date.now(),
+      isAlive: true,
+      handled: Promise.resolve(),
+      waiting: 0,
+    };
+    // It is known before its first offer, which waits until it is open.
+    this.#connections.set(connectionId, connection);
+    const response = await connectWorker.handle(toConnectEvent(connectionId, request), ports);
+    if (response.statusCode !== 200) {
+      this.#connections.delete(connectionId);
+      resolve(undefined);
+      stream.end(rawResponse(response));
+      return;
+    }
+    const remove = () => {
+      resolve(undefined);
+      void this.#remove(connectionId, ports);
+    };
+    if (stream.destroyed) return remove();
+    stream.once("close", remove);
+    this.#server.handleUpgrade(request, stream, head, (socket) => {
+      this.#listen(connectionId, connection, socket, ports);
+      resolve(socket);
+    });
+  }
+
+  #listen(connectionId: string, connection: Connection, socket: WebSocket, ports: ServerPorts): void {
+    socket.on("error", () => socket.terminate());
+    socket.on("pong", () => {
+      connection.isAlive = true;
+    });
+    socket.on("message", (data, isBinary) => {
+      connection.isAlive = true;
+      if (connection.waiting >= MAX_WAITING_FRAMES) return socket.close(TRY_AGAIN_LATER, "too many frames");
+      connection.waiting++;
+      const event = {
+        requestContext: { connectionId, eventType: "MESSAGE" },
+        body: isBinary ? "" : data.toString(),
+        isBase64Encoded: isBinary,
+      };
+      // In their order: a claim must not be overtaken by the end of its task.
+      connection.handled = connection.handled
+        .then(() => receiveFrame.handle(event, ports))
+        .catch((error: unknown) => logLine("error", "a frame of a worker failed", { error }))
+        .finally(() => connection.waiting--);
+    });
+  }
+
+  async #remove(connectionId: string, ports: ServerPorts): Promise<void> {
+    const connection = this.#connections.get(connectionId);
+    if (connection === undefined) return;
+    await connection.handled;
+    this.#connections.delete(connectionId);
+    if (this.#isClosed) return;
+    const event = { requestContext: { connectionId, eventType: "DISCONNECT" } };
+    await disconnectWorker.handle(event, ports).catch((error: unknown) => {
+      logLine("error", "a connection was not removed", { error });
+    });
+  }
+
+  #ping(ports: ServerPorts): void {
+    for (const [connectionId, connection] of this.#connections) {
+      void connection.socket.then(async (socket) => {
+        if (!connection.isAlive) return socket?.terminate();
+        connection.isAlive = false;
+        if (socket?.readyState === socket?.OPEN) socket?.ping();
+        if (Date.now() - connection.seenAt < SEEN_MS) return;
+        connection.seenAt = Date.now();
+        const store = workerStore(ports);
+        const found = await store.find(connectionId);
+        if (found !== undefined) await store.noteSeen(found.key);
+      });
+    }
+  }
+}
+
+/** The event of API Gateway's WebSocket API. */
+function toConnectEvent(connectionId: string, { headers, url = "/" }: IncomingMessage) {
+  const { searchParams } = new URL(url, "http://host");
+  return {
+    requestContext: { connectionId, eventType: "CONNECT" },
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()])),
+    queryStringParameters: Object.fromEntries(searchParams),
+  };
+}
+
+const STALE = "SELECT pk FROM items WHERE pk >= 'CONNECTION#' AND pk < 'CONNECTION$' AND sk = 'CONNECTION'";
+const Row = v.object({ pk: v.string() });
+
+/** Removes the connections of a previous process from the table. */
+export async function forgetConnections(database: Database, ports: Pick<ServerPorts, "table" | "now">): Promise<void> {
+  const rows = await database.read(() => database.statement(STALE).all());
+  for (const row of rows) {
+    const connectionId = v.parse(Row, row).pk.slice("CONNECTION#".length);
+    await disconnectWorker.handle({ requestContext: { connectionId } }, ports);
+  }
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from "node:crypto";
+import * as v from "valibot";
+import { runExecution } from "#shared/sandbox/harness-process.ts";
+import { type Envelope, ResolvePromptResponse } from "#shared/wire/harness.ts";
+import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
+import { complain, Problem, say } from "../../host/terminal.ts";
+import { harnessPrograms } from "./harness-program.ts";
+import type { AgentOptions } from "./options.ts";
+
+const GRACE_MS = 5_000;
+/** Exit codes, as AGENT_HELP lists them. */
+const ENDED = 0;
+const LOST = 1;
+const REFUSED = 3;
+
+/** Executes one run, as the program that a worker starts for each task. Returns the exit code. */
+export async function runAgent(options: AgentOptions, environment: NodeJS.ProcessEnv, stop: AbortSignal) {
+  const programs = await harnessPrograms(options.isolates);
+  const executionId = environment["RUNYARD_EXECUTION_ID"] || (await findExecution(options));
+  if (executionId === undefined) {
+    complain(`The service refused the key of run ${options.runId}: its execution is over, or has not been claimed.`);
+    return REFUSED;
+  }
+  const envelope: Envelope = {
+    version: 1,
+    base_url: options.baseUrl,
+    model_url: environment["RUNYARD_MODEL_URL"] || `${options.baseUrl}/model`,
+    run_id: options.runId,
+    execution_id: executionId,
+    key: options.key,
+  };
+  say(`run ${options.runId}: started, execution ${executionId}`);
+  const lost = await runExecution(envelope, { program: programs.main(), print: say, stop, graceMs: GRACE_MS });
+  say(`run ${options.runId}: ${lost === undefined ? "ended" : `lost: ${lost}`}`);
+  return lost === undefined ? ENDED : LOST;
+}
+
+/** Asks the service which execution the key is for; undefined if it refuses the key. */
+async function findExecution({ baseUrl, key }: AgentOptions): Promise<string | undefined> {
+  const response = await fetch(`${baseUrl}/harness-support/resolve-prompt`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "runyard-protocol": String(HARNESS_PROTOCOL),
+      "x-request-id": randomUUID(),
+    },
+    body: "{}",
+  });
+  const text = await response.text();
+  if (response.status === 401 || response.status === 403) return undefined;
+  if (!response.ok) throw new Problem(`${baseUrl} answered ${response.status}: ${text.slice(0, 300)}`);
+  return v.parse(v.pipe(v.string(), v.parseJson(), ResolvePromptResponse), text).context?.execution_id;
+}

@@ -1,0 +1,17 @@
+import { decideIsolation } from "../../host/isolation.ts";
+import { Problem } from "../../host/terminal.ts";
+import { HarnessPrograms } from "../sandbox/harness-programs.ts";
+
+/**
+ * The programs that execute runs, with what isolates its commands on this machine.
+ * @throws Problem where nothing does, and `isolates` demands it
+ */
+export async function harnessPrograms(isolates: boolean): Promise<HarnessPrograms> {
+  const isolation = await decideIsolation(isolates ? process.env["RUNYARD_SANDBOX"] : "none");
+  if (isolation === "none" && isolates && process.env["RUNYARD_SANDBOX"] !== "none") {
+    throw new Problem("Runs are not executed without isolation.", [
+      "Install bubblewrap, or use --no-sandbox if everybody in the team may run commands as this user.",
+    ]);
+  }
+  return new HarnessPrograms({ RUNYARD_SANDBOX: isolation });
+}

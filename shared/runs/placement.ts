@@ -1,0 +1,50 @@
+import { invalid, RunyardError } from "#shared/errors.ts";
+import type { RunBody } from "#shared/records/run-body.ts";
+import type { Owner } from "#shared/table/keys.ts";
+import type { AmbientAgentConfig } from "#shared/wire/config.ts";
+import type { RunPorts } from "./run-ports.ts";
+
+/** `hosted` and `warp` are names of this service's own sandboxes. */
+export const namesWorker = (host: string | undefined): host is string =>
+  host !== undefined && host !== "hosted" && host !== "warp";
+
+/** Names of this service's own sandboxes, and of those of the service that the protocol comes from, are no ids of workers. */
+export const isReservedWorkerId = (id: string): boolean => id === "hosted" || id.toLowerCase().startsWith("warp");
+
+/** Refuses an id under which no worker can connect. */
+export function checkWorkerHost(host: string | undefined, field: string): void {
+  if (namesWorker(host) && isReservedWorkerId(host)) {
+    throw invalid(
+      field,
+      "is reserved: the id of a self-hosted worker must not begin with warp; leave it out for hosted",
+    );
+  }
+}
+
+interface WorkerRun {
+  readonly config?: AmbientAgentConfig;
+  readonly execution_location?: "REMOTE" | "LOCAL";
+}
+
+/** Workers belong to a team, so they execute the runs of that team only. */
+export function refusePersonalWorkerRun({ config, execution_location }: WorkerRun, owner: Owner): void {
+  if (!namesWorker(config?.worker_host) || execution_location === "LOCAL" || owner.type === "Team") return;
+  throw invalid("config.worker_host", "executes runs of a team only: send team: true, or leave worker_host out");
+}
+
+export const NO_CONTAINERS =
+  "the environment has a docker_image, and this deployment no containers: clear it, or deploy with fargate in the setting sandboxes";
+
+interface PlacedRun extends Pick<RunBody, "docker_image" | "execution_location"> {
+  readonly config: { readonly worker_host?: string } | undefined;
+}
+
+/** Refuses a run in an environment whose image would be ignored. The caller of a LOCAL run, or a worker, chooses how it is executed. */
+export function refuseIgnoredImage(
+  { docker_image, execution_location, config }: PlacedRun,
+  { hasContainers }: Pick<RunPorts, "hasContainers">,
+): void {
+  if (docker_image === undefined || execution_location === "LOCAL" || hasContainers) return;
+  if (namesWorker(config?.worker_host)) return;
+  throw new RunyardError("operation_not_supported", { detail: `config.environment_id: ${NO_CONTAINERS}` });
+}

@@ -1,0 +1,311 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Client, clientOf } from "../support/client.ts";
+import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createRun, deliver } from "../support/execution.ts";
+import { stateOf, timelineOf } from "../support/look.ts";
+import { reap } from "../support/reaper.ts";
+import { connectedWorker } from "../support/worker.ts";
+
+let plane: TestControlPlane;
+let ada: Client;
+beforeEach(async () => {
+  plane = await createTestControlPlane();
+  ada = clientOf(plane);
+});
+
+const onRack = { prompt: "work", config: { worker_host: "rack-7" } };
+
+/** A run that was offered to a worker. */
+async function offeredRun() {
+  const worker = await connectedWorker(plane);
+  const run = await createRun(plane, onRack);
+  await deliver(plane);
+  return { worker, run };
+}
+/** A run that a worker has claimed, and whose harness has begun. */
+async function begunRun() {
+  const { worker, run } = await offeredRun();
+  await worker.claim(run);
+  const harness = worker.harness();
+  expect((await harness.resolve()).status).toBe(200);
+  return { worker, run, harness };
+}
+const pass = async (seconds: number) => {
+  plane.clock.now += seconds * 1000;
+  await reap(plane);
+  await deliver(plane);
+};
+
+describe("a run on a self-hosted worker", () => {
+  it("waits until its worker connects, and passes CLAIMED and INPROGRESS to its end", async () => {
+    const run = await createRun(plane, onRack);
+    await deliver(plane);
+    expect(await stateOf(plane, run)).toBe("QUEUED");
+    const worker = await connectedWorker(plane);
+    await deliver(plane);
+    expect(await stateOf(plane, run)).toBe("PENDING");
+    await worker.claim(run);
+    expect(await stateOf(plane, run)).toBe("CLAIMED");
+    const harness = worker.harness();
+    expect((await harness.resolve()).body.prompt).toBe("work");
+    expect((await ada.get(`/agent/runs/${run}`)).body).toMatchObject({
+      state: "INPROGRESS",
+      execution_location: "REMOTE",
+      is_run_type_cancellable: false,
+      agent_config: { worker_host: "rack-7" },
+    });
+    expect((await harness.finish()).status).toBe(200);
+    await deliver(plane);
+    await worker.send("task_failed", { task_id: run, message: "too late" });
+    expect(await stateOf(plane, run)).toBe("SUCCEEDED");
+    expect(worker.cancellations()).toEqual([]);
+    expect(await timelineOf(plane, run)).toEqual([
+      "run_created",
+      "run_pending",
+      "run_claimed",
+      "worker_container_ready",
+      "run_succeeded",
+    ]);
+  });
+
+  it("is offered in a form that workers of the protocol accept", async () => {
+    const { worker, run } = await offeredRun();
+    const [{ data }] = worker.assignments();
+    expect(data).toMatchObject({
+      task_id: run,
+      task: {
+        id: run,
+        title: "work",
+        task_definition: { prompt: "work" },
+        created_at: "2026-05-18T19:00:00.000Z",
+        owner: { Type: "TEAM" },
+        agent_config_snapshot: { worker_host: "rack-7" },
+      },
+      env_vars: { WARP_API_KEY: expect.stringMatching(/^ryr_/) },
+    });
+    expect(Number.isSafeInteger(data.task.owner.Id)).toBe(true);
+    expect(data.task.agent_config_snapshot).not.toHaveProperty("harness");
+  });
+
+  it("is offered with a prompt that fits into a frame, and resolves to the whole prompt", async () => {
+    const prompt = "✓\n".repeat(60_000);
+    const worker = await connectedWorker(plane);
+    const run = await createRun(plane, { ...onRack, prompt });
+    await deliver(plane);
+    await worker.claim(run);
+    expect(prompt.startsWith(worker.assignments()[0].data.task.task_definition.prompt)).toBe(true);
+    expect((await worker.harness().resolve()).body.prompt).toBe(prompt);
+  });
+
+  it("is offered to another connection after a rejection, and to the first one when it has room", async () => {
+    const { worker, run } = await offeredRun();
+    await worker.send("task_rejected", { task_id: run, reason: "at capacity" });
+    await deliver(plane);
+    expect(await stateOf(plane, run)).toBe("QUEUED");
+    plane.clock.now += 1000;
+    const second = await connectedWorker(plane);
+    await deliver(plane);
+    expect(second.assignments()).toHaveLength(1);
+    await second.send("task_rejected", { task_id: run, reason: "at capacity" });
+    await pass(61);
+    expect(worker.assignments()).toHaveLength(2);
+    await worker.claim(run);
+    expect(await stateOf(plane, run)).toBe("CLAIMED");
+  });
+
+  it("is offered at once when a task of a worker at capacity ends", async () => {
+    const { worker, run, harness } = await begunRun();
+    const next = await createRun(plane, onRack);
+    await deliver(plane);
+    await worker.send("task_rejected", { task_id: next, reason: "at capacity" });
+    await deliver(plane);
+    expect(await stateOf(plane, next)).toBe("QUEUED");
+    await harness.finish();
+    await deliver(plane);
+    expect(worker.assignments().at(-1).data.task_id).toBe(next);
+    expect(await stateOf(plane, run)).toBe("SUCCEEDED");
+  });
+
+  it("is offered after the older runs, one unclaimed offer a connection", async () => {
+    const runs: string[] = [];
+    for (; runs.length < 3; plane.clock.now++) runs.push(await createRun(plane, onRack));
+    await deliver(plane);
+    const worker = await connectedWorker(plane);
+    for (const [index, run] of runs.entries()) {
+      await deliver(plane);
+      expect(worker.assignments().map(({ data }) => data.task_id)).toEqual(runs.slice(0, index + 1));
+      await worker.claim(run);
+    }
+  });
+
+  it("takes an offer back that is not claimed in time, and refuses a claim that comes late", async () => {
+    const { worker, run } = await offeredRun();
+    await pass(31);
+    expect(await stateOf(plane, run)).toBe("QUEUED");
+    const other = await connectedWorker(plane);
+    await deliver(plane);
+    await other.claim(run);
+    await worker.claim(run);
+    expect(worker.cancellations()).toMatchObject([{ data: { task_id: run } }]);
+    expect(await stateOf(plane, run)).toBe("CLAIMED");
+    expect((await worker.harness().resolve()).status).toBe(401);
+    expect((await other.harness().resolve()).status).toBe(200);
+  });
+
+  it("runs elsewhere after the claim lease of a worker that died, which is refused when it comes back", async () => {
+    const { worker, run } = await offeredRun();
+    await worker.claim(run);
+    await worker.close({ isTold: false });
+    await pass(59);
+    expect(await stateOf(plane, run)).toBe("CLAIMED");
+    const other = await connectedWorker(plane);
+    const late = worker.harness.bind(undefined, { data: { task_id: run, env_vars: { WARP_API_KEY: "ryr_x" } } });
+    await pass(2);
+    expect(other.assignments()).toHaveLength(1);
+    await other.claim(run);
+    expect((await late().resolve()).status).toBe(401);
+    const back = await connectedWorker(plane);
+    await back.send("task_failed", { task_id: run, message: "my own execution failed" });
+    expect(await stateOf(plane, run)).toBe("CLAIMED");
+    expect(await timelineOf(plane, run)).toContain("execution_lost");
+  });
+
+  it("goes on when the socket of its worker closes", async () => {
+    const { worker, run, harness } = await begunRun();
+    await worker.close();
+    expect((await harness.beat()).status).toBe(200);
+    const again = await connectedWorker(plane);
+    await again.send("task_completed", { task_id: run, message: "all done" });
+    expect(await stateOf(plane, run)).toBe("SUCCEEDED");
+    expect((await harness.beat()).status).toBe(401);
+  });
+
+  it.each([
+    ["task_completed", {}, "SUCCEEDED", undefined],
+    ["task_failed", { failure_reason: "dispatch_command" }, "FAILED", "environment_setup_failed"],
+    ["task_failed", { failure_reason: "agent_invocation", exit_code: 3 }, "FAILED", undefined],
+    ["task_failed", { failure_reason: "graceful_shutdown" }, "PENDING", undefined],
+    ["task_completed", { task_state: "CANCELLED" }, "PENDING", undefined],
+  ])("ends by the frame %s %j in %s", async (type, data, state, code) => {
+    const { worker, run } = await begunRun();
+    await worker.send(type, { task_id: run, message: "so it went", ...data });
+    await deliver(plane);
+    const { body } = await ada.get(`/agent/runs/${run}`);
+    expect(body.state).toBe(state);
+    expect(body.status_message?.error_code).toBe(code);
+    if (state === "FAILED") expect(body.status_message.message).toContain("rack-7");
+  });
+
+  it("is refused a plain cancel with 422, and stopped at its worker by force", async () => {
+    const { worker, run, harness } = await begunRun();
+    expect((await ada.post(`/agent/runs/${run}/cancel`)).status).toBe(422);
+    expect((await ada.post(`/agent/runs/${run}/cancel?force=true`)).status).toBe(200);
+    await deliver(plane);
+    expect(worker.cancellations()).toMatchObject([{ data: { task_id: run } }]);
+    expect((await harness.beat()).status).toBe(401);
+    expect((await ada.get(`/agent/runs/${run}`)).body).toMatchObject({ state: "CANCELLED", is_sandbox_running: true });
+    await worker.send("task_completed", { task_id: run, message: "stopped", task_state: "CANCELLED" });
+    await deliver(plane);
+    expect((await timelineOf(plane, run)).at(-1)).toBe("run_stopped");
+    expect((await ada.get(`/agent/runs/${run}`)).body).toMatchObject({ state: "CANCELLED", is_sandbox_running: false });
+  });
+
+  it("takes no slot of the team's concurrency limit", async () => {
+    await ada.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
+    const worker = await connectedWorker(plane);
+    const runs = [await createRun(plane, onRack), await createRun(plane, onRack)];
+    await deliver(plane);
+    for (const run of runs) {
+      await worker.claim(run);
+      await deliver(plane);
+    }
+    const hosted = await createRun(plane);
+    await deliver(plane);
+    expect(await Promise.all([...runs, hosted].map((run) => stateOf(plane, run)))).toEqual([
+      "CLAIMED",
+      "CLAIMED",
+      "PENDING",
+    ]);
+  });
+
+  it("goes to the worker of its identity or environment, unless it names another or hosted", async () => {
+    const post = async (at: string, body: object) => (await ada.post(at, body)).body;
+    const { uid: environment_id } = await post("/agent/environments", { name: "lab", worker_host: "lab-1" });
+    const { uid: agent_identity_uid } = await post("/agent/identities", { name: "builder", worker_host: "rack-7" });
+    const workerOf = async (body: object) => {
+      const { run_id } = await post("/agent/runs", { prompt: "p", ...body });
+      return (await ada.get(`/agent/runs/${run_id}`)).body.agent_config.worker_host;
+    };
+    expect(await workerOf({ config: { environment_id } })).toBe("lab-1");
+    expect(await workerOf({ agent_identity_uid })).toBe("rack-7");
+    expect(await workerOf({ agent_identity_uid, config: { environment_id } })).toBe("rack-7");
+    expect(await workerOf({ config: { environment_id, worker_host: "hosted" } })).toBeUndefined();
+    const { id } = await post("/agent/schedules", {
+      name: "nightly",
+      cron_schedule: "0 3 * * *",
+      prompt: "p",
+      agent_config: { worker_host: "rack-9" },
+    });
+    const { run_id } = await post(`/agent/schedules/${id}/run`, {});
+    expect((await ada.get(`/agent/runs/${run_id}`)).body.agent_config.worker_host).toBe("rack-9");
+  });
+
+  it("is refused as a personal run, and for a reserved id", async () => {
+    const personal = await ada.post("/agent/runs", { ...onRack, team: false });
+    expect(personal).toMatchObject({ status: 400, body: { errors: [{ path: "config.worker_host" }] } });
+    const reserved = await ada.post("/agent/runs", { prompt: "p", config: { worker_host: "warp-1" } });
+    expect(reserved).toMatchObject({ status: 400, body: { errors: [{ path: "config.worker_host" }] } });
+  });
+});
+
+describe("a worker", () => {
+  it("of another team, or with another id, can neither see nor end a run", async () => {
+    const { worker, run } = await begunRun();
+    const stranger = await connectedWorker(plane, "rack-7", { key: plane.otherKey });
+    const namesake = await connectedWorker(plane, "rack-8");
+    for (const other of [stranger, namesake]) {
+      for (const type of ["task_claimed", "task_completed", "task_failed", "task_rejected"]) {
+        await other.send(type, { task_id: run, message: "mine", reason: "mine", worker_id: "rack-7" });
+      }
+      expect(other.frames()).toEqual([]);
+    }
+    expect(await stateOf(plane, run)).toBe("INPROGRESS");
+    expect(worker.frames()).toHaveLength(1);
+  });
+
+  it("breaks nothing with frames that are no frames", async () => {
+    const { worker, run } = await begunRun();
+    const texts = ["", "{", "null", "[]", '"text"', '{"type":"task_claimed"}', '{"type":1,"data":{}}', "x".repeat(1e6)];
+    const huge = JSON.stringify({ type: "task_failed", data: { task_id: run, message: "m".repeat(1e6) } });
+    for (const text of [...texts, huge]) expect(await worker.sendText(text)).toEqual({ statusCode: 200 });
+    await worker.sendText(Buffer.from('{"type":"task_failed"}').toString("base64"), true);
+    await worker.send("task_failed", { task_id: "no-such-task" });
+    await worker.send("hello", { task_id: run });
+    for (let flood = 0; flood < 200; flood++) await worker.claim(run);
+    expect(await stateOf(plane, run)).toBe("INPROGRESS");
+    expect(worker.frames()).toHaveLength(1);
+  });
+
+  it("gets no offers, and is disconnected, once its key is deleted", async () => {
+    const agent = await plane.agent();
+    const worker = await connectedWorker(plane, "rack-7", { key: agent.key });
+    await ada.delete(`/agent/identities/${agent.uid}/keys/${agent.keyUid}`);
+    const run = await createRun(plane, onRack);
+    await deliver(plane);
+    expect(await stateOf(plane, run)).toBe("QUEUED");
+    expect(plane.received.has(worker.connectionId)).toBe(false);
+  });
+
+  it("gets the run back whose post finds the connection gone", async () => {
+    const gone = await connectedWorker(plane);
+    await gone.close({ isTold: false });
+    plane.clock.now += 10_000;
+    const run = await createRun(plane, onRack);
+    await deliver(plane);
+    expect(await stateOf(plane, run)).toBe("QUEUED");
+    expect((await ada.get("/agent/connected-self-hosted-workers")).body.workers).toEqual([]);
+    const worker = await connectedWorker(plane);
+    await deliver(plane);
+    expect(worker.assignments()).toHaveLength(1);
+  });
+});
