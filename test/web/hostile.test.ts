@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { RUNBOOK, useWebApp } from "./support/web-app.ts";
+import { pageWidth, RUNBOOK, useWebApp } from "./support/web-app.ts";
 
 const app = useWebApp();
 
@@ -95,6 +95,30 @@ describe("text that an attacker wrote", () => {
     await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
     await page.locator("#ac2499").waitFor();
     expect(await page.locator("#main *").count()).toBeLessThan(4000);
+    expect(complaints).toEqual([]);
+  });
+
+  it("cannot fill the page with colors, cursor moves, long lines or deep Markdown", async () => {
+    const { page, complaints } = await openEvents(
+      [
+        ...command("c1", "\u001b[31ma\u001b[0m".repeat(100_000)),
+        ...command("c2", `\u001b[2J\u001b[999A\u001b]0;title\u0007\u001bP+q\u001b\\visible ${"w".repeat(2_000_000)}`),
+        { type: "text", text: `${"> ".repeat(9000)}deep` },
+        { type: "text", text: `${"[".repeat(20_000)}x${"](y)".repeat(4000)}` },
+        { type: "text", text: `${"*a **b ".repeat(4000)}` },
+        { type: "text", text: "t".repeat(250_000) },
+        { type: "text", text: "the end" },
+      ],
+      { width: 320 },
+    );
+    await page.getByText("the end", { exact: true }).waitFor();
+    await page.getByText(/^visible w+/).waitFor();
+    expect(await pageWidth(page)).toBeLessThanOrEqual(320);
+    await page
+      .getByRole("button", { name: /^Show all/ })
+      .first()
+      .click();
+    expect(await page.locator("#main *").count()).toBeLessThan(20_000);
     expect(complaints).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
-import { lazy, memo, Suspense } from "react";
+import { lazy, memo, Suspense, useState } from "react";
+import { formatBytes } from "./format.ts";
 import { revealHidden } from "./hidden-characters.ts";
 import { isPlainText } from "./plain-text.ts";
 
@@ -19,12 +20,27 @@ export const Markdown = memo(({ text }: { readonly text: string }) => {
 /** Starts to load the renderer before there is text to render. */
 export const preloadMarkdown = (): void => void loadView();
 
-/** The most of a text that is put into the page. */
-const MAX_PLAIN = 200_000;
+/** The part of a text that is put into the page at once: browsers break long words into lines slowly. */
+const STEP_CHARACTERS = 12_000;
 
-const PlainText = ({ text }: { readonly text: string }) => (
-  <p className="plain-text" dir="auto">
-    {revealHidden(text.slice(0, MAX_PLAIN))}
-    {text.length > MAX_PLAIN && " …"}
-  </p>
-);
+function PlainText({ text }: { readonly text: string }) {
+  const [steps, setSteps] = useState(1);
+  const parts = Array.from({ length: steps }, (_, index) =>
+    text.slice(index * STEP_CHARACTERS, (index + 1) * STEP_CHARACTERS),
+  );
+  return (
+    <div>
+      {parts.map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts are only appended.
+        <p key={index} className="plain-text" dir="auto">
+          {revealHidden(part)}
+        </p>
+      ))}
+      {text.length > steps * STEP_CHARACTERS && (
+        <button type="button" className="link-button" onClick={() => setSteps(steps + 1)}>
+          Show more of {formatBytes(text.length - steps * STEP_CHARACTERS)}
+        </button>
+      )}
+    </div>
+  );
+}
