@@ -34,13 +34,14 @@ export const MAX_RESTARTS = 20;
 export const heartbeatSeconds = (isWatched: boolean): number => (isWatched ? 5 : 10);
 /** Seconds without a heartbeat after which the lease of an execution expires. */
 export const LEASE_SECONDS = 30;
+/** Seconds within which a self-hosted worker must claim what it was offered. */
+const WORKER_OFFER_SECONDS = 30;
 /** Seconds within which a started sandbox must send its first request, by its provider. */
 export const START_LEASE_SECONDS = {
   lambda: 20,
   microvm: 60,
   fargate: 180,
-  /** The time in which a worker must claim what it was offered. */
-  worker: 30,
+  worker: WORKER_OFFER_SECONDS,
 } as const;
 /** Seconds within which a cancelled run's sandbox must report that it has stopped, or its provider that it no longer exists. */
 export const STOP_LEASE_SECONDS = {
