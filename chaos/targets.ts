@@ -37,7 +37,7 @@ const FUNCTIONS: Readonly<Record<string, Kind | undefined>> = {
   "runyard-dispatch-run": "dispatcher",
   "runyard-reap-runs": "reaper",
   "runyard-end-run": "end",
-  "runyard-run-sandbox": "sandbox",
+  "runyard-run-sandbox-zip": "sandbox",
   "runyard-fail-run": undefined,
   "runyard-fire-schedule": undefined,
   "runyard-reconcile-schedules": undefined,

@@ -25,7 +25,8 @@ async function main(): Promise<void> {
   process.env["RUNYARD_SANDBOX"] ??= "machine";
   const [what, folder = ""] = process.argv.slice(2);
   const runtime = process.env["AWS_LAMBDA_RUNTIME_API"];
-  if (runtime !== undefined) return serveInvocations(runtime, runSandbox);
+  if (runtime !== undefined)
+    return serveInvocations(runtime, runSandbox, { once: process.env["SANDBOX_TENANCY"] === "shared" });
   if (what === "copy") return copyHarness(folder, process.env["RUNYARD_ENVELOPE"] ?? "");
   if (what === "run") return void (await execute(takeEnvelope(folder)));
   await serveHooks(Number(process.env["RUNYARD_HOOKS_PORT"] ?? HOOKS_PORT), execute);

@@ -5,12 +5,13 @@ import { type IncomingMessage, request } from "node:http";
 export type Handler = (event: unknown, context: { getRemainingTimeInMillis(): number }) => Promise<unknown>;
 
 /**
- * Implements the Lambda runtime of a function that is an image: handles invocations one after the other until the process ends.
+ * Implements the Lambda runtime of a function that is an image: handles invocations one after the other until the process ends,
+ * or only one where executions share an environment of Lambda's: the caller then exits, and Lambda starts the next process.
  * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
-export async function serveInvocations(api: string, handler: Handler): Promise<never> {
+export async function serveInvocations(api: string, handler: Handler, { once: isOnce = false } = {}): Promise<void> {
   const base = `http://${api}/2018-06-01/runtime/invocation`;
-  for (;;) {
+  do {
     // The next event may be an hour away, so this call has no timeout.
     const next = await call(`${base}/next`);
     const id = next.headers["lambda-runtime-aws-request-id"];
@@ -23,7 +24,7 @@ export async function serveInvocations(api: string, handler: Handler): Promise<n
       const { name, message } = error instanceof Error ? error : new Error(String(error));
       await call(`${base}/${id}/error`, JSON.stringify({ errorType: name, errorMessage: message }));
     }
-  }
+  } while (!isOnce);
 }
 
 interface Answer {

@@ -16,7 +16,7 @@ const bucketRules = Object.values(FILE_PATTERNS).map(
 export const acknowledgements: readonly Acknowledgement[] = [
   {
     rules: ["AwsSolutions-APIG4"],
-    paths: /^Runyard-Routes-[^/]+\/[^/]+\/Route\d?$/,
+    paths: /^Runyard-(Routes-[^/]+\/[^/]+\/(Api)?Route\d?|Api\/Web\/Route\d?)$/,
     reason:
       "Each function checks the credential itself, on the table, at each request: an authorizer of API Gateway's would either cache its answer, and let a deleted key in, or double the reads. A test walks every route without a key and with another team's.",
   },
@@ -43,13 +43,13 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rules: ["AwsSolutions-IAM5[Resource::*]"],
-    paths: /^Runyard-(Execution|Routes-[^/]+)\/(?!RunSandbox)[^/]+\/Role\/Resource$/,
+    paths: /^Runyard-(Api|Execution|Routes-[^/]+)\/(?!RunSandbox)[^/]+\/Role\/Resource$/,
     reason:
       "X-Ray's two writing actions take no resource. No other statement of a role has this wildcard, which a test of ours asserts.",
   },
   {
     rules: bucketRules,
-    paths: /^Runyard-(Execution|Routes-[^/]+)\/(?!RunSandbox)[^/]+\/Role\/Resource$/,
+    paths: /^Runyard-(Api|Execution|Routes-[^/]+)\/(?!RunSandbox)[^/]+\/Role\/Resource$/,
     reason:
       "Objects are named after the run and execution that they belong to, so no role can list them. The actions on them are those of the function's line in routes.ts or triggers.ts.",
   },
@@ -57,7 +57,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: [
       "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/runyard/*]",
     ],
-    paths: /^Runyard-(Execution|Routes-[^/]+)\/(?!RunSandbox)[^/]+\/Role\/Resource$/,
+    paths: /^Runyard-(Api|Execution|Routes-[^/]+)\/(?!RunSandbox)[^/]+\/Role\/Resource$/,
     reason:
       "A timer is called after its schedule, which callers make, so it is named by the group that all of ours are in and nothing else is.",
   },
@@ -112,6 +112,12 @@ export const acknowledgements: readonly Acknowledgement[] = [
       "Flow logs are billed by what they hold, and tell of connections that agents are free to make. Nothing is listened to in this network.",
   },
   {
+    rules: ["AwsSolutions-DDB3"],
+    paths: /^Runyard-Data\/LiveTable\/Resource$/,
+    reason:
+      "Live output expires within minutes, and what becomes of it is in the messages of the run, which are backed up.",
+  },
+  {
     rules: ["AwsSolutions-S1"],
     paths: /^Runyard-Api\/FrontDoor\/Web\/Resource$/,
     reason: "It holds the published web app and nothing else, and CloudFront alone may read it.",
@@ -158,10 +164,14 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
 ];
 
-/** Writes the acknowledgements onto the constructs they are about. */
-export function acknowledge(app: App): void {
+/** Writes the acknowledgements onto the constructs they are about. `existingBucket` takes the place of the bucket of the data stack. */
+export function acknowledge(app: App, existingBucket?: string): void {
   const constructs = app.node.findAll();
-  for (const { rules, paths, reason } of acknowledgements) {
+  const ofExisting = Object.values(FILE_PATTERNS).map(
+    (pattern) => `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${existingBucket}/${pattern}]`,
+  );
+  for (const { rules: all, paths, reason } of acknowledgements) {
+    const rules = all === bucketRules && existingBucket !== undefined ? ofExisting : all;
     for (const construct of constructs.filter(({ node }) => paths.test(node.path))) {
       Validations.of(construct).acknowledge(...rules.map((id) => ({ id, reason })));
     }

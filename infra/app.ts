@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { App, Validations } from "aws-cdk-lib";
 import { bundle } from "./bundle.ts";
+import { readSettings } from "./read-settings.ts";
 import { runyard } from "./runyard.ts";
-import { readSettings } from "./settings.ts";
 
 const app = new App({ analyticsReporting: false });
 const settings = readSettings(app.node);
@@ -16,7 +16,7 @@ if (settings.stage === "aws") {
   const { acknowledge } = await import("./acknowledgements.ts");
   const { AwsSolutionsChecks } = await import("cdk-nag");
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  acknowledge(app);
+  acknowledge(app, settings.existingBucket);
 } else {
   // CDK's own check of the templates takes as long as the rest of the synthesis; likewise.
   process.env["CDK_VALIDATION"] = "false";

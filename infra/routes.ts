@@ -20,6 +20,8 @@ interface RouteBase {
   readonly memoryMb?: number;
   /** True where Lambda logs no line of its own for a success, as the endpoint does not. */
   readonly quiet?: true;
+  /** True where no traces are sent: X-Ray bills each, and these calls are the most frequent ones. */
+  readonly untraced?: true;
   /** Concurrent executions kept for, and the most of, this function, where the account has them to give (see settings.ts). */
   readonly reserved?: number;
 }
@@ -182,9 +184,9 @@ export const routes: readonly Route[] = [
   { method: "DELETE", path: "/agent/secrets/{secret}", file: "secrets/delete-secret", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"], secrets: ["DeleteParameter"] } },
 
   { method: "POST", path: "/harness-support/resolve-prompt", file: "harness/resolve-prompt", who: runOnly, rights: { table: [...read, ...write], bucket: { GetObject: [...prompts, "messages", "followup", "attachment", "snapshot"] }, secrets: ["GetParameters"], githubApp: ["GetParameter"] }, timeoutSeconds: 30 },
-  { method: "POST", path: "/harness-support/heartbeat", file: "harness/heartbeat", who: runOnly, rights: { table: [...read, "UpdateItem"], bucket: { GetObject: ["followup"] } }, reserved: 100, quiet: true },
-  { method: "POST", path: "/harness-support/messages", file: "harness/append-messages", who: runOnly, rights: { table: [...ask, ...write], bucket: { PutObject: ["messages"] }, endsQueue: send, live: changeLive }, reserved: 100 },
-  { method: "POST", path: "/harness-support/live", file: "harness/record-live-output", who: runOnly, rights: { table: [...ask, ...write], live: changeLive }, quiet: true },
+  { method: "POST", path: "/harness-support/heartbeat", file: "harness/heartbeat", who: runOnly, rights: { table: [...read, "UpdateItem"], bucket: { GetObject: ["followup"] } }, reserved: 100, quiet: true, untraced: true },
+  { method: "POST", path: "/harness-support/messages", file: "harness/append-messages", who: runOnly, rights: { table: [...ask, ...write], bucket: { PutObject: ["messages"] }, endsQueue: send, live: changeLive }, reserved: 100, untraced: true },
+  { method: "POST", path: "/harness-support/live", file: "harness/record-live-output", who: runOnly, rights: { table: [...ask, ...write], live: changeLive }, quiet: true, untraced: true },
   { method: "POST", path: "/harness-support/report-artifact", file: "harness/report-artifact", who: runOnly, rights: { table: [...ask, ...write, "ConditionCheckItem"], bucket: { GetObject: ["artifact"], PutObject: ["artifact", "plan"] } } },
   { method: "POST", path: "/harness-support/notify-user", file: "harness/notify-user", who: runOnly, rights: { table: [...ask, ...write] } },
   { method: "POST", path: "/harness-support/finish-task", file: "harness/finish-task", who: runOnly, rights: { table: [...read, ...write], bucket: { GetObject: ["artifact", "rawTranscript"], PutObject: ["rawTranscript"] }, runsQueue: send, endsQueue: send }, reserved: 50 },

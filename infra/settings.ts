@@ -1,5 +1,3 @@
-import type { Node } from "constructs";
-
 /** What a deployment may set, by CDK context (`-c name=value` or cdk.json). */
 export interface Settings {
   /** `aws`, or `local` for the emulator, which leaves out what that one cannot do. @default "aws" */
@@ -8,8 +6,14 @@ export interface Settings {
   readonly baseUrl?: string;
   /** Address of the web app. @default the front door's own domain */
   readonly webUrl?: string;
-  /** The table's name: a restore makes a new table. @default "runyard" */
+  /** Whether CloudFront serves the API and the web app. Without it, API Gateway serves both at its own address. @default true */
+  readonly frontDoor: boolean;
+  /** The name of the table that the data stack creates. @default "runyard" */
   readonly tableName: string;
+  /** A table that is used in place of the created one: a restored table, or one that an earlier installation left. @default none */
+  readonly existingTable?: string;
+  /** A bucket that is used in place of the created one, such as that of an earlier installation. @default none */
+  readonly existingBucket?: string;
   /** Address that alarms are mailed to. @default alarms only show in the console */
   readonly alarmEmail?: string;
   /** Runs that are being dispatched at the same time, 2 to 1,000. @default 50 */
@@ -20,6 +24,15 @@ export interface Settings {
    * @default no reservation
    */
   readonly sandboxConcurrency?: number;
+  /**
+   * Whether each execution gets a Lambda execution environment of its own by Lambda's tenant isolation. Accounts without that feature
+   * set this to false: the sandbox's process then exits after each execution, so that no process of it remains. @default true
+   */
+  readonly sandboxTenancy: boolean;
+  /** Memory of a sandbox that is a function, in MB, 512 to 10,240. @default 2048 */
+  readonly sandboxMemoryMb?: number;
+  /** Disk of a sandbox that is a function, in MB, 512 to 10,240. @default 4096 */
+  readonly sandboxDiskMb?: number;
   /** Seconds that the function of a sandbox may take, 10 to 900; a run that takes longer goes on in the next one. @default 900 */
   readonly sandboxSeconds?: number;
   /**
@@ -59,6 +72,11 @@ export interface Settings {
     /** Name of the parameter of Systems Manager that holds its private key. @default "/runyard/github-app-key" */
     readonly keyParameter: string;
   };
+  /**
+   * The account's quota "Concurrent executions" of Lambda, which reservations are checked against: 100 must stay unreserved.
+   * @default unknown, and nothing may be reserved
+   */
+  readonly accountConcurrency?: number;
   /** Whether `reserved` of routes.ts takes effect; off by default for the same reason. @default false */
   readonly reserveConcurrency: boolean;
   /** Runs that one caller may start within a minute. @default 3000 */
@@ -86,122 +104,5 @@ export interface Settings {
   readonly disabledModels: readonly string[];
 }
 
-const SANDBOX_KINDS = ["lambda", "microvm", "fargate"] as const;
+export const SANDBOX_KINDS = ["lambda", "microvm", "fargate"] as const;
 type SandboxKind = (typeof SANDBOX_KINDS)[number];
-
-/** Reads the settings of a deployment from the app's context, and refuses values that would fail later and less clearly. */
-export function readSettings(node: Node): Settings {
-  const text = (name: string) => {
-    const value: unknown = node.tryGetContext(name);
-    return value === undefined || value === "" ? undefined : String(value);
-  };
-  const count = (name: string, least: number, most: number) => {
-    const value = text(name);
-    if (value === undefined) return undefined;
-    const number = Number(value);
-    if (Number.isInteger(number) && number >= least && number <= most) return number;
-    throw new Error(`context "${name}" must be a whole number from ${least} to ${most}, not "${value}"`);
-  };
-  const stage = text("stage") ?? "aws";
-  if (stage !== "aws" && stage !== "local") throw new Error(`context "stage" must be aws or local, not "${stage}"`);
-  const baseUrl = text("baseUrl");
-  if (baseUrl !== undefined && !/^https?:\/\/[^/]+(\/.*)?\/api\/v1$/.test(baseUrl)) {
-    throw new Error(`context "baseUrl" must be an address that ends in /api/v1, not "${baseUrl}"`);
-  }
-  const webUrl = text("webUrl");
-  const alarmEmail = text("alarmEmail");
-  const sandboxConcurrency = count("sandboxConcurrency", 1, 100_000);
-  const sandboxSeconds = count("sandboxSeconds", 10, 900);
-  const list = (name: string) => (text(name) ?? "").split(",").filter((part) => part !== "");
-  const parameter = (name: string) => {
-    const value = text(name);
-    if (value === undefined || /^(\/[\w.-]+)+$/.test(value)) return value;
-    throw new Error(
-      `context "${name}" must be the name of an SSM parameter, such as /a/b or /aws/reference/secretsmanager/a, not "${value}"`,
-    );
-  };
-  const anthropicKeyParameter = parameter("anthropicKeyParameter");
-  const openaiKeyParameter = parameter("openaiKeyParameter");
-  const compatible = compatibleServer(
-    text("compatibleBaseUrl"),
-    list("compatibleModels"),
-    parameter("compatibleKeyParameter"),
-  );
-  const modelPrices = list("modelPrices");
-  const odd = modelPrices.find((price) => !/^[^=]+=\d+(\.\d+)?\/\d+(\.\d+)?$/.test(price));
-  if (odd !== undefined) throw new Error(`context "modelPrices" must be a list of id=input/output, not "${odd}"`);
-  const createsPerMinute = count("createsPerMinute", 1, 1_000_000);
-  const followupsPerMinute = count("followupsPerMinute", 1, 1_000_000);
-  const keysPerMinute = count("keysPerMinute", 1, 1_000_000);
-  const githubApiUrl = text("githubApiUrl") ?? "https://api.github.com";
-  if (!/^https?:\/\/[^/?#]+(\/[^?#]*[^/?#])?$/.test(githubApiUrl)) {
-    throw new Error(`context "githubApiUrl" must be an address without a slash at its end, not "${githubApiUrl}"`);
-  }
-  const githubTokenParameter = parameter("githubTokenParameter") ?? "/runyard/github-token";
-  const githubApp = appOnGithub(text("githubAppId"), parameter("githubAppKeyParameter"));
-  return {
-    stage,
-    ...sandboxSettings(stage, { kinds: list("sandboxes"), lambda: text("lambdaSandbox") }),
-    microvmRegions: list("microvmRegions"),
-    microvmBaseVersion: text("microvmBaseVersion") ?? "1",
-    githubApiUrl,
-    githubTokenParameter,
-    tableName: text("tableName") ?? "runyard",
-    dispatchConcurrency: count("dispatchConcurrency", 2, 1000) ?? 50,
-    reserveConcurrency: text("reserveConcurrency") === "true",
-    bedrock: text("bedrock") === "true",
-    disabledModels: list("disabledModels"),
-    modelPrices,
-    ...(githubApp !== undefined && { githubApp }),
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(webUrl !== undefined && { webUrl: webUrl.replace(/\/$/, "") }),
-    ...(alarmEmail !== undefined && { alarmEmail }),
-    ...(sandboxConcurrency !== undefined && { sandboxConcurrency }),
-    ...(sandboxSeconds !== undefined && { sandboxSeconds }),
-    ...(createsPerMinute !== undefined && { createsPerMinute }),
-    ...(followupsPerMinute !== undefined && { followupsPerMinute }),
-    ...(keysPerMinute !== undefined && { keysPerMinute }),
-    ...(anthropicKeyParameter !== undefined && { anthropicKeyParameter }),
-    ...(openaiKeyParameter !== undefined && { openaiKeyParameter }),
-    ...(compatible !== undefined && { compatible }),
-  };
-}
-
-function appOnGithub(id: string | undefined, keyParameter: string | undefined): Settings["githubApp"] {
-  if (id === undefined && keyParameter === undefined) return undefined;
-  if (id === undefined || !/^[\w.]{1,64}$/.test(id)) {
-    throw new Error('context "githubAppId" must be the id or client id of a GitHub App');
-  }
-  return { id, keyParameter: keyParameter ?? "/runyard/github-app-key" };
-}
-
-function compatibleServer(
-  baseUrl: string | undefined,
-  models: readonly string[],
-  keyParameter: string | undefined,
-): Settings["compatible"] {
-  if (baseUrl === undefined && models.length === 0) return undefined;
-  if (baseUrl === undefined || !/^https?:\/\/\S+$/.test(baseUrl)) {
-    throw new Error('context "compatibleBaseUrl" must be the address of the server that has the "compatibleModels"');
-  }
-  if (models.length === 0) throw new Error('context "compatibleModels" must name the models of "compatibleBaseUrl"');
-  return { baseUrl, models, ...(keyParameter !== undefined && { keyParameter }) };
-}
-
-function sandboxSettings(
-  stage: Settings["stage"],
-  { kinds, lambda }: { readonly kinds: readonly string[]; readonly lambda: string | undefined },
-): Pick<Settings, "sandboxes" | "lambdaSandbox"> {
-  const sandboxes = kinds.flatMap((kind) => SANDBOX_KINDS.filter((known) => known === kind));
-  if (sandboxes.length < kinds.length || new Set(kinds).size < kinds.length) {
-    throw new Error(`context "sandboxes" must name some of ${SANDBOX_KINDS.join(", ")}, each once, not "${kinds}"`);
-  }
-  const lambdaSandbox = lambda ?? (stage === "aws" ? "image" : "zip");
-  if (lambdaSandbox !== "image" && lambdaSandbox !== "zip") {
-    throw new Error(`context "lambdaSandbox" must be image or zip, not "${lambda}"`);
-  }
-  if (stage === "local" && (lambdaSandbox === "image" || sandboxes.some((kind) => kind !== "lambda"))) {
-    throw new Error('context "sandboxes" and "lambdaSandbox": an emulator runs functions of a zip alone');
-  }
-  return { sandboxes: sandboxes.length === 0 ? ["lambda"] : sandboxes, lambdaSandbox };
-}

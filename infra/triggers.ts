@@ -53,7 +53,6 @@ export const triggers = {
       models: ["call"],
     },
     timeoutSeconds: 900,
-    memoryMb: 1024,
   },
   /** SQS `ends`: releases the slot of a run that ended, stops its leftover sandboxes, and composes its transcript. */
   endRun: {

@@ -13,6 +13,8 @@ type Name =
   | "ENDS_QUEUE_URL"
   | "REAPER_QUEUE_URL"
   | "SANDBOX_FUNCTION_NAME"
+  | "SANDBOX_TENANCY"
+  | "SANDBOX_EXITS"
   | "DISCOVERY_FUNCTION_NAME"
   | "GITHUB_API_URL"
   | "GITHUB_TOKEN_PARAMETER"
@@ -95,3 +97,6 @@ export function offeredSandboxes(): readonly SandboxProvider[] {
   const known = named.flatMap((name) => SANDBOX_PROVIDERS.filter((provider) => provider === name));
   return known.filter((provider) => provider !== "microvm" || hasMicrovms);
 }
+
+/** Whether Lambda isolates each execution as a tenant. Otherwise callers name no tenant, and the sandbox's process exits after each execution. */
+export const hasTenants = (): boolean => settingIfAny("SANDBOX_TENANCY") !== "shared";

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { Context } from "aws-lambda";
 import * as v from "valibot";
 import { runExecution, runScan } from "#shared/sandbox/harness-process.ts";
-import { removeAbandoned } from "#shared/sandbox/processes.ts";
+import { emptyTemporaryDirectory, removeAbandoned } from "#shared/sandbox/processes.ts";
+import { hasTenants, settingIfAny } from "#shared/settings.ts";
 import { Envelope } from "#shared/wire/harness.ts";
 import { ScanRequest } from "#shared/wire/scan.ts";
 
@@ -19,6 +20,8 @@ export async function runSandbox(event: unknown, context: Pick<Context, "getRema
     return runScan(v.parse(ScanRequest, event), program("scan.mjs"));
   }
   const envelope = v.parse(Envelope, event);
+  // Lambda keeps the files of an environment that executions share, even where its process exits between them.
+  if (!hasTenants()) await emptyTemporaryDirectory();
   const time = context.getRemainingTimeInMillis();
   const margin = Math.min(MARGIN_MS, time * MARGIN_SHARE);
   const options = { program: program("harness.mjs"), graceMs: margin / 3, print };
@@ -26,6 +29,8 @@ export async function runSandbox(event: unknown, context: Pick<Context, "getRema
     runExecution({ ...envelope, deadline_at: Date.now() + time - margin }, options),
     removeAbandoned(),
   ]);
+  // The runtime of Node serves further invocations from the same process. Nobody reads the result of an asynchronous invocation.
+  if (settingIfAny("SANDBOX_EXITS") === "true") process.exit(0);
   return undefined;
 }
 

@@ -6,6 +6,7 @@ import {
   Handler,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   SystemLogLevel,
   type TenancyConfig,
@@ -50,6 +51,8 @@ export interface BaseFunctionProps {
   readonly quiet?: boolean;
   /** An image that is the function's code, instead of the bundle. @default the bundle, on the runtime of Node 24 */
   readonly image?: SandboxImage | undefined;
+  /** True if the function may be part of a loop of invocations, which Lambda stops after 16 rounds otherwise. @default false */
+  readonly recursive?: boolean;
   /** Whether each tenant gets execution environments of its own. @default shared ones */
   readonly tenancy?: TenancyConfig;
 }
@@ -114,6 +117,7 @@ export class BaseFunction extends Construct {
       },
       ...(props.reserved !== undefined && { reservedConcurrentExecutions: props.reserved }),
       ...(props.diskMib !== undefined && { ephemeralStorageSize: Size.mebibytes(props.diskMib) }),
+      ...(props.recursive === true && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(props.tenancy !== undefined && { tenancyConfig: props.tenancy }),
     });
     if (props.image !== undefined) this.lambda.node.addDependency(props.image.built);

@@ -25,6 +25,7 @@ export class Endpoint extends BaseFunction {
       ...(line.timeoutSeconds !== undefined && { timeoutSeconds: line.timeoutSeconds }),
       ...(line.memoryMb !== undefined && { memoryMb: line.memoryMb }),
       ...(line.quiet !== undefined && { quiet: line.quiet }),
+      ...(line.untraced !== undefined && { traced: false }),
       ...(line.reserved !== undefined && reserveConcurrency && { reserved: line.reserved }),
       environment: { ...props.environment, PRINCIPALS: line.who === "public" ? "public" : line.who.join(",") },
     });
@@ -34,8 +35,17 @@ export class Endpoint extends BaseFunction {
       integrationUri: this.lambda.functionArn,
       payloadFormatVersion: "2.0",
     });
+    const { settings } = props.platform;
     for (const [index, { method, path }] of props.lines.entries()) {
       const suffix = index === 0 ? "" : String(index + 1);
+      if (method === "ANY" && settings.stage === "aws" && !settings.frontDoor) {
+        // The route of the web app would otherwise match paths of the API that do not exist.
+        new CfnRoute(this, "ApiRoute", {
+          apiId: props.apiId,
+          routeKey: "GET /api/{path+}",
+          target: `integrations/${integration.ref}`,
+        });
+      }
       new CfnRoute(this, `Route${suffix}`, {
         apiId: props.apiId,
         routeKey: method === "ANY" ? "$default" : `${method} /api/v1${path}`,

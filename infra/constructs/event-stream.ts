@@ -1,12 +1,10 @@
 import { Fn, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { MAX_STREAMS } from "../concurrency.ts";
 import { settingVariables } from "../setting-variables.ts";
 import { triggers } from "../triggers.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import { addStreamingUrl } from "./streaming-url.ts";
-
-/** Streams that are open at the same time, where executions may be reserved. */
-const MAX_STREAMS = 200;
 
 /**
  * The function that streams the events of runs. API Gateway cannot stream responses, so CloudFront sends these requests to a function URL.

@@ -25,6 +25,7 @@ import { BucketDeployment, CacheControl, Source } from "aws-cdk-lib/aws-s3-deplo
 import { Construct } from "constructs";
 import { closedBucket } from "./closed-bucket.ts";
 import type { EventStream } from "./event-stream.ts";
+import { contentSecurityPolicy } from "./web-headers.ts";
 
 /** Headers of requests to the function that streams events; shared/http/origin-endpoint.ts reads them. */
 const SECRET_HEADER = "runyard-origin-secret";
@@ -45,6 +46,8 @@ export interface FrontDoorProps {
 export class FrontDoor extends Construct {
   /** `https://…`, without a slash at its end. */
   readonly url: string;
+  /** The host of that address. */
+  readonly domainName: string;
 
   constructor(scope: Construct, id: string, props: FrontDoorProps) {
     super(scope, id);
@@ -60,6 +63,8 @@ export class FrontDoor extends Construct {
       httpVersion: HttpVersion.HTTP2_AND_3,
       priceClass: PriceClass.PRICE_CLASS_100,
       defaultRootObject: "index.html",
+      // By default CloudFront repeats an error for ten seconds, also to callers that retry as the error tells them to.
+      errorResponses: [500, 502, 503, 504].map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       defaultBehavior: {
         origin: S3BucketOrigin.withOriginAccessControl(web),
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
@@ -96,7 +101,8 @@ export class FrontDoor extends Construct {
     if (props.webDir !== undefined) {
       this.deployWeb(props.webDir, web, distribution);
     }
-    this.url = `https://${distribution.distributionDomainName}`;
+    this.domainName = distribution.distributionDomainName;
+    this.url = `https://${this.domainName}`;
   }
 
   /**
@@ -139,7 +145,8 @@ export class FrontDoor extends Construct {
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const shared = { sources: [Source.asset(webDir)], destinationBucket, logGroup };
+    // A bucket that is not empty cannot be deleted with its stack.
+    const shared = { sources: [Source.asset(webDir)], destinationBucket, logGroup, retainOnDelete: false };
     const assets = new BucketDeployment(this, "WebAssets", {
       ...shared,
       exclude: ["*"],
@@ -180,11 +187,7 @@ export class FrontDoor extends Construct {
     return new ResponseHeadersPolicy(this, "WebHeaders", {
       securityHeadersBehavior: {
         contentSecurityPolicy: {
-          // The app shows what hostile text made agents write: only its own files may run, and only its own origin and the bucket's
-          // may be requested.
-          contentSecurityPolicy:
-            `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' ${filesOrigin}; font-src 'self'; ` +
-            `connect-src 'self' ${filesOrigin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+          contentSecurityPolicy: contentSecurityPolicy(filesOrigin),
           override: true,
         },
         contentTypeOptions: { override: true },

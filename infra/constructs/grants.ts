@@ -16,7 +16,7 @@ export interface Targets {
   readonly runsQueue?: QueueTarget;
   readonly endsQueue?: QueueTarget;
   readonly reaperQueue?: QueueTarget;
-  readonly sandbox?: FunctionTarget;
+  readonly sandbox?: SandboxTarget;
   /** Kinds of sandboxes other than Lambda functions. */
   readonly sandboxes?: Sandboxes;
   readonly discovery?: FunctionTarget;
@@ -37,6 +37,8 @@ export interface WorkerSocketTarget {
 
 type QueueTarget = Pick<IQueue, "queueArn" | "queueUrl">;
 type FunctionTarget = Pick<IFunction, "functionArn" | "functionName">;
+/** The sandbox function, with what its callers need to know of it. */
+export type SandboxTarget = FunctionTarget & { readonly variables?: Readonly<Record<string, string>> };
 
 /** The credentials of this deployment for GitHub. */
 export interface GithubParameters {
@@ -158,10 +160,10 @@ const grantFunction =
   (rights, targets) => {
     const actions = rights[right];
     if (!actions?.length) return nothing;
-    const target = requireTarget(targets[right], right);
+    const target: SandboxTarget = requireTarget(targets[right], right);
     return {
       statements: [allow("lambda", actions, [target.functionArn])],
-      environment: { [variable]: target.functionName },
+      environment: { [variable]: target.functionName, ...target.variables },
     };
   };
 

@@ -1,14 +1,12 @@
 import type { Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { MAX_MODEL_CALLS } from "../concurrency.ts";
 import type { Settings } from "../settings.ts";
 import { triggers } from "../triggers.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import type { Models } from "./grants.ts";
 import { namedParameter } from "./parameter.ts";
 import { addStreamingUrl } from "./streaming-url.ts";
-
-/** Calls of models at once, where executions may be reserved: sandboxes that call without end leave the rest of the service its own. */
-const MAX_CALLS = 400;
 
 /**
  * The model gateway behind a URL of its own, which streams answers and waits for them as long as the function may take. API Gateway
@@ -20,7 +18,7 @@ export class ModelGateway extends BaseFunction {
 
   constructor(scope: Construct, id: string, props: Omit<BaseFunctionProps, "file" | "rights">) {
     const { reserveConcurrency } = props.platform.settings;
-    super(scope, id, { ...props, ...triggers.callModel, ...(reserveConcurrency && { reserved: MAX_CALLS }) });
+    super(scope, id, { ...props, ...triggers.callModel, ...(reserveConcurrency && { reserved: MAX_MODEL_CALLS }) });
     this.url = `https://${addStreamingUrl(this, this.lambda)}`;
   }
 }

@@ -1,10 +1,12 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 
+export const OWN_LOG_ACTIONS = ["logs:CreateLogStream", "logs:PutLogEvents"] as const;
+
 /** What writing into a log takes. */
 export function ownLog(logGroup: LogGroup): PolicyStatement {
   return new PolicyStatement({
-    actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
+    actions: [...OWN_LOG_ACTIONS],
     resources: [logGroup.logGroupArn],
   });
 }

@@ -1,26 +1,44 @@
 import { Duration } from "aws-cdk-lib";
+import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventInvokeConfig, TenancyConfig } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { triggers } from "../triggers.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
+import type { SandboxTarget } from "./grants.ts";
+import { OWN_LOG_ACTIONS } from "./own-log.ts";
 
 /** The function that is the sandbox of an execution: isolated from other executions, without traces, and started at most once. */
 export class SandboxFunction extends BaseFunction {
+  /** What functions that start sandboxes need. */
+  readonly target: SandboxTarget;
+
   constructor(scope: Construct, id: string, props: Pick<BaseFunctionProps, "platform" | "targets" | "image">) {
     const { settings } = props.platform;
+    const variables = settings.sandboxTenancy ? {} : { SANDBOX_TENANCY: "shared" };
     super(scope, id, {
       ...props,
       ...triggers.runSandbox,
+      // CloudFormation replaces the function if its package type or tenancy changes, and cannot while the name is taken.
+      name: `run-sandbox-${settings.lambdaSandbox}${settings.sandboxTenancy ? "" : "-shared"}`,
+      ...(settings.sandboxMemoryMb !== undefined && { memoryMb: settings.sandboxMemoryMb }),
+      environment: {
+        ...variables,
+        ...(settings.lambdaSandbox === "zip" && !settings.sandboxTenancy && { SANDBOX_EXITS: "true" }),
+      },
+      // Commands can read the credentials of this role. No policy that is added to it later gives them more.
+      statements: [new PolicyStatement({ effect: Effect.DENY, notActions: [...OWN_LOG_ACTIONS], resources: ["*"] })],
       timeoutSeconds: settings.sandboxSeconds ?? triggers.runSandbox.timeoutSeconds,
       // On the emulator, and with the setting lambdaSandbox=zip, the plain runtime with the harness next to its handler.
       image: settings.lambdaSandbox === "image" ? props.image : undefined,
       // Sending traces is a right, and a sandbox has none.
       traced: false,
-      diskMib: 4096,
+      diskMib: settings.sandboxDiskMb ?? 4096,
       // No run finds what another one left behind: each execution is a tenant with its own environment.
-      tenancy: TenancyConfig.PER_TENANT,
+      ...(settings.sandboxTenancy && { tenancy: TenancyConfig.PER_TENANT }),
       ...(settings.sandboxConcurrency !== undefined && { reserved: settings.sandboxConcurrency }),
     });
+    const { functionArn, functionName } = this.lambda;
+    this.target = { functionArn, functionName, variables };
     // Lambda never retries a start on its own. It drops one that did not begin within a minute; by then the reaper has found the
     // expired lease and dispatches the run again. An on-failure destination would report the drop, but sending to it is a right of
     // the sandbox's own role, and so of every command that runs there.

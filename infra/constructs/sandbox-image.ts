@@ -33,6 +33,7 @@ export class SandboxImage extends Construct {
   readonly tag: string;
   /** There once the image is. */
   readonly built: CfnResource;
+  readonly #buildLog: LogGroup;
 
   constructor(scope: Construct, id: string, { source }: SandboxImageProps) {
     super(scope, id);
@@ -46,6 +47,7 @@ export class SandboxImage extends Construct {
       emptyOnDelete: true,
       lifecycleRules: [{ description: "the latest images", maxImageCount: 5 }],
     });
+    this.#buildLog = this.#log("Log");
     const project = this.#project(source);
     const starter = this.#starter(project);
     this.built = new CfnResource(this, "Built", {
@@ -58,12 +60,13 @@ export class SandboxImage extends Construct {
     });
   }
 
+  /** A log that a rollback keeps, since it has the reason. It has no fixed name, which the next attempt would find taken. */
+  #log(id: string): LogGroup {
+    return new LogGroup(this, id, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.RETAIN });
+  }
+
   #project(source: Asset): Project {
-    const log = new LogGroup(this, "Log", {
-      logGroupName: "/runyard/builds/sandbox-image",
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const log = this.#buildLog;
     const role = new Role(this, "BuildRole", {
       assumedBy: new ServicePrincipal("codebuild.amazonaws.com"),
       description: "runyard-build-sandbox-image",
@@ -72,9 +75,11 @@ export class SandboxImage extends Construct {
           statements: [
             ownLog(log),
             allow(["s3:GetObject", "s3:GetObjectVersion"], source.bucket.arnForObjects(source.s3ObjectKey)),
+            allow(["s3:GetBucketLocation", "s3:ListBucket"], source.bucket.bucketArn),
             allow(PUSH, this.repository.repositoryArn),
-            // It takes no resource: the token it answers is good for what the statement above allows.
-            allow(["ecr:GetAuthorizationToken"], "*"),
+            // These take no resource: the token of the private registry is good for what the statement above allows, and that of
+            // the public one raises the limit on pulls.
+            allow(["ecr:GetAuthorizationToken", "ecr-public:GetAuthorizationToken", "sts:GetServiceBearerToken"], "*"),
           ],
         }),
       },
@@ -107,11 +112,7 @@ export class SandboxImage extends Construct {
 
   /** The function that starts a build for CloudFormation, which the build itself answers when it is over. */
   #starter(project: Project): LambdaFunction {
-    const log = new LogGroup(this, "StarterLog", {
-      logGroupName: "/runyard/functions/build-sandbox-image",
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const log = this.#log("StarterLog");
     const role = new Role(this, "StarterRole", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       description: "runyard-build-sandbox-image",
@@ -133,7 +134,7 @@ export class SandboxImage extends Construct {
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.DISABLED,
       timeout: Duration.seconds(30),
-      environment: { PROJECT: project.projectName },
+      environment: { PROJECT: project.projectName, LOG: this.#buildLog.logGroupName },
     });
   }
 }
@@ -151,11 +152,17 @@ const PUSH = [
   "ecr:UploadLayerPart",
 ];
 
+/** Repeats a command that depends on registries, unless the image is there already. */
+const retry = (command: string) =>
+  `[ -f /tmp/there ] || (for try in 1 2 3; do ${command} && exit 0; sleep $((try * 20)); done; exit 1)`;
+
 const BUILD = [
   "echo SUCCESS > /tmp/there && aws ecr describe-images --repository-name $REPOSITORY --image-ids imageTag=$TAG > /dev/null 2>&1 || rm /tmp/there",
   '[ -f /tmp/there ] || aws ecr get-login-password | docker login --username AWS --password-stdin "$REGISTRY"',
-  '[ -f /tmp/there ] || docker build --platform linux/arm64 --provenance=false --tag "$IMAGE" .',
-  '[ -f /tmp/there ] || docker push "$IMAGE"',
+  // Without this login pulls are anonymous, and share their limit with everyone behind the same address.
+  "[ -f /tmp/there ] || aws ecr-public get-login-password --region us-east-1 | docker login --username AWS --password-stdin public.ecr.aws || echo 'pulls from public.ecr.aws are anonymous'",
+  retry('docker build --platform linux/arm64 --provenance=false --tag "$IMAGE" .'),
+  retry('docker push "$IMAGE"'),
 ];
 
 /** It is told also of a build that failed. CloudFormation takes the answer at a signed URL, whose signature has no content type. */
@@ -168,16 +175,16 @@ const TELL = [
 /** A deletion is answered at once: what was built goes with its repository. */
 export const STARTER = `const { CodeBuildClient, StartBuildCommand } = require("@aws-sdk/client-codebuild");
 exports.handler = async (event) => {
-  const answer = (Status) => JSON.stringify({
+  const answer = (Status, Reason = "the build of the sandbox image failed: see the log group " + process.env.LOG) => JSON.stringify({
     Status,
-    Reason: "see the log group /runyard/builds/sandbox-image",
+    Reason,
     PhysicalResourceId: "runyard-sandbox-image",
     StackId: event.StackId,
     RequestId: event.RequestId,
     LogicalResourceId: event.LogicalResourceId,
   });
-  const tell = (Status) =>
-    fetch(event.ResponseURL, { method: "PUT", headers: { "content-type": "" }, body: answer(Status) });
+  const tell = (Status, Reason) =>
+    fetch(event.ResponseURL, { method: "PUT", headers: { "content-type": "" }, body: answer(Status, Reason) });
   if (event.RequestType === "Delete") return void (await tell("SUCCESS"));
   try {
     await new CodeBuildClient().send(new StartBuildCommand({
@@ -189,7 +196,8 @@ exports.handler = async (event) => {
     }));
   } catch (error) {
     console.error(error);
-    await tell("FAILED");
+    await tell("FAILED", "CodeBuild did not start the build: " + String(error).slice(0, 500)
+      + ". Request the CodeBuild quota that it names, or deploy with -c lambdaSandbox=zip");
   }
 };
 `;

@@ -2,6 +2,7 @@ import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from "aws-
 import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 import { CorsHttpMethod, HttpApi, HttpStage, LogGroupLogDestination } from "aws-cdk-lib/aws-apigatewayv2";
 import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
@@ -9,6 +10,7 @@ import type { Construct } from "constructs";
 import { Alarm } from "../constructs/alarm.ts";
 import { EventStream } from "../constructs/event-stream.ts";
 import { FrontDoor } from "../constructs/front-door.ts";
+import { WebFunction } from "../constructs/web-function.ts";
 import type { Addresses, Platform } from "../platform.ts";
 import type { DataStack } from "./data-stack.ts";
 
@@ -21,20 +23,21 @@ export interface ApiStackProps extends StackProps {
 export class ApiStack extends Stack {
   readonly apiId: string;
   readonly addresses: Addresses;
-  /** Where alarms are mailed from, if anybody asked for mail. */
+  /** The topic that alarms notify; the setting `alarmEmail` subscribes an address to it. The emulator has none. */
   readonly alarmTopic: Topic | undefined;
 
   constructor(scope: Construct, id: string, { platform, data, ...props }: ApiStackProps) {
     super(scope, id, props);
     const { settings, webDir } = platform;
-    this.alarmTopic = settings.alarmEmail === undefined ? undefined : this.topic(settings.alarmEmail);
+    const onAws = settings.stage === "aws";
+    this.alarmTopic = onAws ? this.topic(settings.alarmEmail) : undefined;
 
     const api = new HttpApi(this, "Api", {
       apiName: "runyard",
       createDefaultStage: false,
       // Behind the front door the web app and the API are one origin; only a web app elsewhere needs to be named.
       // The emulator gets CORS wrong, and locally there is a front door too.
-      ...(settings.webUrl !== undefined && settings.stage === "aws" && { corsPreflight: cors(settings.webUrl) }),
+      ...(settings.webUrl !== undefined && onAws && { corsPreflight: cors(settings.webUrl) }),
     });
     new HttpStage(this, "Stage", {
       httpApi: api,
@@ -45,9 +48,15 @@ export class ApiStack extends Stack {
     });
     this.apiId = api.apiId;
 
-    const door = settings.stage === "aws" ? this.frontDoor(platform, data) : undefined;
+    const door = onAws && settings.frontDoor ? this.frontDoor(platform, data) : undefined;
+    const servesWeb = onAws && door === undefined && webDir !== undefined;
+    if (servesWeb) new WebFunction(this, "Web", { apiId: api.apiId, webDir, filesOrigin: originOf(data) });
     // Without a web app there is no address to send people to.
-    const webUrl = settings.webUrl ?? (webDir === undefined ? undefined : door?.url);
+    const ownWebUrl = servesWeb ? api.apiEndpoint : door?.url;
+    const webUrl = settings.webUrl ?? (webDir === undefined ? undefined : ownWebUrl);
+    // Exported even where the settings name other addresses: a stack cannot drop an export while another stack still imports it.
+    if (onAws) this.exportValue(api.apiEndpoint);
+    if (door !== undefined) this.exportValue(door.domainName);
     const baseUrl = settings.baseUrl ?? `${door?.url ?? api.apiEndpoint}/api/v1`;
     this.addresses = { baseUrl, ...(webUrl !== undefined && { webUrl }) };
 
@@ -73,13 +82,23 @@ export class ApiStack extends Stack {
 
   private frontDoor(platform: Platform, { table, bucket, live }: DataStack): FrontDoor {
     const events = new EventStream(this, "EventStream", { platform, targets: { table, bucket, live } });
-    const filesOrigin = `https://${bucket.bucketRegionalDomainName}`;
-    return new FrontDoor(this, "FrontDoor", { apiId: this.apiId, events, webDir: platform.webDir, filesOrigin });
+    const { webDir } = platform;
+    return new FrontDoor(this, "FrontDoor", { apiId: this.apiId, events, webDir, filesOrigin: originOf({ bucket }) });
   }
 
-  private topic(email: string): Topic {
+  private topic(email: string | undefined): Topic {
     const topic = new Topic(this, "Alarms", { topicName: "runyard-alarms", enforceSSL: true });
-    topic.addSubscription(new EmailSubscription(email));
+    // The policy that `enforceSSL` creates replaces the default one, by which the account's alarms may publish.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        actions: ["sns:Publish"],
+        resources: [topic.topicArn],
+        principals: [new ServicePrincipal("cloudwatch.amazonaws.com")],
+        conditions: { StringEquals: { "aws:SourceAccount": this.account } },
+      }),
+    );
+    if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
+    this.exportValue(topic.topicArn);
     return topic;
   }
 
@@ -127,3 +146,6 @@ function cors(webUrl: string) {
     maxAge: Duration.hours(1),
   };
 }
+
+/** Origin of the signed URLs of files. */
+const originOf = ({ bucket }: Pick<DataStack, "bucket">): string => `https://${bucket.bucketRegionalDomainName}`;

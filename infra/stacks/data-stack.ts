@@ -1,6 +1,6 @@
-import { CfnOutput, RemovalPolicy, Stack, type StackProps } from "aws-cdk-lib";
+import { Aws, CfnOutput, RemovalPolicy, Stack, type StackProps } from "aws-cdk-lib";
 import { AttributeType, BillingMode, ProjectionType, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
-import { HttpMethods, type IBucket } from "aws-cdk-lib/aws-s3";
+import { Bucket, HttpMethods, type IBucket } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
 import { closedBucket } from "../constructs/closed-bucket.ts";
 import type { IndexName } from "../rights.ts";
@@ -26,8 +26,9 @@ export interface DataStackProps extends StackProps {
 
 /** What must outlive everything else: the table and the bucket. Deleting this stack leaves both behind, but not the live output. */
 export class DataStack extends Stack {
-  readonly table: Table;
-  readonly bucket: IBucket;
+  /** The table that functions use: the one of this stack, or the one that the settings name. */
+  readonly table: Pick<Table, "tableArn" | "tableName">;
+  readonly bucket: Pick<IBucket, "arnForObjects" | "bucketName" | "bucketRegionalDomainName">;
   /** The table of live output. It lives for minutes, so it has no backups and no stream, and goes with the stack. */
   readonly live: Table;
 
@@ -36,7 +37,7 @@ export class DataStack extends Stack {
     const onAws = settings.stage === "aws";
     const removalPolicy = onAws ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
 
-    this.table = new Table(this, "Table", {
+    const table = new Table(this, "Table", {
       tableName: settings.tableName,
       partitionKey: { name: "pk", type: AttributeType.STRING },
       sortKey: { name: "sk", type: AttributeType.STRING },
@@ -48,7 +49,7 @@ export class DataStack extends Stack {
       removalPolicy,
     });
     for (const [indexName, { partition, sort, carries }] of Object.entries(indexes)) {
-      this.table.addGlobalSecondaryIndex({
+      table.addGlobalSecondaryIndex({
         indexName,
         partitionKey: { name: partition, type: AttributeType.STRING },
         sortKey: { name: sort, type: AttributeType.STRING },
@@ -67,7 +68,7 @@ export class DataStack extends Stack {
     });
 
     const logs = onAws ? closedBucket(this, "BucketLogs", { removalPolicy, expireDays: 90 }) : undefined;
-    this.bucket = closedBucket(this, "Bucket", {
+    const bucket = closedBucket(this, "Bucket", {
       removalPolicy,
       logs,
       forgotten: [
@@ -90,7 +91,24 @@ export class DataStack extends Stack {
       ],
     });
 
+    const { existingTable, existingBucket } = settings;
+    this.table = existingTable === undefined ? table : tableNamed(existingTable);
+    this.bucket = existingBucket === undefined ? bucket : Bucket.fromBucketName(this, "ExistingBucket", existingBucket);
+    // Exported in any case: a stack cannot drop an export while another stack still imports it.
+    for (const value of [
+      table.tableArn,
+      table.tableName,
+      bucket.bucketArn,
+      bucket.bucketName,
+      bucket.bucketRegionalDomainName,
+    ])
+      this.exportValue(value);
     new CfnOutput(this, "TableName", { value: this.table.tableName });
     new CfnOutput(this, "BucketName", { value: this.bucket.bucketName });
   }
 }
+
+const tableNamed = (tableName: string) => ({
+  tableName,
+  tableArn: `arn:${Aws.PARTITION}:dynamodb:${Aws.REGION}:${Aws.ACCOUNT_ID}:table/${tableName}`,
+});

@@ -53,7 +53,7 @@ export class ExecutionStack extends Stack {
     const github = githubParameters(this, settings);
     const discovery = new BaseFunction(this, "DiscoverSkills", {
       platform,
-      targets: { ...stored, sandbox: sandbox.lambda, github },
+      targets: { ...stored, sandbox: sandbox.target, github },
       ...triggers.discoverSkills,
       environment: { GITHUB_API_URL: settings.githubApiUrl },
     });
@@ -65,7 +65,7 @@ export class ExecutionStack extends Stack {
       runsQueue: queues.runs.queue,
       endsQueue: queues.ends.queue,
       reaperQueue: queues.reaper.queue,
-      sandbox: sandbox.lambda,
+      sandbox: sandbox.target,
       sandboxes: { offered: settings.sandboxes, ...sandboxes },
       timers: new ScheduleTimers(this, "Timers", { group: "runyard", queue: queues.ticks.queue }),
       models: namedModels(this, settings),
@@ -128,7 +128,7 @@ function createQueues(stack: Stack, topic: ITopic | undefined) {
 
 /** The consumers of the queues. They are created after the queues, since each may send to the queues of others. */
 function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelUrl: string | undefined) {
-  const { dispatchConcurrency } = common.platform.settings;
+  const { dispatchConcurrency, reserveConcurrency } = common.platform.settings;
   const modelVariables = modelUrl === undefined ? {} : { MODEL_URL: modelUrl };
   new QueueWorker(stack, "DispatchRun", {
     ...common,
@@ -136,6 +136,10 @@ function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelU
     environment: { ...common.environment, ...modelVariables },
     source: queues.runs.queue,
     maxConcurrency: dispatchConcurrency,
+    // As many as its queue invokes: a refused invocation would count as a delivery of its message.
+    ...(reserveConcurrency && { reserved: dispatchConcurrency }),
+    // It sends a run whose sandbox cannot start yet back to its own queue.
+    recursive: true,
   });
   new QueueWorker(stack, "FailRun", { ...common, ...triggers.failRun, source: queues.runs.dead, maxConcurrency: 2 });
   new QueueWorker(stack, "EndRun", {

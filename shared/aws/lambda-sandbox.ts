@@ -1,8 +1,12 @@
 import { InvokeCommand, type LambdaClient } from "@aws-sdk/client-lambda";
 import { type Sandbox, StartDeferred } from "#shared/sandbox/sandbox.ts";
 
-/** Creates sandboxes that are Lambda functions: one asynchronous invocation for each execution, isolated by tenant. */
-export function lambdaSandbox(client: LambdaClient, functionName: () => string): Sandbox {
+/** Creates sandboxes that are Lambda functions: one asynchronous invocation for each execution, isolated by tenant where the function is. */
+export function lambdaSandbox(
+  client: LambdaClient,
+  functionName: () => string,
+  hasTenants: () => boolean = () => true,
+): Sandbox {
   return {
     async start(envelope) {
       try {
@@ -10,7 +14,7 @@ export function lambdaSandbox(client: LambdaClient, functionName: () => string):
           new InvokeCommand({
             FunctionName: functionName(),
             InvocationType: "Event",
-            TenantId: envelope.execution_id,
+            ...(hasTenants() && { TenantId: envelope.execution_id }),
             Payload: JSON.stringify(envelope),
           }),
         );
@@ -30,4 +34,8 @@ const DEFERRED: ReadonlySet<string> = new Set([
   "TooManyRequestsException",
   "ServiceException",
   "EC2ThrottledException",
+  // Lambda loads the code of a function that was idle for weeks again, and refuses invocations meanwhile.
+  "ResourceNotReadyException",
+  "ResourceConflictException",
+  "CodeArtifactUserPendingException",
 ]);

@@ -43,6 +43,12 @@ export async function removeAbandoned(): Promise<void> {
   }
 }
 
+/** Removes everything from the temporary directory, the only one that is writable in a Lambda function. */
+export async function emptyTemporaryDirectory(): Promise<void> {
+  const names = await readdir(tmpdir());
+  await Promise.all(names.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true })));
+}
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

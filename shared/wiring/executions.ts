@@ -10,7 +10,7 @@ import type { PromptPorts } from "#shared/executions/resolve-prompt.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import { sandboxes } from "#shared/sandbox/sandboxes.ts";
-import { listSetting, offeredSandboxes, setting, settingIfAny } from "#shared/settings.ts";
+import { hasTenants, listSetting, offeredSandboxes, setting, settingIfAny } from "#shared/settings.ts";
 import { createVault } from "./common.ts";
 import { createRunEndpointPorts, createRunPorts } from "./runs.ts";
 import { createGithubApp } from "./skills.ts";
@@ -27,7 +27,7 @@ export function createDispatchPorts(): DispatchPorts {
     ...createRunPorts(),
     sandbox: sandboxes({
       ...stoppable,
-      lambda: () => lambdaSandbox(lambdaClient(), () => setting("SANDBOX_FUNCTION_NAME")),
+      lambda: () => lambdaSandbox(lambdaClient(), () => setting("SANDBOX_FUNCTION_NAME"), hasTenants),
     }),
     offered: offeredSandboxes(),
     sockets: createWorkerSockets(),

@@ -2,7 +2,7 @@ import { lambdaClient, ssmClient } from "#shared/aws/clients.ts";
 import { callFunction } from "#shared/aws/lambda-call.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
-import { setting, settingIfAny } from "#shared/settings.ts";
+import { hasTenants, setting, settingIfAny } from "#shared/settings.ts";
 import type { Github } from "#shared/skills/github-access.ts";
 import type { GithubApi } from "#shared/skills/github-api.ts";
 import { type GithubApp, githubApp } from "#shared/skills/github-app.ts";
@@ -39,7 +39,7 @@ export function createDiscoveryPorts(): DiscoveryPorts {
     github: createGithub(),
     scanner: {
       scan: (request) =>
-        callFunction(lambda, setting("SANDBOX_FUNCTION_NAME"), request, { timeoutMs: SCAN_MS, isolated: true }),
+        callFunction(lambda, setting("SANDBOX_FUNCTION_NAME"), request, { timeoutMs: SCAN_MS, isolated: hasTenants() }),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dispatchRun } from "#functions/execution/dispatch-run.ts";
+import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { keys } from "#shared/table/keys.ts";
 import { clientOf } from "../support/client.ts";
@@ -310,3 +311,12 @@ async function states(plane: TestControlPlane, ids: readonly string[]): Promise<
   }
   return counts;
 }
+
+describe("reap-runs", () => {
+  it("runs a pass for the empty event of an operator", async () => {
+    const plane = await createTestControlPlane();
+    const passes = { sendPass: () => Promise.resolve() };
+    const result = await reapRuns.handle(JSON.parse("{}"), { ...plane.ports, passes });
+    expect(result).toEqual({ batchItemFailures: [] });
+  });
+});

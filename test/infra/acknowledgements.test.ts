@@ -27,6 +27,15 @@ describe("cdk-nag's AwsSolutions", () => {
     for (const { reason } of acknowledgements) expect(reason.length).toBeGreaterThan(40);
   });
 
+  it.each([
+    { frontDoor: "false", sandboxTenancy: "false" },
+    { existingTable: "runyard-restored", existingBucket: "kept-bucket" },
+  ])("finds nothing else with %j", (context) => {
+    const other = synthesize(context).app;
+    acknowledge(other, context.existingBucket);
+    expect(findings(other)).toEqual([]);
+  });
+
   const entries = acknowledgements.flatMap(({ rules, paths }) => rules.map((rule) => ({ rule, paths })));
   it.each(entries)("still finds $rule, which is acknowledged", ({ rule, paths }) => {
     const marker = `${rule} at `;

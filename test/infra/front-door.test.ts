@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { runInNewContext } from "node:vm";
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WEB_HANDLER } from "#infra/constructs/web-function.ts";
 import { ensureWebApp, webAppDirectory } from "../../host/http/web-app.ts";
 import { type HttpProxy, startHttpProxy } from "../../local/http-proxy.ts";
 import { type Synthesized, synthesize } from "./synthesize.ts";
@@ -73,5 +75,27 @@ describe("the web page", () => {
       const expected = path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache";
       expect(response.headers.get("cache-control")).toBe(expected);
     }
+  });
+
+  it("is the same from the function that serves it without CloudFront", async () => {
+    type Response = { statusCode: number; body: string; headers: object };
+    const exported: { handler?: (event: object) => Promise<Response> } = {};
+    const inApp = (path: string) => path.replace("/opt", webAppDirectory);
+    const files = {
+      readdirSync: (path: string, options: { withFileTypes: true }) => readdirSync(inApp(path), options),
+      readFileSync: (path: string) => readFileSync(inApp(path)),
+    };
+    new Function("require", "exports", WEB_HANDLER)(() => files, exported);
+    const page = await (await locally("/")).text();
+    const paths = [...page.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path = ""]) => path);
+    for (const path of ["/", "/runs/0199a0c4", ...paths]) {
+      const local = await locally(path);
+      const response = await exported.handler?.({ rawPath: path });
+      expect(response?.statusCode).toBe(200);
+      expect(Buffer.from(response?.body ?? "", "base64").toString()).toBe(await local.text());
+      for (const name of ["cache-control", "x-frame-options", "referrer-policy", "cross-origin-opener-policy"])
+        expect(response?.headers).toHaveProperty(name, local.headers.get(name));
+    }
+    expect(await exported.handler?.({ rawPath: "/../index.mjs" })).toMatchObject({ statusCode: 404 });
   });
 });

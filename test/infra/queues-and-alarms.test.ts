@@ -113,11 +113,12 @@ describe("every alarm", () => {
   });
 
   it("is mailed where an address is given, by a topic that takes TLS alone", () => {
-    expect(alarms().flatMap(({ Properties }) => Properties.AlarmActions ?? [])).toEqual([]);
+    expect(deployment.all("AWS::SNS::Subscription")).toEqual([]);
     const mailed = synthesize({ alarmEmail: "ops@example.com" });
     for (const { Properties } of mailed.all<AlarmProperties>("AWS::CloudWatch::Alarm")) {
       expect(Properties.AlarmActions).toHaveLength(1);
     }
+    expect(mailed.all("AWS::SNS::Subscription")).toHaveLength(1);
     expect(JSON.stringify(mailed.all("AWS::SNS::TopicPolicy"))).toContain("aws:SecureTransport");
   });
 

@@ -27,11 +27,13 @@ beforeAll(() => {
 const endpoints = [...new Map(routes.map((route) => [route.file, route])).values()];
 const workers: Trigger[] = Object.values(triggers);
 const named = (line: Route | Trigger) =>
-  `runyard-${("name" in line ? line.name : undefined) ?? line.file.split("/")[1]}`;
+  line.file === triggers.runSandbox.file
+    ? "runyard-run-sandbox-image"
+    : `runyard-${("name" in line ? line.name : undefined) ?? line.file.split("/")[1]}`;
 
 describe("a function's role", () => {
   it.each(endpoints.map((route) => [route.file, route]))("%s may do what its line in routes.ts says", (_, route) => {
-    expect(actionsOf(named(route))).toEqual(expected(route.rights));
+    expect(actionsOf(named(route))).toEqual(expected(route.rights, route.untraced !== true));
   });
 
   it.each(workers.map((trigger) => [trigger.file, trigger]))(
@@ -50,21 +52,29 @@ describe("a function's role", () => {
     },
   );
 
-  it("of the sandbox may write its own log and nothing else", () => {
-    const statements = statementsOf("runyard-run-sandbox");
+  it("of the sandbox may write its own log, and is denied everything else", () => {
+    const statements = statementsOf("runyard-run-sandbox-image");
     expect(statements).toHaveLength(1);
     expect(statements[0]?.Action).toEqual(["logs:CreateLogStream", "logs:PutLogEvents"]);
     expect(JSON.stringify(statements[0]?.Resource)).toMatch(/RunSandboxLog/);
+    const denied = deployment
+      .all<RoleProperties>("AWS::IAM::Role")
+      .filter((role) => /"Deny"/.test(JSON.stringify(role)));
+    expect(denied.map(({ id }) => id)).toEqual([expect.stringMatching(/^RunSandboxRole/)]);
   });
 
   it("has no wildcard in an action, and none in a resource but for traces and the bucket's objects", () => {
     for (const statement of allStatements()) {
-      expect(statement.Effect).toBe("Allow");
       const actions = [statement.Action].flat();
       expect(actions.filter((action) => action.includes("*"))).toEqual([]);
       const resource = JSON.stringify(statement.Resource);
       if (actions.every((action) => action.startsWith("xray:Put"))) expect(resource).toBe('"*"');
-      else if (actions.every((action) => action === "ecr:GetAuthorizationToken")) expect(resource).toBe('"*"');
+      else if (
+        actions.every((action) => /^(ecr(-public)?:GetAuthorizationToken|sts:GetServiceBearerToken)$/.test(action))
+      )
+        expect(resource).toBe('"*"');
+      else if (actions.every((action) => /^s3:(ListBucket|GetBucketLocation)$/.test(action)))
+        expect(resource).toMatch(/:s3:::",{"Fn::Sub":"cdk-[^"*]*-assets-[^"*]*"}\]\]}$/);
       else if (actions.every((action) => action.startsWith("s3:")))
         for (const one of [statement.Resource].flat())
           expect(JSON.stringify(one)).toMatch(/Bucket.*"\/[a-z]+\/[^"]*"|cdk-.*-assets-.*\/[0-9a-f]{64}\.zip"/);
@@ -102,7 +112,8 @@ describe("a function's role", () => {
   });
 
   it("never allows Scan, nor PartiQL, nor anything on tables as a whole", () => {
-    const actions = new Set(allStatements().flatMap(({ Action }) => Action));
+    const ofAssets = (statement: Statement) => /"cdk-[^"]*-assets-/.test(JSON.stringify(statement.Resource));
+    const actions = new Set(allStatements().flatMap((one) => (ofAssets(one) ? [] : one.Action)));
     for (const action of actions) expect(action).not.toMatch(/Scan|PartiQL|Table|ListBucket/);
   });
 
@@ -260,6 +271,8 @@ function allStatements(): Statement[] {
   return deployment.all<RoleProperties>("AWS::IAM::Role").flatMap(statementsIn);
 }
 
+/** The statements of a role that allow something. */
 function statementsIn(role: Resource<RoleProperties>): Statement[] {
-  return (role.Properties.Policies ?? []).flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  const statements = (role.Properties.Policies ?? []).flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  return statements.filter(({ Effect }) => Effect === "Allow");
 }

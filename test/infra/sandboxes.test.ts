@@ -54,9 +54,9 @@ describe("the sandboxes that a deployment has by default", () => {
   });
 
   it("are of the one image on AWS, and of a zip on the emulator or where the settings say so", () => {
-    expect(functionOf(usual, "runyard-run-sandbox")?.Properties).toMatchObject({ PackageType: "Image" });
+    expect(functionOf(usual, "runyard-run-sandbox-image")?.Properties).toMatchObject({ PackageType: "Image" });
     const zipped = synthesize({ lambdaSandbox: "zip" });
-    expect(functionOf(zipped, "runyard-run-sandbox")?.Properties).toMatchObject({ Runtime: "nodejs24.x" });
+    expect(functionOf(zipped, "runyard-run-sandbox-zip")?.Properties).toMatchObject({ Runtime: "nodejs24.x" });
     expect(typesOf(zipped).filter((type) => /ECR|CodeBuild|CustomResource/.test(type))).toEqual([]);
   });
 
@@ -100,10 +100,14 @@ describe("the image", () => {
       .filter(({ Properties }) => Properties.Description === "runyard-build-sandbox-image");
     const statements = roles.flatMap(({ Properties }) => Properties.Policies[0]?.PolicyDocument.Statement ?? []);
     const actions = actionsOf(statements);
-    expect(actions.every((action) => /^(logs|ecr|s3|codebuild):/.test(action))).toBe(true);
+    expect(actions.every((action) => /^(logs|ecr|ecr-public|sts|s3|codebuild):/.test(action))).toBe(true);
     expect(actions.filter((action) => /Delete|\*|Create(?!LogStream)/.test(action))).toEqual([]);
     const everywhere = statements.filter(({ Resource }) => Resource === "*");
-    expect(actionsOf(everywhere)).toEqual(["ecr:GetAuthorizationToken"]);
+    expect(actionsOf(everywhere)).toEqual([
+      "ecr-public:GetAuthorizationToken",
+      "ecr:GetAuthorizationToken",
+      "sts:GetServiceBearerToken",
+    ]);
   });
 
   it("installs what the local preflight looks for, and Node of the same version", () => {
@@ -124,7 +128,11 @@ describe("the image", () => {
     expect(installed.filter((name) => !wanted.includes(name)).sort()).toEqual([
       "build-essential",
       "ca-certificates",
+      "curl",
+      "jq",
       "openssh-client",
+      "python3-pip",
+      "unzip",
     ]);
     expect(dockerfile).toContain(`node:${devDependencies.node}-`);
   });
@@ -180,6 +188,7 @@ describe("the function that has the image built", () => {
   it("tells of a build that could not be started, and answers a deletion at once", async () => {
     const broken = await call({}, () => Promise.reject(new Error("no such project")));
     expect(broken).toMatchObject([{ url: event.ResponseURL, Status: "FAILED", headers: { "content-type": "" } }]);
+    expect(broken[0]?.Reason).toMatch(/did not start the build: Error: no such project.*-c lambdaSandbox=zip/s);
     const deleted = await call({ RequestType: "Delete" }, () => Promise.reject(new Error("never")));
     expect(deleted).toMatchObject([{ Status: "SUCCESS", StackId: "stack", RequestId: "request" }]);
   });

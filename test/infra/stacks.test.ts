@@ -99,7 +99,13 @@ describe("every function", () => {
       expect(Properties.Runtime).toBe(isImage ? undefined : "nodejs24.x");
       expect(Properties.Architectures).toEqual(["arm64"]);
       expect(Properties.LoggingConfig.LogFormat).toBe("JSON");
-      const untraced = ["runyard-run-sandbox", "runyard-build-sandbox-image"].includes(Properties.FunctionName);
+      const untraced = [
+        "runyard-run-sandbox-image",
+        "runyard-build-sandbox-image",
+        "runyard-heartbeat",
+        "runyard-append-messages",
+        "runyard-record-live-output",
+      ].includes(Properties.FunctionName);
       expect(Properties.TracingConfig?.Mode, Properties.FunctionName).toBe(untraced ? undefined : "Active");
     }
     const groups = functions(aws).map(
@@ -118,7 +124,7 @@ describe("every function", () => {
     const variables = variablesOf(aws, "runyard-list-models");
     expect(Object.keys(variables).sort()).toEqual(["BASE_URL", "PRINCIPALS", "STAGE", "TABLE_NAME", "WEB_URL"].sort());
     expect(variables["PRINCIPALS"]).toBe("personal,agent,run");
-    expect(Object.keys(variablesOf(aws, "runyard-run-sandbox")).sort()).toEqual(["STAGE"]);
+    expect(Object.keys(variablesOf(aws, "runyard-run-sandbox-image")).sort()).toEqual(["STAGE"]);
   });
 
   it("is told how often callers may do what has a rate limit, where that is not the default", () => {
@@ -148,7 +154,7 @@ describe("every function", () => {
       expect(variablesOf(chosen, `runyard-${name}`)).toMatchObject(told);
     }
     expect(Object.keys(variablesOf(aws, "runyard-create-run")).filter((name) => name.includes("MODEL"))).toEqual([]);
-    expect(JSON.stringify(variablesOf(chosen, "runyard-run-sandbox"))).not.toContain("MODEL");
+    expect(JSON.stringify(variablesOf(chosen, "runyard-run-sandbox-image"))).not.toContain("MODEL");
     expect(() => synthesize({ openaiKeyParameter: "sk-123" })).toThrow(/"openaiKeyParameter".*SSM parameter/);
     expect(() => synthesize({ compatibleModels: "llama" })).toThrow(/"compatibleBaseUrl"/);
     expect(() => synthesize({ compatibleBaseUrl: "https://models.example/v1" })).toThrow(/"compatibleModels"/);
@@ -159,16 +165,25 @@ describe("every function", () => {
       functions(synthesize(context)).filter(({ Properties }) => Properties.ReservedConcurrentExecutions !== undefined)
         .length;
     expect(reserved({})).toBe(0);
-    expect(reserved({ reserveConcurrency: "true", sandboxConcurrency: "500" })).toBe(
-      routes.filter((route) => route.reserved !== undefined).length + 3,
+    expect(reserved({ reserveConcurrency: "true", sandboxConcurrency: "500", accountConcurrency: "5000" })).toBe(
+      routes.filter((route) => route.reserved !== undefined).length + 4,
     );
+  });
+
+  it("refuses reservations that leave fewer than 100 executions of the account, with the remedy", () => {
+    expect(() => synthesize({ sandboxConcurrency: "5" })).toThrow(/"accountConcurrency".*get-account-settings/);
+    expect(() => synthesize({ sandboxConcurrency: "901", accountConcurrency: "1000" })).toThrow(/at most 900/);
+    expect(() => synthesize({ reserveConcurrency: "true", accountConcurrency: "1000" })).toThrow(
+      /leave out "reserveConcurrency"/,
+    );
+    expect(() => synthesize({ sandboxConcurrency: "1", accountConcurrency: "10" })).toThrow(/higher quota/);
   });
 });
 
 describe("the sandbox", () => {
   it("has 15 minutes, 2 GB, 4 GB of disk and an environment that no other execution has used", () => {
     const sandbox = functions(aws).find(
-      ({ Properties }) => Properties.FunctionName === "runyard-run-sandbox",
+      ({ Properties }) => Properties.FunctionName === "runyard-run-sandbox-image",
     )?.Properties;
     expect(sandbox).toMatchObject({
       Timeout: 900,
@@ -224,12 +239,14 @@ describe("the API", () => {
 });
 
 describe("on the local cloud", () => {
-  it("everything but the front door, the streams behind it, the model gateway, the sandboxes' image, the logs of the bucket and what guards against loss is as on AWS", () => {
+  it("everything but the front door, the streams behind it, the model gateway, the sandboxes' image, the alarm topic, the logs of the bucket and what guards against loss is as on AWS", () => {
     const ids = (deployment: Synthesized) =>
       deployment.stacks.flatMap(({ name, resources }) => resources.map(({ id, Type }) => `${name}/${Type}/${id}`));
     const absent = ids(aws).filter((id) => !ids(local).includes(id));
     expect(
-      absent.filter((id) => !/FrontDoor|EventStream|BucketLogs|CDKBucketDeployment|ModelGateway|SandboxImage/.test(id)),
+      absent.filter(
+        (id) => !/FrontDoor|EventStream|BucketLogs|CDKBucketDeployment|ModelGateway|SandboxImage|SNS::Topic/.test(id),
+      ),
     ).toEqual([]);
     expect(ids(local).filter((id) => !ids(aws).includes(id))).toEqual([]);
   });

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App } from "aws-cdk-lib";
+import { readSettings } from "#infra/read-settings.ts";
 import { runyard } from "#infra/runyard.ts";
-import { readSettings } from "#infra/settings.ts";
 
 export const repository = join(import.meta.dirname, "../..");
 

@@ -1,0 +1,152 @@
+import type { Node } from "constructs";
+import { throwIfOverReserved } from "./concurrency.ts";
+import { SANDBOX_KINDS, type Settings } from "./settings.ts";
+
+/** Reads the settings of a deployment from the app's context, and refuses values that would fail later and less clearly. */
+export function readSettings(node: Node): Settings {
+  const text = (name: string) => {
+    const value: unknown = node.tryGetContext(name);
+    return value === undefined || value === "" ? undefined : String(value);
+  };
+  const count = (name: string, least: number, most: number) => {
+    const value = text(name);
+    if (value === undefined) return undefined;
+    const number = Number(value);
+    if (Number.isInteger(number) && number >= least && number <= most) return number;
+    throw new Error(`context "${name}" must be a whole number from ${least} to ${most}, not "${value}"`);
+  };
+  const flag = (name: string, otherwise: boolean) => {
+    const value = text(name) ?? String(otherwise);
+    if (value === "true" || value === "false") return value === "true";
+    throw new Error(`context "${name}" must be true or false, not "${value}"`);
+  };
+  const stage = text("stage") ?? "aws";
+  if (stage !== "aws" && stage !== "local") throw new Error(`context "stage" must be aws or local, not "${stage}"`);
+  const webUrl = text("webUrl");
+  const optional = readOptional(text, count);
+  const list = (name: string) => (text(name) ?? "").split(",").filter((part) => part !== "");
+  const parameter = (name: string) => {
+    const value = text(name);
+    if (value === undefined || /^(\/[\w.-]+)+$/.test(value)) return value;
+    throw new Error(
+      `context "${name}" must be the name of an SSM parameter, such as /a/b or /aws/reference/secretsmanager/a, not "${value}"`,
+    );
+  };
+  const anthropicKeyParameter = parameter("anthropicKeyParameter");
+  const openaiKeyParameter = parameter("openaiKeyParameter");
+  const compatible = compatibleServer(
+    text("compatibleBaseUrl"),
+    list("compatibleModels"),
+    parameter("compatibleKeyParameter"),
+  );
+  const modelPrices = list("modelPrices");
+  const odd = modelPrices.find((price) => !/^[^=]+=\d+(\.\d+)?\/\d+(\.\d+)?$/.test(price));
+  if (odd !== undefined) throw new Error(`context "modelPrices" must be a list of id=input/output, not "${odd}"`);
+  const githubApiUrl = text("githubApiUrl") ?? "https://api.github.com";
+  if (!/^https?:\/\/[^/?#]+(\/[^?#]*[^/?#])?$/.test(githubApiUrl)) {
+    throw new Error(`context "githubApiUrl" must be an address without a slash at its end, not "${githubApiUrl}"`);
+  }
+  const githubTokenParameter = parameter("githubTokenParameter") ?? "/runyard/github-token";
+  const githubApp = appOnGithub(text("githubAppId"), parameter("githubAppKeyParameter"));
+  const concurrency = {
+    dispatchConcurrency: count("dispatchConcurrency", 2, 1000) ?? 50,
+    reserveConcurrency: text("reserveConcurrency") === "true",
+  };
+  throwIfOverReserved({ ...optional, ...concurrency });
+  return {
+    stage,
+    ...sandboxSettings(stage, { kinds: list("sandboxes"), lambda: text("lambdaSandbox") }),
+    microvmRegions: list("microvmRegions"),
+    microvmBaseVersion: text("microvmBaseVersion") ?? "1",
+    githubApiUrl,
+    githubTokenParameter,
+    tableName: text("tableName") ?? "runyard",
+    frontDoor: flag("frontDoor", true),
+    sandboxTenancy: flag("sandboxTenancy", true),
+    ...concurrency,
+    bedrock: text("bedrock") === "true",
+    disabledModels: list("disabledModels"),
+    modelPrices,
+    ...(githubApp !== undefined && { githubApp }),
+    ...(webUrl !== undefined && { webUrl: webUrl.replace(/\/$/, "") }),
+    ...optional,
+    ...(anthropicKeyParameter !== undefined && { anthropicKeyParameter }),
+    ...(openaiKeyParameter !== undefined && { openaiKeyParameter }),
+    ...(compatible !== undefined && { compatible }),
+  };
+}
+
+/** Reads the settings that are numbers or names and may be absent. */
+function readOptional(
+  text: (name: string) => string | undefined,
+  count: (name: string, least: number, most: number) => number | undefined,
+) {
+  return omitUndefined({
+    baseUrl: readBaseUrl(text("baseUrl")),
+    alarmEmail: text("alarmEmail"),
+    existingTable: text("existingTable"),
+    existingBucket: text("existingBucket"),
+    accountConcurrency: count("accountConcurrency", 10, 1_000_000),
+    sandboxConcurrency: count("sandboxConcurrency", 1, 100_000),
+    sandboxSeconds: count("sandboxSeconds", 10, 900),
+    sandboxMemoryMb: count("sandboxMemoryMb", 512, 10_240),
+    sandboxDiskMb: count("sandboxDiskMb", 512, 10_240),
+    createsPerMinute: count("createsPerMinute", 1, 1_000_000),
+    followupsPerMinute: count("followupsPerMinute", 1, 1_000_000),
+    keysPerMinute: count("keysPerMinute", 1, 1_000_000),
+  });
+}
+
+function readBaseUrl(baseUrl: string | undefined): string | undefined {
+  if (baseUrl === undefined || /^https?:\/\/[^/]+(\/.*)?\/api\/v1$/.test(baseUrl)) return baseUrl;
+  throw new Error(`context "baseUrl" must be an address that ends in /api/v1, not "${baseUrl}"`);
+}
+
+/** Leaves out the members that are undefined. */
+function omitUndefined<T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const given: { [K in keyof T]?: NonNullable<T[K]> } = {};
+  for (const name in members) {
+    const value = members[name];
+    if (value !== undefined && value !== null) given[name] = value;
+  }
+  return given;
+}
+
+function appOnGithub(id: string | undefined, keyParameter: string | undefined): Settings["githubApp"] {
+  if (id === undefined && keyParameter === undefined) return undefined;
+  if (id === undefined || !/^[\w.]{1,64}$/.test(id)) {
+    throw new Error('context "githubAppId" must be the id or client id of a GitHub App');
+  }
+  return { id, keyParameter: keyParameter ?? "/runyard/github-app-key" };
+}
+
+function compatibleServer(
+  baseUrl: string | undefined,
+  models: readonly string[],
+  keyParameter: string | undefined,
+): Settings["compatible"] {
+  if (baseUrl === undefined && models.length === 0) return undefined;
+  if (baseUrl === undefined || !/^https?:\/\/\S+$/.test(baseUrl)) {
+    throw new Error('context "compatibleBaseUrl" must be the address of the server that has the "compatibleModels"');
+  }
+  if (models.length === 0) throw new Error('context "compatibleModels" must name the models of "compatibleBaseUrl"');
+  return { baseUrl, models, ...(keyParameter !== undefined && { keyParameter }) };
+}
+
+function sandboxSettings(
+  stage: Settings["stage"],
+  { kinds, lambda }: { readonly kinds: readonly string[]; readonly lambda: string | undefined },
+): Pick<Settings, "sandboxes" | "lambdaSandbox"> {
+  const sandboxes = kinds.flatMap((kind) => SANDBOX_KINDS.filter((known) => known === kind));
+  if (sandboxes.length < kinds.length || new Set(kinds).size < kinds.length) {
+    throw new Error(`context "sandboxes" must name some of ${SANDBOX_KINDS.join(", ")}, each once, not "${kinds}"`);
+  }
+  const lambdaSandbox = lambda ?? (stage === "aws" ? "image" : "zip");
+  if (lambdaSandbox !== "image" && lambdaSandbox !== "zip") {
+    throw new Error(`context "lambdaSandbox" must be image or zip, not "${lambda}"`);
+  }
+  if (stage === "local" && (lambdaSandbox === "image" || sandboxes.some((kind) => kind !== "lambda"))) {
+    throw new Error('context "sandboxes" and "lambdaSandbox": an emulator runs functions of a zip alone');
+  }
+  return { sandboxes: sandboxes.length === 0 ? ["lambda"] : sandboxes, lambdaSandbox };
+}

@@ -1,0 +1,211 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Resource, repository, type Synthesized, synthesize } from "./synthesize.ts";
+
+interface FunctionProperties {
+  readonly FunctionName: string;
+  readonly MemorySize: number;
+  readonly RecursiveLoop?: string;
+  readonly EphemeralStorage?: { Size: number };
+  readonly TenancyConfig?: object;
+  readonly Environment?: { Variables: Record<string, unknown> };
+  readonly TracingConfig?: { Mode: string };
+}
+interface Statement {
+  readonly Effect: string;
+  readonly Action?: string | string[];
+  readonly NotAction?: string[];
+  readonly Resource: unknown;
+  readonly Principal?: unknown;
+  readonly Condition?: unknown;
+}
+interface RoleProperties {
+  readonly Description?: string;
+  readonly Policies: { PolicyDocument: { Statement: Statement[] } }[];
+}
+
+let usual: Synthesized;
+beforeAll(() => {
+  usual = synthesize();
+});
+const functionNamed = (name: string, of: Synthesized = usual) =>
+  of.all<FunctionProperties>("AWS::Lambda::Function").find(({ Properties }) => Properties.FunctionName === name)
+    ?.Properties;
+const typesOf = (of: Synthesized) => of.stacks.flatMap(({ resources }) => resources.map(({ Type }) => Type));
+const statementsOf = (description: string): Statement[] =>
+  usual
+    .all<RoleProperties>("AWS::IAM::Role")
+    .filter(({ Properties }) => Properties.Description === description)
+    .flatMap(({ Properties }) => Properties.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement));
+const sandboxNames = (of: Synthesized) =>
+  of
+    .all<FunctionProperties>("AWS::Lambda::Function")
+    .map(({ Properties }) => Properties.FunctionName)
+    .filter((name) => name.startsWith("runyard-run-sandbox"));
+
+describe("the build of the sandbox image", () => {
+  it("reads its source like CodeBuild does, and logs in to both registries", () => {
+    const json = JSON.stringify(statementsOf("runyard-build-sandbox-image"));
+    expect(json).toMatch(/s3:GetBucketLocation.*s3:ListBucket/);
+    expect(json).toContain("ecr-public:GetAuthorizationToken");
+    expect(json).toContain("sts:GetServiceBearerToken");
+    const [project] = usual.all("AWS::CodeBuild::Project");
+    expect(JSON.stringify(project?.Properties)).toMatch(/ecr-public get-login-password --region us-east-1/);
+  });
+
+  it("tries a pull, a package installation and a push three times", () => {
+    const [project] = usual.all("AWS::CodeBuild::Project");
+    const spec = JSON.stringify(project?.Properties);
+    expect(spec).toMatch(/for try in 1 2 3; do docker build/);
+    expect(spec).toMatch(/for try in 1 2 3; do docker push/);
+    const dockerfile = readFileSync(join(repository, "image/Dockerfile"), "utf8");
+    expect(dockerfile).toContain("Acquire::Retries=3");
+    expect(dockerfile).toContain("--fetch-retries=3");
+  });
+
+  it("keeps its logs when the stack is rolled back, without a name that the next attempt would collide with", () => {
+    const logs = usual
+      .all<{ LogGroupName?: string }>("AWS::Logs::LogGroup")
+      .filter(({ id }) => /^SandboxImage(Starter)?Log/.test(id));
+    expect(logs).toHaveLength(2);
+    for (const log of logs) {
+      expect(log.DeletionPolicy).toBe("Retain");
+      expect(log.Properties).not.toHaveProperty("LogGroupName");
+    }
+  });
+});
+
+describe("the sandbox function", () => {
+  it("has another name for each package type and tenancy, since a change of either replaces it", () => {
+    expect(sandboxNames(usual)).toEqual(["runyard-run-sandbox-image"]);
+    expect(sandboxNames(synthesize({ lambdaSandbox: "zip" }))).toEqual(["runyard-run-sandbox-zip"]);
+    expect(sandboxNames(synthesize({ sandboxTenancy: "false" }))).toEqual(["runyard-run-sandbox-image-shared"]);
+  });
+
+  it("is told to exit after each execution where the account has no tenant isolation, and callers pass no tenant", () => {
+    const shared = synthesize({ sandboxTenancy: "false" });
+    expect(functionNamed("runyard-run-sandbox-image-shared", shared)).not.toHaveProperty("TenancyConfig");
+    for (const name of ["run-sandbox-image-shared", "dispatch-run", "discover-skills"]) {
+      expect(functionNamed(`runyard-${name}`, shared)?.Environment?.Variables).toMatchObject({
+        SANDBOX_TENANCY: "shared",
+      });
+      const own = name.replace("-shared", "");
+      expect(functionNamed(`runyard-${own}`)?.Environment?.Variables).not.toHaveProperty("SANDBOX_TENANCY");
+    }
+    expect(() => synthesize({ sandboxTenancy: "no" })).toThrow(/"sandboxTenancy" must be true or false/);
+  });
+
+  it("has as much memory and disk as the settings say", () => {
+    const large = synthesize({ sandboxMemoryMb: "10240", sandboxDiskMb: "10240" });
+    expect(functionNamed("runyard-run-sandbox-image", large)).toMatchObject({
+      MemorySize: 10240,
+      EphemeralStorage: { Size: 10240 },
+    });
+    expect(() => synthesize({ sandboxMemoryMb: "20000" })).toThrow(/"sandboxMemoryMb".*512 to 10240/);
+    expect(() => synthesize({ sandboxDiskMb: "100" })).toThrow(/"sandboxDiskMb".*512 to 10240/);
+  });
+
+  it("has a role that denies everything but its own log", () => {
+    const deny = statementsOf("runyard-run-sandbox-image").filter(({ Effect }) => Effect === "Deny");
+    expect(deny).toEqual([{ Effect: "Deny", NotAction: ["logs:CreateLogStream", "logs:PutLogEvents"], Resource: "*" }]);
+  });
+});
+
+describe("alarms", () => {
+  it("may publish to the topic, from this account only", () => {
+    const [policy] = synthesize({ alarmEmail: "ops@example.com" }).all<{
+      PolicyDocument: { Statement: Statement[] };
+    }>("AWS::SNS::TopicPolicy");
+    const allowed = policy?.Properties.PolicyDocument.Statement.filter(({ Effect }) => Effect === "Allow");
+    expect(allowed).toMatchObject([
+      {
+        Action: "sns:Publish",
+        Principal: { Service: "cloudwatch.amazonaws.com" },
+        Condition: { StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } } },
+      },
+    ]);
+  });
+});
+
+describe("CloudFront", () => {
+  it("caches no error of the API", () => {
+    const [distribution] = usual.all<{
+      DistributionConfig: { CustomErrorResponses: { ErrorCode: number; ErrorCachingMinTTL: number }[] };
+    }>("AWS::CloudFront::Distribution");
+    const responses = distribution?.Properties.DistributionConfig.CustomErrorResponses;
+    expect(responses?.toSorted((a, b) => a.ErrorCode - b.ErrorCode)).toEqual(
+      [500, 502, 503, 504].map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })),
+    );
+  });
+
+  it("is absent with frontDoor=false, where the API serves the web app too", () => {
+    const plain = synthesize({ frontDoor: "false" });
+    expect(typesOf(plain).filter((type) => /CloudFront|BucketDeployment/.test(type))).toEqual([]);
+    const keys = plain
+      .all<{ RouteKey: string }>("AWS::ApiGatewayV2::Route")
+      .map(({ Properties }) => Properties.RouteKey);
+    expect(keys).toEqual(expect.arrayContaining(["GET /", "GET /{path+}", "GET /api/{path+}", "$default"]));
+    const variables = functionNamed("runyard-get-run", plain)?.Environment?.Variables ?? {};
+    expect(JSON.stringify(variables["BASE_URL"])).toMatch(/ApiEndpoint.*\/api\/v1/);
+    expect(JSON.stringify(variables["WEB_URL"])).toMatch(/ApiEndpoint/);
+    expect(() => synthesize({ frontDoor: "no" })).toThrow(/"frontDoor" must be true or false/);
+  });
+
+  it("leaves an empty bucket of web files behind, which a teardown can delete", () => {
+    const [files] = usual.stacks.flatMap(({ resources }) =>
+      resources.filter(({ Type }) => Type === "Custom::CDKBucketDeployment"),
+    );
+    expect(files?.Properties).toMatchObject({ RetainOnDelete: false });
+  });
+});
+
+describe("Lambda's detection of recursive loops", () => {
+  it("is off for dispatch-run alone, which sends runs back to its own queue", () => {
+    const allowed = usual
+      .all<FunctionProperties>("AWS::Lambda::Function")
+      .filter(({ Properties }) => Properties.RecursiveLoop !== undefined)
+      .map(({ Properties }) => [Properties.FunctionName, Properties.RecursiveLoop]);
+    expect(allowed).toEqual([["runyard-dispatch-run", "Allow"]]);
+  });
+});
+
+describe("a later change of the addresses", () => {
+  const exportsOf = (of: Synthesized, name: string) => of.stacks.find((stack) => stack.name === name)?.outputs ?? [];
+  const exported = (of: Synthesized) => exportsOf(of, "Runyard-Api").filter((output) => output.startsWith("Exports"));
+
+  it("removes no export that the other stacks still import during the update", () => {
+    const own = synthesize({ baseUrl: "https://api.example/api/v1", webUrl: "https://runs.example" });
+    expect(exported(usual).length).toBeGreaterThan(0);
+    expect(exported(own)).toEqual(expect.arrayContaining(exported(usual)));
+    const mailed = synthesize({ alarmEmail: "ops@example.com" });
+    expect(exported(usual)).toEqual(expect.arrayContaining(exported(mailed)));
+  });
+});
+
+describe("a restored table and bucket", () => {
+  it("are used in place of those that the data stack creates, which stay as they are", () => {
+    const restored = synthesize({ existingTable: "runyard-restored", existingBucket: "old-bucket" });
+    const variables = functionNamed("runyard-get-artifact", restored) ?? functionNamed("runyard-get-run", restored);
+    expect(variables?.Environment?.Variables["TABLE_NAME"]).toBe("runyard-restored");
+    expect(functionNamed("runyard-end-run", restored)?.Environment?.Variables["BUCKET_NAME"]).toBe("old-bucket");
+    const data = (of: Synthesized): Resource[] =>
+      of.stacks.filter(({ name }) => name === "Runyard-Data").flatMap(({ resources }) => [...resources]);
+    expect(data(restored)).toEqual(data(usual));
+    expect(exportsOfData(restored)).toEqual(expect.arrayContaining(exportsOfData(usual)));
+    expect(JSON.stringify(statementsIn(restored))).toMatch(/table\/runyard-restored\/index\/gsi1/);
+  });
+  const exportsOfData = (of: Synthesized) =>
+    (of.stacks.find(({ name }) => name === "Runyard-Data")?.outputs ?? []).filter((name) => name.startsWith("Exports"));
+  const statementsIn = (of: Synthesized) =>
+    of.all<RoleProperties>("AWS::IAM::Role").flatMap(({ Properties }) => Properties.Policies);
+});
+
+describe("X-Ray", () => {
+  it("traces neither heartbeats nor messages nor live output, the most frequent calls", () => {
+    for (const name of ["runyard-heartbeat", "runyard-append-messages", "runyard-record-live-output"]) {
+      expect(functionNamed(name)).not.toHaveProperty("TracingConfig");
+    }
+    expect(functionNamed("runyard-get-run")?.TracingConfig?.Mode).toBe("Active");
+  });
+});
