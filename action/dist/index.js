@@ -954,7 +954,7 @@ function theOne(kind, given, all) {
 // cli/src/run-config.ts
 import { readFile } from "node:fs/promises";
 
-// ../../wt/live/node_modules/valibot/dist/index.mjs
+// node_modules/valibot/dist/index.mjs
 var store$4, DEFAULT_CONFIG = {
   lang: void 0,
   message: void 0,

@@ -45,10 +45,15 @@ function requestBody(body: v.GenericSchema<unknown, unknown>, schema: JsonObject
   return { required, content: { "application/json": { schema } } };
 }
 
+/** Whether a repeat with the same `Idempotency-Key` gets the first response. Each sign-in link is a new one-time token. */
+function isReplayed({ method, path, who }: RoutedEndpoint["route"]): boolean {
+  return method === "POST" && who !== "public" && !who.every((kind) => kind === "run") && path !== "/session/link";
+}
+
 function successes({ route, name, definition }: RoutedEndpoint, book: SchemaBook): JsonObject {
   return Object.fromEntries(
     Object.entries(definition.reply).map(([status, reply]) => {
-      const replays = route.method === "POST" && route.who !== "public" && !route.who.every((kind) => kind === "run");
+      const replays = isReplayed(route);
       const headers: Record<string, Json> = {
         "x-request-id": { $ref: "#/components/headers/x-request-id" },
         ...(replays ? { "Idempotent-Replay": { $ref: "#/components/headers/Idempotent-Replay" } } : {}),

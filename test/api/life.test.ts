@@ -114,10 +114,14 @@ describe("a run from its prompt to its transcript", () => {
     expect((await harness.event(event)).status, "a repeat is answered the same").toBe(200);
 
     plane.clock.now += 1_000;
-    expect((await harness.messages(1, "one", "two")).body).toEqual({ next_sequence: 3 });
-    expect((await harness.messages(1, "one", "two")).body, "a repeat is stored once").toEqual({ next_sequence: 3 });
+    expect((await harness.messages(1, "one", "two")).body).toEqual({ next_sequence: 3, watched: false });
+    expect((await harness.messages(1, "one", "two")).body, "a repeat is stored once").toEqual({
+      next_sequence: 3,
+      watched: false,
+    });
     expect((await harness.messages(2, "two", "three")).body, "of an overlap the new part is stored").toEqual({
       next_sequence: 4,
+      watched: false,
     });
     const gap = await harness.messages(6, "six");
     expect(gap.status).toBe(400);

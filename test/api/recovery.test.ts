@@ -45,7 +45,7 @@ describe("an execution that is lost", () => {
     expect(next.execution_id).not.toBe(harness.execution_id);
     expect(next.key).not.toBe(harness.key);
     expect((await next.resolve()).body.context).toMatchObject({ next_sequence: 2, messages: [] });
-    expect((await next.messages(2, "after")).body).toEqual({ next_sequence: 3 });
+    expect((await next.messages(2, "after")).body).toEqual({ next_sequence: 3, watched: false });
     expect((await next.finish()).status).toBe(200);
     const { events } = (await clientOf(plane).get(`/agent/runs/${harness.run_id}/timeline`)).body;
     expect(events.find(({ event_type }: { event_type: string }) => event_type === "execution_lost")).toMatchObject({

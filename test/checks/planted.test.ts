@@ -143,7 +143,7 @@ describe("npm run check", () => {
     ["runtime-loads-no-cdk", "shared/http/planted.ts", "aws-cdk-lib"],
     ["wire-is-pure", "shared/wire/planted.ts", "node:fs"],
     ["harness-speaks-http-only", "harness/planted.ts", "@aws-sdk/client-s3"],
-    ["no-dev-dependency-at-runtime", "functions/runs/planted.ts", "esbuild"],
+    ["no-dev-dependency-at-runtime", "functions/runs/planted.ts", "fast-check"],
     ["everything-resolves", "functions/runs/planted.ts", "./nowhere.ts"],
   ] as const;
   it("fails on a package that a folder may not touch, and on an import of nothing", async () => {

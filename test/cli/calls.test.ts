@@ -68,6 +68,7 @@ const CALLS: readonly (readonly [line: string, answers: readonly Answer[], asked
     [api({ download_url: "{storage}/t", expires_at: "" }), { ...api(undefined), at: "storage", raw: "{}\n" }],
     ["GET /agent/runs/r1/transcript?redirect=false", "GET /t"],
   ],
+  ["runs diff r1", [api({ ...RUN, artifacts: [] })], ["GET /agent/runs/r1"]],
   ["runs artifacts r1", [api({ ...RUN, artifacts: [] })], ["GET /agent/runs/r1"]],
   ["schedules list", [api({ schedules: [] })], ["GET /agent/schedules"]],
   [`schedules get ${UID}`, [schedule], [`GET /agent/schedules/${UID}`]],
@@ -123,7 +124,18 @@ const CALLS: readonly (readonly [line: string, answers: readonly Answer[], asked
 ];
 
 /** These have tests of their own, since they do not begin with a call, or make none. */
-const ELSEWHERE = ["login", "logout", "serve", "doctor", "worker", "agent", "bootstrap", "completion", "__complete"];
+const ELSEWHERE = [
+  "login",
+  "logout",
+  "serve",
+  "doctor",
+  "worker",
+  "agent",
+  "runs open-pr",
+  "bootstrap",
+  "completion",
+  "__complete",
+];
 
 type Command = ReturnType<typeof makeProgram>;
 const leaves = (command: Command): Command[] =>

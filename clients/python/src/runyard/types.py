@@ -382,6 +382,8 @@ class GitChanges(BaseModel):
     """What a run changed in a repository: its commits, uncommitted changes and new files, without ignored files."""
 
     path: str
+    """The path of the repository in the workspace."""
+
     base_commit: str
     """Must be the id of a commit."""
 
@@ -392,11 +394,22 @@ class GitChanges(BaseModel):
     """The branch of the pull request."""
 
     commits: int
+    """The number of commits since `base_commit`."""
+
     files_changed: int
+    """The number of changed files."""
+
     insertions: int
+    """The number of inserted lines."""
+
     deletions: int
+    """The number of deleted lines."""
+
     files_omitted: Optional[int] = None
+    """The number of files over 5 MiB, which the patch omits."""
+
     redacted: Optional[bool] = None
+    """Whether the patch contains `***` in place of secrets."""
 
 
 class FileArtifactItemData(BaseModel):
@@ -424,6 +437,7 @@ class FileArtifactItemData(BaseModel):
     """The artifact's title."""
 
     git: Optional[GitChanges] = None
+    """What the patch in this file changes. Only in files of repository changes."""
 
 
 class FileArtifactItem(BaseModel):
@@ -1202,6 +1216,7 @@ class FileArtifactResponseData(BaseModel):
     """The file's size in bytes."""
 
     git: Optional[GitChanges] = None
+    """What the patch in this file changes. Only in files of repository changes."""
 
 
 class FileArtifactResponse(BaseModel):

@@ -206,6 +206,7 @@ interface components {
                 size_bytes?: number;
                 /** @description The artifact's title. */
                 title?: string;
+                /** @description What the patch in this file changes. Only in files of repository changes. */
                 git?: components["schemas"]["GitChanges"];
             };
         } | {
@@ -330,6 +331,7 @@ interface components {
                 description?: string;
                 /** @description The file's size in bytes. */
                 size_bytes?: number;
+                /** @description What the patch in this file changes. Only in files of repository changes. */
                 git?: components["schemas"]["GitChanges"];
             };
         };
@@ -995,6 +997,7 @@ interface components {
         FollowupPolicy: "enqueue" | "interrupt" | "reject";
         /** @description What a run changed in a repository: its commits, uncommitted changes and new files, without ignored files. */
         GitChanges: {
+            /** @description The path of the repository in the workspace. */
             path: string;
             /** @description Must be the id of a commit. */
             base_commit: string;
@@ -1002,11 +1005,17 @@ interface components {
             head_commit?: string;
             /** @description The branch of the pull request. */
             branch?: string;
+            /** @description The number of commits since `base_commit`. */
             commits: number;
+            /** @description The number of changed files. */
             files_changed: number;
+            /** @description The number of inserted lines. */
             insertions: number;
+            /** @description The number of deleted lines. */
             deletions: number;
+            /** @description The number of files over 5 MiB, which the patch omits. */
             files_omitted?: number;
+            /** @description Whether the patch contains `***` in place of secrets. */
             redacted?: boolean;
         };
         /** @description The snapshot files of a run's latest ended execution. */
@@ -1599,6 +1608,7 @@ interface components {
                 description?: string;
                 /** @description The artifact's title. */
                 title?: string;
+                /** @description What the patch in this file changes. Only in files of repository changes. */
                 git?: components["schemas"]["GitChanges"];
             };
         } | {
