@@ -333,7 +333,19 @@ describe("runyard completion", () => {
     [["ru"], ["run", "runs"]],
     [
       ["runs", ""],
-      ["list", "get", "follow", "followup", "cancel", "response", "conversation", "transcript", "artifacts"],
+      [
+        "list",
+        "get",
+        "follow",
+        "followup",
+        "cancel",
+        "response",
+        "conversation",
+        "transcript",
+        "artifacts",
+        "diff",
+        "open-pr",
+      ],
     ],
     [["envs", "li"], ["list"]],
     [

@@ -39,9 +39,9 @@ describe("runyard, with a running service", () => {
       input: prompt,
     });
     expect(followed.code).toBe(1);
-    expect(followed.out).toMatch(/\$ echo from-the-run; echo data[^\n]*\n[^\n]*exit 0\n\s+from-the-run\n/);
-    expect(followed.out).toMatch(/\$ exit 7\n[^\n]*exit 7\n/);
-    expect(followed.out).toMatch(/artifact created {2}made\.txt/);
+    expect(followed.out).toMatch(/\$ echo from-the-run; echo data[^\n]*\n\s+exit 0[^\n]*\n\s+from-the-run\n/);
+    expect(followed.out).toMatch(/\$ exit 7\n\s+exit 7[^\n]*\n/);
+    expect(followed.out).toMatch(/artifact {2}made\.txt/);
     expect(followed.out).toMatch(/\nFAILED after [\d.]+s/);
     const { runs } = await json("runs", "list", "--metadata", "kind=cli", "--state", "failed", "--source", "CLI");
     expect(runs).toMatchObject([{ title: "By the CLI", state: "FAILED", source: "CLI" }]);

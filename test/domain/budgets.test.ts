@@ -40,7 +40,7 @@ describe("POST /agent/runs", () => {
 });
 
 describe("a run", () => {
-  test("without messages costs at most 45 write units, from its creation to its transcript", async () => {
+  test("without messages costs at most 49 write units, from its creation to its transcript and its place in usage reports", async () => {
     const { bill } = await billOf(table, async () => {
       // Each move is at a time of its own, so that it moves the run in the order of the lists.
       const runId = await createRun(plane, REQUEST);
@@ -53,7 +53,8 @@ describe("a run", () => {
       await deliver(plane);
     });
     expect(bill.writeUnits).toBeGreaterThan(40);
-    expect(bill.writeUnits).toBeLessThanOrEqual(45);
+    // Four of them count the run once for reports of usage, which then read no runs.
+    expect(bill.writeUnits).toBeLessThanOrEqual(49);
   });
 
   test("costs at most 6 write units more for a batch of messages", async () => {

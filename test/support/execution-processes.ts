@@ -14,7 +14,8 @@ export async function findHarness(executionId: string): Promise<number | undefin
   for (const entry of entries) {
     if (!entry.environment.split("\0").includes(`RUNYARD_EXECUTION=${executionId}`)) continue;
     for (let above: ProcessEntry | undefined = entry; above !== undefined; above = byPid.get(above.parent)) {
-      if (above.args.some((arg) => /harness\/main\.ts$|harness-[0-9a-f]+\/main\.mjs$|harness\.mjs$/.test(arg))) return above.pid;
+      if (above.args.some((arg) => /harness\/main\.ts$|harness-[0-9a-f]+\/main\.mjs$|harness\.mjs$/.test(arg)))
+        return above.pid;
     }
   }
   return undefined;

@@ -9,6 +9,11 @@ const HELPERS = [
     "Iterates over a run's events as they happen.",
   ],
   [
+    "runs.stream(runId, options?: StreamOptions)",
+    "AsyncGenerator<RunStreamItem>",
+    "Iterates over a run's events and live output as they happen.",
+  ],
+  [
     "runs.followUntilDone(runId, options?: FollowUntilDoneOptions)",
     "Promise<RunItem>",
     "Follows a run until it ends and returns it.",
