@@ -77,6 +77,13 @@ const createRun = {
   },
 } as const;
 
+/** A run without a prompt and attachments, so nothing of it is in the bucket. */
+const tryEnvironment = {
+  file: "environments/try-environment",
+  who: team,
+  rights: { table: createRun.rights.table, runsQueue: send, sandboxes: createRun.rights.sandboxes },
+} as const;
+
 /** Setting a timer, and deleting it again if the schedule was not created after all. */
 const setTimer = ["CreateSchedule", "UpdateSchedule", "DeleteSchedule"] as const;
 const schedule = { table: [...ask, ...write, "DeleteItem"], timers: setTimer } as const;
@@ -146,7 +153,7 @@ export const routes: readonly Route[] = [
   { method: "PUT", path: "/agent/environments/{environmentUid}", file: "environments/update-environment", who: people, rights: { table: [...ask, ...write, "DeleteItem"] } },
   { method: "DELETE", path: "/agent/environments/{environmentUid}", file: "environments/delete-environment", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
   { method: "POST", path: "/agent/environments/{environmentUid}/share", file: "environments/share-environment", who: people, rights: { table: [...ask, ...write] } },
-  { method: "POST", path: "/agent/environments/{environmentUid}/try", ...createRun, file: "environments/try-environment", who: team },
+  { method: "POST", path: "/agent/environments/{environmentUid}/try", ...tryEnvironment },
   { method: "DELETE", path: "/agent/environments/{environmentUid}/share", file: "environments/unshare-environment", who: people, rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
 
   { method: "POST", path: "/agent/keys", file: "keys/create-key", who: people, rights: { table: [...ask, ...write] } },

@@ -20,7 +20,9 @@ export const facts: Readonly<Record<string, JsonObject>> = {
     anyOf: [prompt, { required: ["skill"] }, { required: ["conversation_id"] }, skillIn("config")],
     not: { required: ["attachments", "images"] },
   },
-  CreateSessionRequest: { oneOf: [{ required: ["key"] }, { required: ["token"] }] },
+  CreateSessionRequest: {
+    oneOf: ["key", "token"].map((name) => ({ required: [name], properties: { [name]: { type: "string" } } })),
+  },
   ShareRequest: { oneOf: [{ required: ["user_uid"] }, { required: ["link"] }] },
   CreateScheduleRequest: scheduled,
   UpdateScheduleRequest: scheduled,

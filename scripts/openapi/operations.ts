@@ -5,7 +5,7 @@ import { facts } from "./facts.ts";
 import { withMemberNotes } from "./fields.ts";
 import { HEADERS_OF } from "./headers.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
-import { parametersOf } from "./parameters.ts";
+import { isReplayed, parametersOf } from "./parameters.ts";
 import { problemResponses, refusalsOf } from "./problems.ts";
 import { isSchema, type SchemaBook } from "./schemas.ts";
 import { tagOf } from "./tags.ts";
@@ -43,11 +43,6 @@ function requestBody(body: v.GenericSchema<unknown, unknown>, schema: JsonObject
   const rules = facts[String(schema["$ref"]).split(":").at(-1) ?? ""] ?? {};
   const required = !v.safeParse(body, {}).success || "anyOf" in rules || "oneOf" in rules;
   return { required, content: { "application/json": { schema } } };
-}
-
-/** Whether a repeat with the same `Idempotency-Key` gets the first response. Each sign-in link is a new one-time token. */
-function isReplayed({ method, path, who }: RoutedEndpoint["route"]): boolean {
-  return method === "POST" && who !== "public" && !who.every((kind) => kind === "run") && path !== "/session/link";
 }
 
 function successes({ route, name, definition }: RoutedEndpoint, book: SchemaBook): JsonObject {

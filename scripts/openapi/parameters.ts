@@ -34,10 +34,15 @@ function headersOf({ route, name }: RoutedEndpoint): readonly JsonObject[] {
   const ofRuns = route.who.every((kind) => kind === "run");
   const names = [
     ...(ofRuns ? ["Runyard-Instance", "Runyard-Protocol"] : ["X-Team-Uid"]),
-    ...(route.method === "POST" && !ofRuns ? ["Idempotency-Key", "x-stainless-retry-count"] : []),
+    ...(isReplayed(route) ? ["Idempotency-Key", "x-stainless-retry-count"] : []),
     ...(name === "createRun" ? ["X-Run-Source"] : []),
   ];
   return names.map((header) => ({ $ref: `#/components/parameters/${header}` }));
+}
+
+/** Whether a repeat with the same `Idempotency-Key` gets the first response. Each sign-in link is a new one-time token. */
+export function isReplayed({ method, path, who }: RoutedEndpoint["route"]): boolean {
+  return method === "POST" && who !== "public" && !who.every((kind) => kind === "run") && path !== "/session/link";
 }
 
 /** A query parameter is text; the document has the type that it is parsed to. */

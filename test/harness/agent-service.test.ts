@@ -21,7 +21,15 @@ describe("a run over the API, with the service's own gateway", () => {
       command('cat sum.txt; cp sum.txt "$RUNYARD_OUTPUT/"'),
       { text: "The sum is 2 now." },
     ]);
-    expect(await stage.shown(run)).toMatchObject({ state: "SUCCEEDED", artifacts: [{ artifact_type: "FILE" }] });
+    expect(await stage.shown(run)).toMatchObject({
+      state: "SUCCEEDED",
+      artifacts: expect.arrayContaining([
+        expect.objectContaining({ data: expect.objectContaining({ filename: "sum.txt" }) }),
+        expect.objectContaining({
+          data: expect.objectContaining({ git: expect.objectContaining({ insertions: 1, deletions: 1 }) }),
+        }),
+      ]),
+    });
     expect(await stage.blocks(run)).toMatchObject([
       { role: "user", text: "Correct the sum." },
       { role: "assistant", text: "I correct it." },

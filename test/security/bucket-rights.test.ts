@@ -1,16 +1,18 @@
 import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { streamEvents } from "#functions/runs/stream-events.ts";
 import { FILE_PATTERNS, type FileKind, type Rights } from "#infra/rights.ts";
 import { routes } from "#infra/routes.ts";
 import { triggers } from "#infra/triggers.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import { clientOf } from "../support/client.ts";
-import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, harnessOf, nextExecution, workingRun } from "../support/execution.ts";
 import { fileKindOf, RightMissing, usedFiles, withRights } from "../support/rights.ts";
 import { fireAt, makeSchedule, nightly, runsOf } from "../support/schedules.ts";
 import { createSkillControlPlane, skill } from "../support/skills.ts";
+import { connectedWorker } from "../support/worker.ts";
 
 /** Too long for an item, so it is stored in the bucket. */
 const long = (letter: string) => letter.repeat(INLINE_BYTES + 1);
@@ -70,6 +72,7 @@ describe("the rights of every function on files", () => {
     await useRunFiles();
     await useRawTranscripts();
     await useSkills();
+    await useWorkerFiles();
     const lines: readonly { readonly file: string; readonly rights: Rights }[] = [
       ...routes,
       ...Object.values(triggers),
@@ -91,18 +94,42 @@ const named = ({ bucket = {} }: Rights): string[] =>
     ...(bucket.PutObject ?? []).map((kind) => `PutObject ${kind}`),
   ].toSorted();
 
+const isPublic = { config: { session_sharing: { public_access: "VIEWER" } } };
+
 /** Reads a run in every way. */
 async function readRun(plane: TestControlPlane, run: string): Promise<void> {
   const ada = clientOf(plane);
   for (const what of ["", "/conversation", "/events", "/response", "/transcript", "/handoff/attachments"])
     expect((await ada.get(`/agent/runs/${run}${what}`)).status, what).toBeLessThan(500);
   await ada.get(`/agent/conversations/${run}`);
+  await ada.get(`/public/runs/${run}`);
+  const event = httpEvent({
+    key: plane.key,
+    rawPath: `/api/v1/agent/runs/${run}/events`,
+    headers: { "runyard-origin-secret": "origin" },
+  });
+  const ports = { ...plane.ports, streamSeconds: 1, originSecret: "origin" };
+  await withRights(triggers.streamEvents.file, triggers.streamEvents.rights, () => streamEvents.handle(event, ports));
+}
+
+/** Offers runs with long prompts to workers. */
+async function useWorkerFiles(): Promise<void> {
+  const config = { worker_host: "rack-7" };
+  const plane = await createTestControlPlane();
+  await connectedWorker(plane);
+  await createRun(plane, { prompt: long("w"), config });
+  await deliver(plane);
+  const other = await createTestControlPlane();
+  await connectedWorker(other);
+  const { id } = await makeSchedule(other, { prompt: long("v"), agent_config: config });
+  await clientOf(other).post(`/agent/schedules/${id}/run`);
+  await deliver(other);
 }
 
 async function useScheduleFiles(): Promise<void> {
   const plane = await createTestControlPlane();
   const ada = clientOf(plane);
-  const { id } = await makeSchedule(plane, { prompt: long("a") });
+  const { id } = await makeSchedule(plane, { prompt: long("a"), agent_config: isPublic.config });
   const target = `/agent/schedules/${id}`;
   await ada.put(target, { ...nightly, enabled: true, prompt: long("b") });
   await ada.get(target);
@@ -127,7 +154,7 @@ async function useRunFiles(): Promise<void> {
   await plane.upload(upload.upload.url, "a");
   const inline = { file_name: "b.txt", mime_type: "text/plain", data: Buffer.from("b").toString("base64") };
   const attachments = [{ attachment_id: upload.attachment_id }, inline];
-  const run = await createRun(plane, { prompt: long("p"), attachments });
+  const run = await createRun(plane, { prompt: long("p"), attachments, ...isPublic });
   const first = harnessOf(plane, await plane.dispatch(run));
   await first.resolve();
   expect((await first.messages(1, long("m"))).status).toBe(200);

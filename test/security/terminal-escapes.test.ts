@@ -114,7 +114,8 @@ describe("the command line", () => {
 
   it("prints no foreign control of the events that it follows", async () => {
     const { shell } = await follow();
-    expectInert(shell);
+    // The line with the elapsed time erases itself by spaces between two carriage returns.
+    expectInert(shell.replaceAll(/\r +\r/g, ""));
   });
 });
 
