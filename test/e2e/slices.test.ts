@@ -69,7 +69,8 @@ async function runWith(pause: string) {
     executions,
     files: run.artifacts.map(({ data }: Reply["body"]) => [data.filename, data.size_bytes, data.sha256]).sort(),
     outputs: await api.outputs(id),
-    transcript: messagesOf(transcript.replaceAll(`PAUSE_${pause}`, "PAUSE")),
+    // The summary of a command has its duration.
+    transcript: messagesOf(transcript.replaceAll(`PAUSE_${pause}`, "PAUSE").replaceAll(/(exit 0) · [\d.]+ s/g, "$1")),
   };
 }
 
