@@ -77,7 +77,8 @@ const MARKER = "RUNYARD_EXECUTION";
 /** Processes of the isolation boundary, which are there before a run's commands are. */
 const HELPERS = ["bwrap", "slirp4netns", "node"];
 
-const isHarness = (command: string): boolean => /harness\.mjs|harness\/main\.ts|harness-[0-9a-f]+\/main\.mjs/.test(command);
+const isHarness = (command: string): boolean =>
+  /harness\.mjs|harness\/main\.ts|harness-[0-9a-f]+\/main\.mjs/.test(command);
 
 /**
  * The processes of one service, distinguished from all others on the machine by their temporary directory, which they inherit, and by

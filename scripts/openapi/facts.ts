@@ -21,7 +21,10 @@ export const facts: Readonly<Record<string, JsonObject>> = {
     not: { required: ["attachments", "images"] },
   },
   CreateSessionRequest: {
-    oneOf: ["key", "token"].map((name) => ({ required: [name], properties: { [name]: { type: "string" } } })),
+    oneOf: ["key", "token"].map((name) => ({
+      required: [name],
+      properties: { [name]: { type: "string", minLength: 1 } },
+    })),
   },
   ShareRequest: { oneOf: [{ required: ["user_uid"] }, { required: ["link"] }] },
   CreateScheduleRequest: scheduled,
