@@ -19,15 +19,12 @@ export async function beginExecution(
   if (head.state === "INPROGRESS") return head;
   const now = ports.now();
   const prepared = head.state === "QUEUED" ? head.created_at : head.state_since;
-  const pending: TimelineEntry = {
-    type: "run_pending",
-    data: { state: "PENDING", execution_id: head.execution_id },
-  };
   const change: Change = {
     to: "INPROGRESS",
-    ...(head.state === "QUEUED" ? { via: "PENDING" as const, add: { executions: 1 } } : {}),
+    ...toSkippedState(head),
+    ...(head.state === "QUEUED" ? { add: { executions: 1 } } : {}),
     events: [
-      ...(head.state === "QUEUED" ? [pending] : []),
+      ...toSkippedEvents(head),
       { type: "worker_container_ready", data: { state: "INPROGRESS", duration_ms: now - prepared } },
     ],
     set: {
@@ -61,3 +58,20 @@ export async function beginExecution(
     ...(instance === undefined ? {} : { instance_id: instance }),
   };
 }
+
+/** The state that the run passes through: a worker's execution can begin before the worker's claim arrives. */
+function toSkippedState(head: ExecutingHead | LocalHead): Pick<Change, "via"> {
+  if (head.state === "QUEUED") return { via: "PENDING" };
+  return isUnclaimed(head) ? { via: "CLAIMED" } : {};
+}
+
+function toSkippedEvents(head: ExecutingHead | LocalHead): TimelineEntry[] {
+  if (head.state === "QUEUED") {
+    return [{ type: "run_pending", data: { state: "PENDING", execution_id: head.execution_id } }];
+  }
+  if (!isUnclaimed(head) || head.worker_host === undefined) return [];
+  return [{ type: "run_claimed", data: { state: "CLAIMED", worker_host: head.worker_host } }];
+}
+
+const isUnclaimed = (head: ExecutingHead | LocalHead): boolean =>
+  head.state === "PENDING" && head.sandbox?.provider === "worker";

@@ -68,6 +68,18 @@ describe("a run on a self-hosted worker", () => {
     ]);
   });
 
+  it("shows its claim although its execution begins before the claim arrives", async () => {
+    const { worker, run } = await offeredRun();
+    await worker.harness().resolve();
+    await worker.claim(run);
+    expect(await timelineOf(plane, run)).toEqual([
+      "run_created",
+      "run_pending",
+      "run_claimed",
+      "worker_container_ready",
+    ]);
+  });
+
   it("is offered in a form that workers of the protocol accept", async () => {
     const { worker, run } = await offeredRun();
     const [{ data }] = worker.assignments();
