@@ -1472,6 +1472,7 @@ function addSummary({ env }, markdown) {
 
 // cli/src/follow/display-events.ts
 function toDisplayEvents({ type, occurred_at, data }) {
+  if (type === "model_called") return [];
   if (type !== "messages") return [step(type, occurred_at, data)];
   let parsed2 = safeParse(Messages, data);
   if (!parsed2.success) return [];

@@ -73,7 +73,7 @@ async function answer(
   const pinned = pinPrice(asked, model.of);
   const headers = passedHeaders(request, dialect);
   const call = await payFor(
-    { dialect, head, model, request: pinned, headers, dropped: changedOptions(asked, pinned) },
+    { dialect, head, model, request: pinned, headers, dropped: changedOptions(asked, pinned), startedAt: ports.now() },
     ports,
   );
 

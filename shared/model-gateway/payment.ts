@@ -4,11 +4,12 @@ import { type BudgetPorts, type Reservation, reserve, settle } from "#shared/bud
 import { RunyardError } from "#shared/errors.ts";
 import type { logLine } from "#shared/log/log.ts";
 import type { ProvidedModel } from "#shared/models/models.ts";
-import { markModelUse, noteUsage } from "#shared/records/budget-account.ts";
+import { noteUsage } from "#shared/records/budget-account.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import type { ChangePorts } from "#shared/runs/change-run.ts";
 import { failExecution } from "#shared/runs/end-run.ts";
 import { limitToKnownPrices } from "./budgeted-request.ts";
+import { recordCall } from "./call-event.ts";
 import type { Dialect, ModelRequest } from "./dialect.ts";
 import {
   calculateCost,
@@ -34,6 +35,8 @@ export interface Call {
   readonly dialect: Dialect;
   readonly head: ExecutingHead;
   readonly model: ProvidedModel;
+  /** Milliseconds. */
+  readonly startedAt: number;
   readonly request: ModelRequest;
   /** Headers of the caller that are passed on. */
   readonly headers: Readonly<Record<string, string>>;
@@ -111,7 +114,7 @@ export async function settleCall(call: Call, outcome: Outcome, ports: PaymentPor
   const cost = outcome.kind === "unknown" ? Math.max(counted, reservation?.amount ?? 0) : counted;
   if (reservation !== undefined) await settle(reservation, cost, ports);
   await noteUsage(head.run_id, { cost, tokens: inputTokens(usage) + usage.output }, ports.table);
-  if (head.b !== true) await markModelUse(head.run_id, head.execution_id, ports.table);
+  await recordCall(call, { usage, cost: price && cost, isEstimated: outcome.kind === "unknown" }, ports);
   ports.log("info", "a model was called", { ...describeCall(call), ...usage, cost_nano_usd: cost });
 }
 

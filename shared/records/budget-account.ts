@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Table } from "#shared/table/table.ts";
+import type { Table } from "#shared/table/table.ts";
 import type { RunItem } from "#shared/wire/run.ts";
 
 const Sum = v.optional(v.number(), 0);
@@ -18,21 +18,6 @@ export async function noteUsage(
   table: Table,
 ): Promise<void> {
   await table.write({ kind: "update", key: keys.budget(runId), add: { cost, tokens, calls: 1 } });
-}
-
-/** Marks the head of a run that has used a model, so that readers of the run read its budget too. */
-export async function markModelUse(runId: string, executionId: string, table: Table): Promise<void> {
-  try {
-    await table.write({
-      kind: "update",
-      key: keys.head(runId),
-      set: { b: true },
-      if: { execution_id: { eq: executionId } },
-    });
-  } catch (error) {
-    // The run has a newer execution or none; the next call of this one is refused.
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
 }
 
 /** Formats a run's usage for responses; undefined where it has made no call. */

@@ -28,8 +28,18 @@ const TIMELINE_TYPES = [
 /** The type of a timeline event. */
 export const TimelineType = v.picklist(TIMELINE_TYPES);
 
-/** The types of stored events: those of the timeline, and those that only say what the run waits for or tells its user. */
-const EVENT_TYPES = [...TIMELINE_TYPES, "user_notified", "run_waiting", "setup_started", "model_retry"] as const;
+/**
+ * The types of stored events: those of the timeline, and those that only say what the run waits for, tells its user or calls
+ * models for.
+ */
+const EVENT_TYPES = [
+  ...TIMELINE_TYPES,
+  "user_notified",
+  "run_waiting",
+  "setup_started",
+  "model_retry",
+  "model_called",
+] as const;
 export const EventType = v.picklist(EVENT_TYPES);
 export type EventType = v.InferOutput<typeof EventType>;
 

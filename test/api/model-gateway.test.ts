@@ -92,6 +92,49 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
   });
 });
 
+describe("the events of a run", () => {
+  const calls = async (runId = run.run_id) => {
+    const { body } = await clientOf(plane).get(`/agent/runs/${runId}/events`);
+    return body.events.filter(({ type }: { type: string }) => type === "model_called");
+  };
+
+  it("have one for each model call, whose costs add up to that of the run", async () => {
+    standIn.turns.push({
+      text: "hello there",
+      usage: { input: 1_000, output: 50, cacheRead: 10_000, cacheWrite: 100 },
+    });
+    await (await gateway.messages(run.key, stream)).text();
+    await gateway.chat(run.key, { max_tokens: 100 });
+    const [first, second] = await calls();
+    expect(first.data).toEqual({
+      model_id: SONNET,
+      input_tokens: 11_100,
+      output_tokens: 50,
+      cache_read_tokens: 10_000,
+      cache_write_tokens: 100,
+      cost_usd: 0.00475,
+      duration_ms: expect.any(Number),
+      execution_id: run.execution_id,
+    });
+    expect(second.data).toMatchObject({ model_id: "openai/gpt-5.4", cost_usd: 0.00027 });
+    expect((await item()).request_usage).toEqual({
+      inference_cost: first.data.cost_usd + second.data.cost_usd,
+      total_tokens: 11_270,
+    });
+    const { body } = await clientOf(plane).get(`/agent/runs/${run.run_id}/timeline`);
+    expect(body.events.map(({ event_type }: { event_type: string }) => event_type)).not.toContain("model_called");
+  });
+
+  it("say that a call is estimated where its response broke off, and have none for a call that the provider refused", async () => {
+    standIn.turns.push({ status: 400 });
+    await gateway.messages(run.key);
+    expect(await calls()).toEqual([]);
+    standIn.turns.push({ text: "hello there", usage: { input: 500 }, cutAfter: 3, pauseMs: 5 });
+    await (await gateway.messages(run.key, stream)).text();
+    expect(await calls()).toMatchObject([{ data: { is_estimated: true } }]);
+  });
+});
+
 describe("POST {model_url}/openai/v1/…", () => {
   it("answers chat completions as OpenAI does", async () => {
     const answer = await gateway.chat(run.key, { max_tokens: 100 });
@@ -353,7 +396,7 @@ describe("the head of a run", () => {
     const before = await plane.table.get(keys.head(run.run_id));
     await gateway.messages(run.key);
     const after = await plane.table.get(keys.head(run.run_id));
-    expect(after).toEqual({ ...before, b: true });
+    expect(after).toEqual({ ...before, b: true, next_sequence: Number(before?.["next_sequence"]) + 1 });
     expect(toUsd(1_000_000_000)).toBe(1);
   });
 });

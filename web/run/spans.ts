@@ -105,7 +105,7 @@ const isState = (value: unknown): value is RunState => typeof value === "string"
 function toSetup(events: readonly RunEvent[]): Span[] {
   return events.flatMap(({ type, occurred_at, data, sequence }) => {
     const took = data["duration_ms"];
-    if (typeof took !== "number" || type.startsWith("run_")) return [];
+    if (typeof took !== "number" || type.startsWith("run_") || type === "model_called") return [];
     const end = Date.parse(occurred_at);
     const label = toWords(type.replace(/^setup_/, ""));
     return [

@@ -60,6 +60,8 @@ export const isCommand = (event: DisplayEvent): boolean =>
 
 /** What an event tells, in order; nothing where there is nothing to show. */
 export function toDisplayEvents({ type, occurred_at, data }: ApiEvent): DisplayEvent[] {
+  // One for each call would hide what the agent does; the run's usage has their sum.
+  if (type === "model_called") return [];
   if (type !== "messages") return [step(type, occurred_at, data)];
   const parsed = v.safeParse(Messages, data);
   if (!parsed.success) return [];

@@ -898,6 +898,7 @@ class RunEvent(BaseModel):
             "run_waiting",
             "setup_started",
             "model_retry",
+            "model_called",
             "messages",
         ],
         str,

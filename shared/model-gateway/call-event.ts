@@ -1,0 +1,63 @@
+import { RunyardError } from "#shared/errors.ts";
+import type { logLine } from "#shared/log/log.ts";
+import { toUsd } from "#shared/records/money.ts";
+import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
+import { type ChangePorts, changeRun } from "#shared/runs/change-run.ts";
+import { inputTokens, type Usage } from "./usage.ts";
+
+/** Events of a run beyond which its calls are no longer recorded one by one. The run's usage counts all of them. */
+const MAX_SEQUENCE = 25_000;
+
+interface EndedCall {
+  readonly head: ExecutingHead;
+  readonly model: { readonly id: string };
+  /** Milliseconds. */
+  readonly startedAt: number;
+}
+
+interface CallResult {
+  readonly usage: Usage;
+  /** In billionths of a dollar; absent where the model has no known price. */
+  readonly cost: number | undefined;
+  /** True where the provider did not report the usage. */
+  readonly isEstimated: boolean;
+}
+
+/**
+ * Adds a `model_called` event to the run, and marks its head, so that readers of the run read its usage too. A call that ends after
+ * its execution has no event, since the run may have continued without it.
+ */
+export async function recordCall(
+  call: EndedCall,
+  result: CallResult,
+  ports: ChangePorts & { readonly log: typeof logLine },
+): Promise<void> {
+  const { head: first } = call;
+  const event = { type: "model_called", data: toEventData(call, result, ports.now()) } as const;
+  try {
+    await changeRun(first, ports, (head) => {
+      if (head.execution_id !== first.execution_id) return { result: undefined };
+      const hasEvent = isExecutingHead(head) && head.next_sequence <= MAX_SEQUENCE;
+      if (!hasEvent && head.b === true) return { result: undefined };
+      return { change: { events: hasEvent ? [event] : [], set: { b: true } }, result: undefined };
+    });
+  } catch (error) {
+    // The call is paid for already; a run that changes too fast loses this event only.
+    if (!(error instanceof RunyardError)) throw error;
+    ports.log("warn", "a model call was not added to the run's events", { run: first.run_id, error });
+  }
+}
+
+function toEventData({ model, startedAt }: EndedCall, { usage, cost, isEstimated }: CallResult, now: number) {
+  const written = usage.cacheWrite + usage.cacheWriteLong;
+  return {
+    model_id: model.id,
+    input_tokens: inputTokens(usage),
+    output_tokens: usage.output,
+    ...(usage.cacheRead === 0 ? {} : { cache_read_tokens: usage.cacheRead }),
+    ...(written === 0 ? {} : { cache_write_tokens: written }),
+    ...(cost === undefined ? {} : { cost_usd: toUsd(cost) }),
+    ...(isEstimated ? { is_estimated: true } : {}),
+    duration_ms: Math.max(0, now - startedAt),
+  };
+}
